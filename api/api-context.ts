@@ -1,0 +1,54 @@
+/** What every handler may use. */
+import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
+import type { Logger } from '../infra/logger.ts';
+import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import type { ChainConfig, Config } from '../schemas/config.ts';
+import type { CurrencyDirectory } from './state/currency-directory.ts';
+import type { DaemonFigures } from './state/daemon-figures.ts';
+import type { Memo } from './state/memo.ts';
+import type { NativeCurrencies } from './state/native-currencies.ts';
+import type { WithSnapshot } from './state/snapshot.ts';
+import type { StateWatch } from './state/state-watch.ts';
+
+/** Pure functions of the domain that the program's start hands in, so that api does not depend on processors. */
+export interface Domain {
+  /** `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address; null for what cannot be a name. */
+  nameToAddress(name: string, rootCurrency: string): string | null;
+  /** `vrsc::data.type.string` → i-address; null for what cannot be such a name. */
+  vdxfKey(qualifiedName: string, rootCurrency: string): string | null;
+  /** Whether a key of the protocol holds it and no person does. */
+  isSystemAddress(address: string): boolean;
+  /** Integer from 0 to 100. */
+  confidence(input: PriceTrust): number;
+}
+
+/** What the confidence of a price follows from; prices and depths scaled by 10^30. */
+export interface PriceTrust {
+  readonly tier: 0 | 1 | 2 | 3;
+  readonly usd: bigint;
+  readonly totalDepth: bigint;
+  readonly entryPrices: readonly bigint[];
+  /** Blocks between the tip and the price's last step. */
+  readonly age: number;
+  readonly guard: 'healthy' | 'warning' | 'rejected' | null;
+}
+
+export interface ApiContext {
+  readonly config: Config;
+  readonly release: string;
+  readonly logger: Logger;
+  readonly domain: Domain;
+  readonly watch: StateWatch;
+  readonly clickhouse: ClickHouse;
+  readonly daemons: ReadonlyMap<string, VerusdClient>;
+  readonly currencies: CurrencyDirectory;
+  readonly natives: NativeCurrencies;
+  readonly figures: DaemonFigures;
+  /** Values that are the same for as long as the state is. */
+  readonly memo: Memo;
+  readonly snapshot: WithSnapshot;
+  /** Both stores answer, or why not. */
+  storeFaults(): Promise<readonly string[]>;
+  /** The chain of a checked parameter. */
+  chain(name: string): ChainConfig;
+}

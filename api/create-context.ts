@@ -1,0 +1,39 @@
+/** What the handlers share, made once. */
+import type { ApiContext } from './api-context.ts';
+import type { ApiOptions } from './server.ts';
+import { createCurrencyDirectory } from './state/currency-directory.ts';
+import { createDaemonFigures } from './state/daemon-figures.ts';
+import { createMemo } from './state/memo.ts';
+import { createNativeCurrencies } from './state/native-currencies.ts';
+import { createSnapshots } from './state/snapshot.ts';
+import type { StateWatch } from './state/state-watch.ts';
+import { askStores } from './state/store-health.ts';
+
+/** Snapshots at once: the rest of the pool is left to the stages of this process. */
+const SNAPSHOTS = 10;
+const MEMO_ENTRIES = 10_000;
+
+export function createContext(options: ApiOptions, watch: StateWatch): ApiContext {
+  const { config, release, stores, daemons, domain, logger } = options;
+  const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
+  return {
+    config,
+    release,
+    logger,
+    domain,
+    watch,
+    clickhouse: stores.clickhouse,
+    daemons,
+    currencies: createCurrencyDirectory(config.chains, domain),
+    natives: createNativeCurrencies(daemons, logger),
+    figures: createDaemonFigures(daemons, logger),
+    memo: createMemo(MEMO_ENTRIES),
+    snapshot: createSnapshots(stores.postgres, release, SNAPSHOTS),
+    storeFaults: () => askStores(stores),
+    chain(name) {
+      const chain = chains.get(name);
+      if (!chain) throw new TypeError(`${name} is no configured chain`);
+      return chain;
+    },
+  };
+}

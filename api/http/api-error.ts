@@ -1,0 +1,65 @@
+/** What a request can be refused for: one table of stable codes, one error class, one body (RFC 9457). */
+import { PermanentError } from '../../schemas/errors.ts';
+
+export const API_ERRORS = {
+  invalid_parameter: [400, 'Invalid parameter', 'A parameter is missing, unknown or has a value that is not allowed.'],
+  invalid_request: [400, 'Invalid request', 'The address of the request cannot be read.'],
+  cursor_invalid: [400, 'Invalid cursor', 'The cursor is not one that this list has given.'],
+  page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
+  not_found: [404, 'Not found', 'Nothing is known by this name, hash or height, or the path does not exist.'],
+  method_not_allowed: [405, 'Method not allowed', 'The Allow header names the methods of this path.'],
+  cursor_rewound: [
+    409,
+    'Cursor rewound',
+    'A reorganisation replaced the block at the cursor: read what is above `height` again and go on with nextCursor.',
+  ],
+  payload_too_large: [413, 'Payload too large', 'The body is larger than this path takes.'],
+  internal_error: [500, 'Internal error', 'A fault of the service; the instance names the log line.'],
+  daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be asked or refused the call.'],
+  syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],
+  unavailable: [503, 'Unavailable', 'A store cannot be reached at the moment; ask again after Retry-After seconds.'],
+} as const satisfies Record<string, readonly [status: number, title: string, meaning: string]>;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+export interface ParameterFault {
+  /** JSON pointer into the parameters: `/pageSize`. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface ApiErrorDetails {
+  readonly errors?: readonly ParameterFault[];
+  /** Further members of the body, such as `height` and `nextCursor`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class ApiError extends PermanentError {
+  readonly status: number;
+  readonly details: ApiErrorDetails;
+  constructor(code: ApiErrorCode, message: string, details: ApiErrorDetails = {}) {
+    super(code, message, { cause: details.cause });
+    this.status = API_ERRORS[code][0];
+    this.details = details;
+  }
+}
+
+export const notFound = (what: string): ApiError => new ApiError('not_found', `${what} is not known`);
+
+/** Body of application/problem+json; `error` repeats `detail` for clients that read only that. */
+export function problemBody(error: ApiError, requestId: string): Record<string, unknown> {
+  const code = error.code as ApiErrorCode;
+  return {
+    type: `/api/errors#${code}`,
+    title: API_ERRORS[code][1],
+    status: error.status,
+    detail: error.message,
+    instance: requestId,
+    code,
+    error: error.message,
+    ...(error.details.errors && { errors: error.details.errors }),
+    ...error.details.members,
+  };
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { decodeCursor, encodeCursor, type KeyKind } from './cursor.ts';
+
+const hex = fc.stringMatching(/^[0-9a-f]{64}$/);
+const height = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
+const KINDS: readonly KeyKind[] = ['integer', 'hex', 'text'];
+
+describe('a cursor', () => {
+  it('comes back as it was given', () => {
+    fc.assert(
+      fc.property(text, height, hex, hex, text, (list, at, hash, txid, name) => {
+        const cursor = { list, chain: 'vrsc', height: at, hash, key: [at, txid, name] };
+        const encoded = encodeCursor(cursor);
+        expect(encoded).toMatch(/^[\w-]+$/);
+        expect(decodeCursor(encoded, list, 'vrsc', KINDS)).toEqual(cursor);
+      }),
+    );
+  });
+
+  it('is refused by another list, another chain and another key', () => {
+    const key = [5, 'a'.repeat(64), 'x'];
+    const encoded = encodeCursor({ list: 'blocks', chain: 'vrsc', height: 5, hash: 'b'.repeat(64), key });
+    expect(() => decodeCursor(encoded, 'stakes', 'vrsc', KINDS)).toThrow(ApiError);
+    expect(() => decodeCursor(encoded, 'blocks', 'chips', KINDS)).toThrow(ApiError);
+    expect(() => decodeCursor(encoded, 'blocks', 'vrsc', ['integer'])).toThrow(ApiError);
+    expect(() => decodeCursor(encoded, 'blocks', 'vrsc', ['integer', 'text', 'integer'])).toThrow(ApiError);
+  });
+
+  it('is refused with cursor_invalid whatever was sent, never with another error', () => {
+    const made = fc.array(fc.anything()).map((value) => Buffer.from(JSON.stringify(value) ?? '').toString('base64url'));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), made), (sent) => {
+        let code: string | null = null;
+        try {
+          decodeCursor(sent, 'blocks', 'vrsc', KINDS);
+        } catch (error) {
+          code = (error as ApiError).code;
+        }
+        expect(code).toBe('cursor_invalid');
+      }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+/** A place in a list: the key of the last row given and the hash of its block, as opaque text. */
+import { ApiError } from './api-error.ts';
+
+export type KeyValue = string | number;
+
+export interface Cursor {
+  readonly list: string;
+  readonly chain: string;
+  /** Of the last row given; what comes after it is next. */
+  readonly key: readonly KeyValue[];
+  /** The walk is whole while the chain has this block. */
+  readonly height: number;
+  readonly hash: string;
+}
+
+const VERSION = 1;
+
+export function encodeCursor({ list, chain, height, hash, key }: Cursor): string {
+  return Buffer.from(JSON.stringify([VERSION, list, chain, height, hash, ...key])).toString('base64url');
+}
+
+export type KeyKind = 'integer' | 'hex' | 'text';
+
+/** @throws ApiError cursor_invalid for what this list has not given */
+export function decodeCursor(text: string, list: string, chain: string, kinds: readonly KeyKind[]): Cursor {
+  const [version, listed, chained, height, hash, ...key] = readArray(text);
+  const valid =
+    version === VERSION &&
+    listed === list &&
+    chained === chain &&
+    isOfKind(height, 'integer') &&
+    isHex(hash) &&
+    key.length === kinds.length &&
+    key.every((value, index) => isOfKind(value, kinds[index]));
+  if (!valid) {
+    const detail = 'cursor is not one that this list of this chain has given: take nextCursor of an answer as it is';
+    throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
+  }
+  return { list, chain, key: key as KeyValue[], height: Number(height), hash: String(hash) };
+}
+
+function readArray(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+const MAX_INTEGER = 2 ** 31 - 1;
+
+function isOfKind(value: unknown, kind: KeyKind | undefined): boolean {
+  if (kind === 'integer') return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_INTEGER;
+  if (kind === 'hex') return isHex(value);
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+function isHex(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}

@@ -1,0 +1,142 @@
+/** Puts the route table on the wire: parameters, conditional requests, prepared answers, errors, metrics, logs. */
+
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { randomUUID } from 'node:crypto';
+import { metrics } from '../../infra/metrics.ts';
+import type { ApiContext } from '../api-context.ts';
+import { answerRoute, type Question } from './answer-route.ts';
+import { ApiError } from './api-error.ts';
+import { compileParameters } from './parameters.ts';
+import type { PreparedAnswers } from './prepared-answers.ts';
+import { problemReply } from './problem-reply.ts';
+import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
+import type { Route } from './route.ts';
+
+/** Counts requests under way, so that a shutdown can wait for them. */
+export interface RequestsUnderWay {
+  count: number;
+}
+
+export interface DispatcherOptions {
+  readonly api: ApiContext;
+  readonly prepared: PreparedAnswers;
+  readonly underWay: RequestsUnderWay;
+}
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+export function registerRoutes(app: TemplatedApp, routes: readonly Route[], options: DispatcherOptions): void {
+  const chains = options.api.config.chains.map((chain) => chain.name);
+  for (const route of routes) {
+    const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+    const reader = compileParameters(route.parameters, chains);
+    const serve = (res: HttpResponse, req: HttpRequest, head: boolean) =>
+      handleRequest(options, res, req, route.path, head, (asked) => {
+        const path = Object.fromEntries(names.map((name, index) => [name, decodePart(asked.parts[index] ?? '')]));
+        return answerRoute(options, route, reader.read(path, asked.query), asked);
+      });
+    for (const pattern of bothForms(route.path)) {
+      app.get(pattern, (res, req) => serve(res, req, false));
+      app.head(pattern, (res, req) => serve(res, req, true));
+      app.options(pattern, (res) => preflight(res, ALLOW));
+      app.any(pattern, (res, req) => handleRequest(options, res, req, route.path, false, refuseMethod));
+    }
+  }
+}
+
+/** What no route matches. */
+export function registerFallback(app: TemplatedApp, options: DispatcherOptions): void {
+  const answer = (asked: Question) => {
+    throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
+  };
+  app.any('/*', (res, req) => handleRequest(options, res, req, 'none', req.getMethod() === 'head', answer));
+}
+
+export function preflight(res: HttpResponse, allow: string): void {
+  const headers = { ...CORS_HEADERS, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow };
+  writeReply(res, { status: 204, headers, body: null }, false);
+}
+
+function refuseMethod(asked: Question): Promise<Reply> {
+  const message = `${asked.method.toUpperCase()} is not served here, only GET and HEAD are`;
+  throw new ApiError('method_not_allowed', message, { headers: { Allow: ALLOW } });
+}
+
+function bothForms(path: string): string[] {
+  const bare = path.replace(/\/$/, '');
+  return [bare, `${bare}/`];
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new ApiError('invalid_request', `${JSON.stringify(part)} is no percent-encoded UTF-8`);
+  }
+}
+
+/** Everything of `req` is read before the first await: it is gone afterwards. */
+function readQuestion(req: HttpRequest, template: string): Question {
+  const parameters = template.split('/').filter((part) => part.startsWith(':'));
+  const parts = parameters.map((_, index) => req.getParameter(index) ?? '');
+  const given = req.getHeader('x-request-id');
+  return {
+    method: req.getMethod(),
+    url: req.getUrl(),
+    query: req.getQuery() ?? '',
+    parts,
+    ifNoneMatch: req.getHeader('if-none-match'),
+    requestId: REQUEST_ID.test(given) ? given : randomUUID(),
+  };
+}
+
+/** Answers one request and accounts for it; `template` is the route's path, never the address asked for. */
+export function handleRequest(
+  { api, underWay }: DispatcherOptions,
+  res: HttpResponse,
+  req: HttpRequest,
+  template: string,
+  head: boolean,
+  answer: (asked: Question) => Promise<Reply>,
+): void {
+  const started = performance.now();
+  const asked = readQuestion(req, template);
+  let aborted = false;
+  res.onAborted(() => {
+    aborted = true;
+  });
+  underWay.count += 1;
+  void produce(asked, answer, api)
+    .then((reply) => {
+      const headers = { ...reply.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId };
+      if (!aborted) writeReply(res, { ...reply, headers }, head);
+      const seconds = (performance.now() - started) / 1000;
+      const status = aborted ? 499 : reply.status;
+      metrics.requestSeconds.observe(
+        { route: template, method: methodLabel(asked.method), status: String(status) },
+        seconds,
+      );
+      api.logger.debug(
+        { requestId: asked.requestId, method: asked.method, route: template, status, seconds },
+        'request',
+      );
+    })
+    .finally(() => {
+      underWay.count -= 1;
+    });
+}
+
+/** A method is any word that a client sends; a label must not be. */
+function methodLabel(method: string): string {
+  return METHODS.has(method) ? method : 'other';
+}
+
+async function produce(asked: Question, answer: (asked: Question) => Promise<Reply>, api: ApiContext): Promise<Reply> {
+  try {
+    return await answer(asked);
+  } catch (error) {
+    return problemReply(error, asked, api.logger);
+  }
+}

@@ -1,0 +1,176 @@
+/** Lists by page number or by cursor: newest first, stable while blocks arrive, honest after a rewind. */
+import { hexParam } from '../../infra/postgres/values.ts';
+import { integer as integerSchema } from '../../schemas/rest/json-schema.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { ApiError } from './api-error.ts';
+import { type Cursor, decodeCursor, encodeCursor, type KeyKind, type KeyValue } from './cursor.ts';
+import { type ParameterValues, queryParameter } from './parameters.ts';
+
+const DEFAULT_PAGE_SIZE = 25;
+const MAX_PAGE_SIZE = 200;
+const MAX_OFFSET = 10_000;
+
+export const pageParameters = {
+  page: queryParameter('Page, from 1; not together with cursor', { ...integerSchema, minimum: 1 }),
+  pageSize: queryParameter('Rows a page; more than 200 is served as 200', {
+    ...integerSchema,
+    minimum: 1,
+    default: DEFAULT_PAGE_SIZE,
+  }),
+  cursor: queryParameter('nextCursor of an answer: goes on after its last row', { type: 'string', maxLength: 1000 }),
+};
+
+export interface KeyColumn {
+  /** Name of the column in the result. */
+  readonly column: string;
+  readonly sql: string;
+  readonly kind: KeyKind;
+  readonly order: 'ASC' | 'DESC';
+}
+
+export interface ListSource<Row> {
+  /** Stands in the cursor. */
+  readonly list: string;
+  readonly chain: string;
+  /** `SELECT … FROM … WHERE …`; what places a row is appended with AND. */
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** Unique; the first column is the height of the row's block, in descending order. */
+  readonly key: readonly [KeyColumn, ...KeyColumn[]];
+  readonly total: () => Promise<number>;
+  readonly row: (row: Row) => unknown;
+}
+
+export interface Page {
+  readonly results: readonly unknown[];
+  readonly page: number | null;
+  readonly pageSize: number;
+  readonly total: number;
+  readonly totalPages: number;
+  readonly nextCursor: string | null;
+}
+
+/** Number of rows, counted once while the state of the chain is the same. */
+export function countRows(
+  read: Snapshot,
+  api: Pick<ApiContext, 'memo'>,
+  chain: string,
+  sql: string,
+  values: readonly unknown[],
+): Promise<number> {
+  return api.memo.get(`${sql} ${JSON.stringify(values)}`, read.state.chainTag(chain), async () =>
+    Number((await read.row<{ count: bigint }>(sql, values))?.count ?? 0n),
+  );
+}
+
+/** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */
+export async function readPage<Row extends object>(
+  read: Snapshot,
+  params: ParameterValues<typeof pageParameters>,
+  source: ListSource<Row>,
+): Promise<Page> {
+  const pageSize = Math.min(params.pageSize, MAX_PAGE_SIZE);
+  const { page, after } = placeOf(params, pageSize, source);
+  if (after) await refuseRewound(read, after, source.key);
+  const rows = await readRows(read, source, after, page === null ? 0 : (page - 1) * pageSize, pageSize + 1);
+  const shown = rows.slice(0, pageSize);
+  const last = shown.at(-1);
+  const total = await source.total();
+  return {
+    results: shown.map(source.row),
+    page,
+    pageSize,
+    total,
+    totalPages: Math.ceil(total / pageSize),
+    nextCursor: last && rows.length > pageSize ? await cursorAfter(read, source, last) : null,
+  };
+}
+
+function placeOf<Row>(params: ParameterValues<typeof pageParameters>, pageSize: number, source: ListSource<Row>) {
+  if (params.cursor === undefined) {
+    const page = params.page ?? 1;
+    if (page * pageSize > MAX_OFFSET) {
+      throw new ApiError('page_too_deep', `page × pageSize is above ${MAX_OFFSET}: walk by nextCursor instead`);
+    }
+    return { page, after: null };
+  }
+  if (params.page !== undefined) {
+    const detail = 'page and cursor exclude each other';
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
+  }
+  const kinds = source.key.map(({ kind }) => kind);
+  return { page: null, after: decodeCursor(params.cursor, source.list, source.chain, kinds) };
+}
+
+/** A walk stays whole while the block at its place is the one that it saw. */
+async function refuseRewound(read: Snapshot, after: Cursor, key: ListSource<never>['key']): Promise<void> {
+  const { chain, height: gone } = after;
+  if ((await hashAt(read, chain, gone)) === after.hash) return;
+  const height = Math.min(gone - 1, read.state.derived.get(chain)?.height ?? 0);
+  const hash = height < 0 ? undefined : await hashAt(read, chain, height);
+  const nextCursor = hash ? encodeCursor({ ...after, height, hash, key: endOf(height + 1, key) }) : null;
+  throw new ApiError(
+    'cursor_rewound',
+    `a reorganisation replaced block ${gone} of ${chain}: read what is above ${height} again, go on with nextCursor`,
+    { members: { height, nextCursor } },
+  );
+}
+
+/** The place behind every row of a height. */
+function endOf(height: number, [, ...rest]: ListSource<never>['key']): KeyValue[] {
+  return [height, ...rest.map(({ kind, order }) => lastValue(kind, order))];
+}
+
+const MAX_INTEGER = 2 ** 31 - 1;
+
+function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): KeyValue {
+  const largest = order === 'ASC';
+  if (kind === 'integer') return largest ? MAX_INTEGER : 0;
+  if (kind === 'hex') return (largest ? 'f' : '0').repeat(64);
+  return largest ? '\u{10ffff}' : '';
+}
+
+async function cursorAfter<Row extends object>(read: Snapshot, source: ListSource<Row>, row: Row): Promise<string> {
+  const key = source.key.map(({ column }) => (row as Record<string, KeyValue>)[column] ?? '');
+  const height = Number(key[0]);
+  const hash = (await hashAt(read, source.chain, height)) ?? '';
+  return encodeCursor({ list: source.list, chain: source.chain, key, height, hash });
+}
+
+async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
+  const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+  return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
+}
+
+function readRows<Row>(
+  read: Snapshot,
+  source: ListSource<Row>,
+  after: Cursor | null,
+  offset: number,
+  limit: number,
+): Promise<Row[]> {
+  const values = [...source.values];
+  const order = source.key.map((column) => `${column.sql} ${column.order}`).join(', ');
+  const place = after ? ` AND ${placeCondition(source.key, after.key, values)}` : '';
+  values.push(limit, offset);
+  return read.rows<Row>(
+    `${source.sql}${place} ORDER BY ${order} LIMIT $${values.length - 1} OFFSET $${values.length}`,
+    values,
+  );
+}
+
+/** Rows after `key`: the first column bounds the index scan, the rest is compared column by column. */
+function placeCondition(key: ListSource<never>['key'], after: readonly KeyValue[], values: unknown[]): string {
+  const places = key.map(({ kind }, index) => {
+    const value = after[index] ?? '';
+    values.push(kind === 'hex' ? hexParam(String(value)) : value);
+    return `$${values.length}`;
+  });
+  const beyond = key.map((column, index) => {
+    const equal = key.slice(0, index).map((earlier, at) => `${earlier.sql} = ${places[at]}`);
+    return [...equal, `${column.sql} ${column.order === 'DESC' ? '<' : '>'} ${places[index]}`].join(' AND ');
+  });
+  const bound = `${key[0].sql} ${key[0].order === 'DESC' ? '<=' : '>='} ${places[0]}`;
+  return key.length === 1 ? (beyond[0] ?? '') : `${bound} AND (${beyond.join(' OR ')})`;
+}

@@ -1,0 +1,141 @@
+/** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import { ApiError, type ParameterFault } from './api-error.ts';
+
+export interface Parameter<T = unknown> {
+  readonly in: 'path' | 'query';
+  readonly description: string;
+  readonly required: boolean;
+  /** `chain` stands for the configured names, known when the server starts. */
+  readonly schema: JsonSchema | 'chain';
+  /** Only for the compiler: type of the value. */
+  readonly type?: T;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+export type ParameterValues<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+export interface ParameterReader {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** @throws ApiError invalid_parameter, naming each fault and what is allowed */
+  read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
+}
+
+type Typed<S extends JsonSchema> = S['type'] extends 'integer' | 'number'
+  ? number
+  : S['type'] extends 'boolean'
+    ? boolean
+    : string;
+
+export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+  return { in: 'path', description, required: true, schema };
+}
+
+export function requiredQuery<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+  return { in: 'query', description, required: true, schema };
+}
+
+/** Undefined when it is not given; a schema with `default` documents what then holds. */
+export function queryParameter<const S extends JsonSchema>(
+  description: string,
+  schema: S,
+): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> {
+  return { in: 'query', description, required: false, schema };
+}
+
+/** The chain, in any case; the first configured one when it is not given. */
+export const chainParameter: Parameter<string> = {
+  in: 'query',
+  description: 'Short name of a configured chain, in any case',
+  required: false,
+  schema: 'chain',
+};
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, strictTypes: false });
+
+export function compileParameters(parameters: Parameters, chains: readonly string[]): ParameterReader {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const chain = { type: 'string', enum: chains, default: chains[0] } as const;
+    schemas[name] = parameter.schema === 'chain' ? chain : parameter.schema;
+  }
+  const validate = ajv.compile({
+    type: 'object',
+    properties: schemas,
+    required: Object.keys(parameters).filter((name) => parameters[name]?.required),
+    additionalProperties: false,
+  });
+  return {
+    schemas,
+    read(path, query) {
+      const faults: ParameterFault[] = [];
+      // Without a prototype, so that no name means anything but a parameter.
+      const values = collect(Object.assign(Object.create(null), path), query, faults);
+      for (const [name, text] of Object.entries(values)) {
+        const schema = schemas[name];
+        if (parameters[name]?.schema === 'chain') values[name] = text.toLowerCase();
+        else if (schema) (values as Record<string, unknown>)[name] = convert(text, schema);
+      }
+      if (!validate(values)) faults.push(...faultsOf(validate, parameters));
+      if (faults.length > 0) {
+        throw new ApiError('invalid_parameter', faults.map((fault) => fault.detail).join('; '), { errors: faults });
+      }
+      return values;
+    },
+  };
+}
+
+function collect(values: Record<string, string>, query: string, faults: ParameterFault[]): Record<string, string> {
+  for (const [name, text] of new URLSearchParams(query)) {
+    if (Object.hasOwn(values, name)) faults.push({ pointer: pointer(name), detail: `${name} is given more than once` });
+    else values[name] = text;
+  }
+  for (const [name, text] of Object.entries(values)) {
+    if (text.includes('\0')) faults.push({ pointer: pointer(name), detail: `${name} holds a NUL character` });
+  }
+  return values;
+}
+
+const INTEGER = /^-?\d{1,15}$/;
+const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+/** Text that is no number or boolean stays text, for the schema to refuse with its reason. */
+function convert(text: string, schema: JsonSchema): unknown {
+  if (schema.type === 'integer' && INTEGER.test(text)) return Number(text);
+  if (schema.type === 'number' && DECIMAL.test(text)) return Number(text);
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function faultsOf(validate: ValidateFunction, parameters: Parameters): ParameterFault[] {
+  return (validate.errors ?? []).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error, parameters) }));
+}
+
+function pointerOf(error: ErrorObject): string {
+  const name = error.params.additionalProperty ?? error.params.missingProperty;
+  return typeof name === 'string' ? pointer(name) : error.instancePath;
+}
+
+function pointer(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function detailOf(error: ErrorObject, parameters: Parameters): string {
+  const allowed = Object.keys(parameters).filter((name) => parameters[name]?.in === 'query');
+  const name = error.instancePath.slice(1);
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const known = allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'this path takes none';
+      return `unknown parameter ${JSON.stringify(error.params.additionalProperty)}: ${known}`;
+    }
+    case 'required':
+      return `${error.params.missingProperty} is required`;
+    case 'enum':
+      return `${name} must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
+    default:
+      return `${name} ${error.message ?? 'is not allowed'}`;
+  }
+}

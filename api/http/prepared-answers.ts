@@ -1,0 +1,57 @@
+/** Bodies kept until the state that they were made from changes; the least recently asked go first. */
+export interface PreparedAnswer {
+  /** State that the body was made from. */
+  readonly tag: string;
+  readonly body: Uint8Array;
+}
+
+export interface PreparedAnswers {
+  /** The kept body when it is of this state. */
+  get(key: string, tag: string): PreparedAnswer | undefined;
+  /** Makes it once however many ask at the same time. */
+  make(key: string, tag: string, work: () => Promise<PreparedAnswer>): Promise<PreparedAnswer>;
+}
+
+export function createPreparedAnswers(maxBytes: number): PreparedAnswers {
+  const kept = new Map<string, PreparedAnswer>();
+  const making = new Map<string, Promise<PreparedAnswer>>();
+  let bytes = 0;
+
+  function drop(key: string): void {
+    bytes -= kept.get(key)?.body.byteLength ?? 0;
+    kept.delete(key);
+  }
+
+  function keep(key: string, answer: PreparedAnswer): void {
+    drop(key);
+    kept.set(key, answer);
+    bytes += answer.body.byteLength;
+    for (const oldest of kept.keys()) {
+      if (bytes <= maxBytes) break;
+      drop(oldest);
+    }
+  }
+
+  return {
+    get(key, tag) {
+      const answer = kept.get(key);
+      if (answer?.tag !== tag) return undefined;
+      kept.delete(key);
+      kept.set(key, answer);
+      return answer;
+    },
+    async make(key, tag, work) {
+      const flight = `${tag} ${key}`;
+      let answer = making.get(flight);
+      if (!answer) {
+        answer = work().finally(() => making.delete(flight));
+        making.set(flight, answer);
+        answer.then(
+          (made) => keep(key, made),
+          () => undefined,
+        );
+      }
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Any error → an answer of RFC 9457; what is the service's fault is logged under the request's id. */
+import type { Logger } from '../../infra/logger.ts';
+import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
+import { stringifyExact } from '../../schemas/exact-json.ts';
+import type { Question } from './answer-route.ts';
+import { ApiError, problemBody } from './api-error.ts';
+import type { Reply } from './reply.ts';
+
+const RETRY_AFTER_SECONDS = '5';
+/** Postgres: no connection, too many connections, shutting down, statement took too long. */
+const UNAVAILABLE = /^(08...|53300|57P0.|57014|ECONN.*|EPIPE|ETIMEDOUT)$/;
+
+export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
+  const refusal = toApiError(error);
+  // An ApiError is an answer that was meant, such as `syncing`; everything else is a fault.
+  if (refusal.status >= 500 && !(error instanceof ApiError)) {
+    logger.error({ err: error, requestId: asked.requestId, url: asked.url, query: asked.query }, 'a request failed');
+  }
+  return {
+    status: refusal.status,
+    headers: {
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      ...(refusal.status === 503 && { 'Retry-After': RETRY_AFTER_SECONDS }),
+      ...refusal.details.headers,
+    },
+    body: Buffer.from(`${stringifyExact(problemBody(refusal, asked.requestId))}\n`),
+  };
+}
+
+function toApiError(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  if (cause instanceof DaemonRpcError) {
+    return new ApiError('daemon_error', `the daemon refused: ${cause.rpcMessage}`, { cause });
+  }
+  if (cause instanceof VerustreamError && cause.code.startsWith('daemon_')) {
+    return new ApiError('daemon_error', 'the daemon of this chain cannot be asked at the moment', { cause });
+  }
+  const code = (cause as { code?: unknown } | null)?.code;
+  if (cause instanceof RetryableError || (typeof code === 'string' && UNAVAILABLE.test(code))) {
+    return new ApiError('unavailable', 'a store cannot be reached or is too busy at the moment', { cause });
+  }
+  return new ApiError('internal_error', 'the service failed to answer; its log names the reason', { cause });
+}

@@ -1,0 +1,48 @@
+/** Writes an answer to the socket; nothing here knows what it says. */
+import type { HttpResponse } from 'uWebSockets.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: a status that has no body (204, 304). */
+  readonly body: Uint8Array | null;
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+export const CORS_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'ETag, Retry-After, X-Request-Id, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost',
+} as const;
+
+export const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id',
+  'Access-Control-Max-Age': '3600',
+} as const;
+
+/** `withoutBody`: a HEAD request, which is told the length only. */
+export function writeReply(res: HttpResponse, reply: Reply, withoutBody: boolean): void {
+  res.cork(() => {
+    res.writeStatus(`${reply.status} ${REASONS[reply.status] ?? ''}`.trimEnd());
+    for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+    if (reply.body === null) res.endWithoutBody();
+    else if (withoutBody) res.endWithoutBody(reply.body.byteLength);
+    else res.end(reply.body);
+  });
+}

@@ -1,0 +1,62 @@
+/** A route is data: the dispatcher, the index, the documentation and the limiter all read this one table. */
+import type { Tier } from '../../schemas/config.ts';
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import type { Parameters, ParameterValues } from './parameters.ts';
+
+export interface Call<P extends Parameters = Parameters> {
+  readonly params: ParameterValues<P>;
+  readonly api: ApiContext;
+}
+
+export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
+  readonly read: Snapshot;
+}
+
+/** What a live route answers with; a state route's value is always 200 and JSON. */
+export interface Answer {
+  readonly status?: number;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes and text go out as they are, anything else as JSON. */
+  readonly body: unknown;
+}
+
+interface RouteBase<P extends Parameters> {
+  /** `/api/blocks/:height`; served with and without a slash at the end. */
+  readonly path: string;
+  readonly summary: string;
+  readonly parameters: P;
+  readonly response: JsonSchema;
+  /** Credits. */
+  readonly weight: 0 | 1 | 2 | 5;
+  /** Lowest tier that may ask; null = without a key. */
+  readonly tier: Tier | null;
+}
+
+/** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */
+export interface StateRoute<P extends Parameters = Parameters> extends RouteBase<P> {
+  /** `prepared`: the answer is kept until the state changes. */
+  readonly cache: 'prepared' | 'state';
+  readonly scope: 'chain' | 'all';
+  /** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. */
+  readonly handler: (call: StateCall<P>) => Promise<unknown>;
+}
+
+/** Answers from memory, from a daemon, or with a status of its own. */
+export interface LiveRoute<P extends Parameters = Parameters> extends RouteBase<P> {
+  readonly cache: 'none';
+  readonly handler: (call: Call<P>) => Promise<Answer>;
+}
+
+export type Route = StateRoute | LiveRoute;
+
+/** Keeps the types of a route's parameters while it is written; in the table they are checked at run time. */
+export function stateRoute<const P extends Parameters>(route: StateRoute<P>): StateRoute {
+  return route as unknown as StateRoute;
+}
+
+export function liveRoute<const P extends Parameters>(route: LiveRoute<P>): LiveRoute {
+  return route as unknown as LiveRoute;
+}

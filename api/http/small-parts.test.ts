@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { chainOfHost } from '../rpc-routes.ts';
+import { createMemo } from '../state/memo.ts';
+import { matchesEtag } from './etag.ts';
+import { createPreparedAnswers } from './prepared-answers.ts';
+
+describe('If-None-Match', () => {
+  it.each([
+    ['"a"', true],
+    ['W/"a"', true],
+    ['"b", "a"', true],
+    ['*', true],
+    ['', false],
+    ['"b"', false],
+    ['a', false],
+  ])('%s', (sent, matches) => expect(matchesEtag(sent, '"a"')).toBe(matches));
+});
+
+describe('host names', () => {
+  const chains = ['vrsc', 'chips'];
+  it.each([
+    ['chips.rpc.example.org', 'chips'],
+    ['CHIPS.rpc.example.org:8080', 'chips'],
+    ['rpc.example.org', null],
+    ['chips.example.org', null],
+    ['nochain.rpc.example.org', null],
+    ['127.0.0.1:8080', null],
+    ['', null],
+  ])('%s', (host, chain) => expect(chainOfHost(host, chains)).toBe(chain));
+});
+
+describe('prepared answers', () => {
+  const body = (text: string) => Buffer.from(text);
+
+  it('are made once for all who ask at the same time, and kept for their state', async () => {
+    const prepared = createPreparedAnswers(1000);
+    let made = 0;
+    const work = async () => ({ tag: 't1', body: body(`made ${++made}`) });
+    const both = await Promise.all([prepared.make('k', 't1', work), prepared.make('k', 't1', work)]);
+    expect(both.map((answer) => String(answer.body))).toEqual(['made 1', 'made 1']);
+    expect(prepared.get('k', 't1')?.tag).toBe('t1');
+    expect(prepared.get('k', 't2')).toBeUndefined();
+  });
+
+  it('are kept up to a number of bytes, the least recently asked go first', async () => {
+    const prepared = createPreparedAnswers(10);
+    for (const key of ['a', 'b']) await prepared.make(key, 't', async () => ({ tag: 't', body: body('12345') }));
+    prepared.get('a', 't');
+    await prepared.make('c', 't', async () => ({ tag: 't', body: body('12345') }));
+    expect(['a', 'b', 'c'].map((key) => prepared.get(key, 't') !== undefined)).toEqual([true, false, true]);
+  });
+
+  it('are not kept when they fail', async () => {
+    const prepared = createPreparedAnswers(10);
+    await expect(prepared.make('a', 't', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(String((await prepared.make('a', 't', async () => ({ tag: 't', body: body('ok') }))).body)).toBe('ok');
+  });
+});
+
+describe('memo', () => {
+  it('works once a state, again after a failure, and forgets the oldest', async () => {
+    const memo = createMemo(2);
+    let runs = 0;
+    const work = async () => ++runs;
+    expect([await memo.get('a', '1', work), await memo.get('a', '1', work)]).toEqual([1, 1]);
+    expect(await memo.get('a', '2', work)).toBe(2);
+    await expect(memo.get('b', '1', () => Promise.reject(new Error('no')))).rejects.toThrow();
+    expect(await memo.get('b', '1', work)).toBe(3);
+    await memo.get('c', '1', work);
+    expect(await memo.get('a', '2', work)).toBe(5);
+  });
+});

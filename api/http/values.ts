@@ -1,0 +1,47 @@
+/** How values of the stores are printed: exact number tokens, never through a double. */
+import { LosslessNumber } from 'lossless-json';
+import { satoshisToCoins } from '../../schemas/satoshi.ts';
+
+/** Satoshis → JSON number of coins with exactly 8 decimals. */
+export function coins(satoshis: bigint): LosslessNumber {
+  return new LosslessNumber(satoshisToCoins(satoshis));
+}
+
+export function coinsOrNull(satoshis: bigint | null): LosslessNumber | null {
+  return satoshis === null ? null : coins(satoshis);
+}
+
+/** A decimal as the store keeps it → JSON number without trailing zeros. */
+export function decimal(text: string): LosslessNumber {
+  return new LosslessNumber(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+}
+
+export function decimalOrNull(text: string | null): LosslessNumber | null {
+  return text === null ? null : decimal(text);
+}
+
+const SIGNIFICANT_DIGITS = 15;
+
+/** numerator ÷ denominator with 15 significant digits, rounded half up; both positive or the numerator zero. */
+export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
+  if (numerator === 0n) return new LosslessNumber('0');
+  const scale = Math.max(0, SIGNIFICANT_DIGITS - numerator.toString().length + denominator.toString().length);
+  const scaled = (numerator * 10n ** BigInt(scale) * 2n + denominator) / (denominator * 2n);
+  const digits = scaled.toString().padStart(scale + 1, '0');
+  return decimal(scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
+}
+
+/** Satoshis at a price in USD (decimal text) → their value, exact. */
+export function usdValueOf(satoshis: bigint, price: string | null): LosslessNumber | null {
+  if (price === null) return null;
+  const [whole = '0', fraction = ''] = price.split('.');
+  const product = satoshis * BigInt(whole + fraction);
+  const places = fraction.length + 8;
+  const digits = (product < 0n ? -product : product).toString().padStart(places + 1, '0');
+  return decimal(`${product < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`);
+}
+
+/** Seconds since the epoch → ISO 8601 UTC. */
+export function isoTime(seconds: bigint | number): string {
+  return new Date(Number(seconds) * 1000).toISOString();
+}

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PermanentError } from '../../schemas/errors.ts';
+import type { ChainFeed, FeedRecord } from './chain-feed.ts';
+import { CLOSE_SLOW, type Connection, createConnection } from './connection.ts';
+import { createHub, type Hub } from './hub.ts';
+import { type Channel, pushEvent } from './push-event.ts';
+
+const CHAINS = ['a', 'b'] as const;
+const logger = pino({ level: 'silent' });
+
+interface TestFeed extends ChainFeed {
+  grow(channels: readonly Channel[]): FeedRecord;
+  forgetBefore(position: number): void;
+}
+
+/** A chain whose records come when the test says so; two of them stay in memory. */
+function testFeed(chain: string): TestFeed {
+  const records: FeedRecord[] = [];
+  let oldest = 0;
+  return {
+    chain,
+    get head() {
+      return records.length;
+    },
+    get tip() {
+      return { height: records.length, hash: 'h' };
+    },
+    recent: (position) => (position >= records.length - 2 ? records[position] : undefined),
+    async load(position) {
+      await Promise.resolve();
+      if (position < oldest) throw new PermanentError('log_gap', 'gone');
+      return records.slice(position, position + 3);
+    },
+    end: async () => records.length,
+    grow(channels) {
+      const position = records.length;
+      const events = channels.map((channel, index) =>
+        pushEvent({
+          chain,
+          place: { position, index },
+          channel,
+          type: 'block',
+          data: () => `"${chain}${position}.${index}"`,
+        }),
+      );
+      const record = { position, events };
+      records.push(record);
+      return record;
+    },
+    forgetBefore(position) {
+      oldest = position;
+    },
+  };
+}
+
+interface Sent {
+  readonly type: string;
+  readonly seq?: number;
+  readonly cursor: string;
+  readonly data?: string;
+  readonly reason?: string;
+}
+
+interface TestClient {
+  readonly connection: Connection;
+  readonly sent: Sent[];
+  closed: { code: number; reason: string } | null;
+  blocked: boolean;
+}
+
+const timing = { graceMs: 5, heartbeatMs: 15_000, slowMs: 10_000 };
+
+function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: readonly Channel[]): TestClient {
+  const sent: Sent[] = [];
+  const client: { closed: TestClient['closed']; blocked: boolean } = { closed: null, blocked: false };
+  const connection = createConnection({
+    hub,
+    first: { ...(cursor !== undefined && { cursor }), ...(channels && { channels }) },
+    ...timing,
+    transport: {
+      send(json) {
+        expect(client.blocked, 'nothing is sent into a full socket').toBe(false);
+        sent.push(JSON.parse(json));
+        client.blocked = !accepts();
+        return !client.blocked;
+      },
+      buffered: () => 0,
+      end: (code, reason) => {
+        client.closed = { code, reason };
+      },
+    },
+  });
+  hub.add(connection);
+  return Object.assign(client, { connection, sent });
+}
+
+const settle = async () => {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+};
+
+const dataOf = (sent: readonly Sent[]) => sent.flatMap(({ data }) => data ?? []);
+
+function expectNumbered(sent: readonly Sent[]): void {
+  const numbers = sent.flatMap(({ seq }) => seq ?? []);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+}
+
+let feeds: TestFeed[];
+let hub: Hub;
+beforeEach(() => {
+  feeds = CHAINS.map(testFeed);
+  hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger });
+});
+afterEach(() => void vi.useRealTimers());
+
+function grow(chain: number, channels: readonly Channel[] = ['blocks']): void {
+  const feed = feeds[chain];
+  if (feed) hub.publish(feed, feed.grow(channels));
+}
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('grow'), chain: fc.nat(1), events: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('drain') }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('settle') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reconnect') }) },
+);
+
+describe('a client of the stream', () => {
+  it('gets every event once and in order, however it blocks, breaks off and resumes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.infiniteStream(fc.boolean()), async (steps, accepting) => {
+        feeds = CHAINS.map(testFeed);
+        hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger });
+        const accepts = () => accepting.next().value ?? true;
+        const received: string[] = [];
+        const wanted: string[] = [];
+        let client = connect(hub, accepts, undefined, ['blocks']);
+        const drain = () => {
+          client.blocked = false;
+          client.connection.drained();
+        };
+        const breakOff = () => {
+          received.push(...dataOf(client.sent));
+          expectNumbered(client.sent);
+          hub.remove(client.connection);
+          client.connection.closed();
+          return client.sent.at(-1)?.cursor;
+        };
+        for (const todo of steps) {
+          if (todo.do === 'settle') await settle();
+          else if (todo.do === 'drain' && client.blocked) drain();
+          else if (todo.do === 'reconnect') client = connect(hub, accepts, breakOff());
+          else if ('chain' in todo) {
+            const position = feeds[todo.chain]?.head ?? 0;
+            const channels = Array.from(
+              { length: todo.events },
+              (_, index) => (index === 1 ? 'txs' : 'blocks') as Channel,
+            );
+            channels.forEach((channel, index) => {
+              if (channel === 'blocks') wanted.push(`${CHAINS[todo.chain]}${position}.${index}`);
+            });
+            grow(todo.chain, channels);
+          }
+        }
+        for (let turn = 0; turn < 400; turn++) {
+          await settle();
+          if (client.blocked) drain();
+        }
+        breakOff();
+        for (const chain of CHAINS) {
+          const of = (list: readonly string[]) => list.filter((name) => name.startsWith(chain));
+          expect(of(received)).toEqual(of(wanted));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('waits a moment for its first subscribe, which then replaces the default before anything is sent', async () => {
+    vi.useFakeTimers();
+    const client = connect(hub, () => true);
+    grow(0);
+    client.connection.receive('{"op":"subscribe","id":1,"channels":["txs"]}');
+    grow(0, ['txs', 'blocks']);
+    await settle();
+    expect(client.sent.map(({ type }) => type)).toEqual(['hello', 'ack', 'block']);
+    expect(dataOf(client.sent)).toEqual(['a1.0']);
+  });
+
+  it('gets the default stream from its greeting on when it says nothing', async () => {
+    vi.useFakeTimers();
+    const client = connect(hub, () => true);
+    grow(0);
+    grow(1);
+    await settle();
+    expect(dataOf(client.sent)).toEqual([]);
+    vi.advanceTimersByTime(timing.graceMs);
+    await settle();
+    grow(0);
+    expect(dataOf(client.sent)).toEqual(['a0.0', 'b0.0', 'a1.0']);
+  });
+
+  it('gets a second subscription from a cursor without what the first has had', async () => {
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    const client = connect(hub, () => true, undefined, ['blocks']);
+    await settle();
+    grow(0, ['blocks', 'txs']);
+    client.connection.receive(JSON.stringify({ op: 'subscribe', id: 2, channels: ['blocks', 'txs'], cursor: start }));
+    await settle();
+    grow(0, ['blocks', 'txs']);
+    expect(dataOf(client.sent)).toEqual(['a0.0', 'a0.1', 'a1.0', 'a1.1']);
+  });
+
+  it('is told to read the state anew when its place is no longer kept, and goes on from now', async () => {
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    for (let count = 0; count < 6; count++) grow(0);
+    feeds[0]?.forgetBefore(3);
+    const client = connect(hub, () => true, start);
+    await settle();
+    grow(0);
+    expect(client.sent.map(({ type }) => type)).toEqual(['hello', 'resync', 'block']);
+    expect(client.sent[1]).toMatchObject({ reason: 'cursor_expired', snapshot: '/api/stats/pulse' });
+    expect(dataOf(client.sent)).toEqual(['a6.0']);
+  });
+
+  it('is closed with 4408 and its last cursor when its socket takes nothing', async () => {
+    let room = 3;
+    const client = connect(hub, () => --room > 0, undefined, ['blocks']);
+    const other = connect(hub, () => true, undefined, ['blocks']);
+    await settle();
+    for (let count = 0; count < 8; count++) grow(0);
+    await settle();
+    expect(dataOf(other.sent).length).toBe(8);
+    client.connection.tick(Date.now() + timing.slowMs - 1000);
+    expect(client.closed).toBeNull();
+    client.connection.tick(Date.now() + timing.slowMs + 1000);
+    expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: client.sent.at(-1)?.cursor });
+    expect((client.closed?.reason ?? '').length).toBeLessThanOrEqual(123);
+    const resumed = connect(hub, () => true, client.closed?.reason);
+    await settle();
+    expect([...dataOf(client.sent), ...dataOf(resumed.sent)]).toEqual(dataOf(other.sent));
+  });
+
+  it('hears a heartbeat after silence, and none before', () => {
+    const client = connect(hub, () => true, undefined, ['blocks']);
+    client.connection.tick(Date.now() + timing.heartbeatMs - 1000);
+    expect(client.sent.length).toBe(1);
+    client.connection.tick(Date.now() + timing.heartbeatMs + 1000);
+    expect(client.sent.at(-1)).toMatchObject({ type: 'heartbeat', seq: 1, chains: { a: { height: 0 } } });
+  });
+});

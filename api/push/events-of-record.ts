@@ -1,0 +1,184 @@
+/** A record of the `facts` topic → its events, always the same ones in the same order, so that a place in them lasts. */
+import { stringifyExact } from '../../schemas/exact-json.ts';
+import type {
+  ActivityFact,
+  BlockFact,
+  CurrencyStateFact,
+  Fact,
+  IdentityFact,
+  TransactionFact,
+  TransferFact,
+} from '../../schemas/facts.ts';
+import type { FactsAppended, FactsRecord } from '../../schemas/log-records.ts';
+import { coins, coinsOrNull, decimal } from '../http/values.ts';
+import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
+
+export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] {
+  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record);
+  return sources.map((source, index) => pushEvent({ chain, place: { position: record.position, index }, ...source }));
+}
+
+type Source = Omit<EventSource, 'chain' | 'place'>;
+
+function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
+  const { fromHeight, height: toHeight, hash } = record;
+  return {
+    channel: 'undo',
+    type: 'undo',
+    data: () => JSON.stringify({ fromHeight, toHeight, hash, reason: 'reorg' }),
+  };
+}
+
+/** What a fact's data needs of the block around it. */
+interface Around {
+  readonly height: number;
+  readonly time: number;
+  /** Addresses that each transaction touched. */
+  readonly touched: ReadonlyMap<string, readonly string[]>;
+}
+
+function factSources({ height, facts }: FactsAppended): Source[] {
+  const block = facts.find((fact) => fact.type === 'block');
+  const around = { height, time: block?.time ?? 0, touched: touchedAddresses(facts) };
+  return facts.flatMap((fact) => sourceOf(fact, around) ?? []);
+}
+
+function touchedAddresses(facts: readonly Fact[]): Map<string, string[]> {
+  const touched = new Map<string, string[]>();
+  for (const fact of facts) {
+    if (fact.type !== 'activity') continue;
+    const addresses = touched.get(fact.txid);
+    if (addresses) addresses.push(fact.address);
+    else touched.set(fact.txid, [fact.address]);
+  }
+  return touched;
+}
+
+function sourceOf(fact: Fact, around: Around): Source | null {
+  switch (fact.type) {
+    case 'block':
+      return blockSource(fact, around);
+    case 'transaction':
+      return transactionSource(fact, around);
+    case 'activity':
+      return activitySource(fact, around);
+    case 'identity':
+      return identitySource(fact, around);
+    case 'transfer':
+      return fact.kind === 'send' ? null : conversionSource(fact);
+    case 'currency_state':
+      return fact.reserves.length === 0 ? null : reservesSource(fact, around);
+    default:
+      return null;
+  }
+}
+
+function blockSource(fact: BlockFact, { height }: Around): Source {
+  const { hash, previousHash, time, txCount, size, validationType } = fact;
+  const data = { height, hash, previousHash, time, txCount, size, validationType };
+  return {
+    channel: 'blocks',
+    type: 'block',
+    data: () => stringifyExact({ ...data, difficulty: decimal(fact.difficulty) }),
+  };
+}
+
+function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, around: Around): Source {
+  const { height, time } = around;
+  return {
+    channel: 'txs',
+    type: 'tx',
+    subjects: { addresses: around.touched.get(txid) ?? [] },
+    data: () => stringifyExact({ txid, height, time, type: kind, types: kinds, fee: coinsOrNull(fee), size }),
+  };
+}
+
+function activitySource({ address, txid, received, sent, currencies }: ActivityFact, around: Around): Source {
+  const { height, time } = around;
+  const moved = Object.entries(currencies);
+  return {
+    channel: 'addresses',
+    type: 'address',
+    subjects: { addresses: [address], currencies: moved.map(([currencyId]) => currencyId) },
+    data: () =>
+      stringifyExact({
+        address,
+        txid,
+        height,
+        time,
+        received: coins(received),
+        sent: coins(sent),
+        net: coins(received - sent),
+        currencies: moved.map(([currencyId, flow]) => ({ currencyId, amount: coins(flow.received - flow.sent) })),
+      }),
+  };
+}
+
+function identitySource(fact: IdentityFact, { height, time }: Around): Source {
+  const { identityAddress, name, fullyQualifiedName, txid, kind, flags, changes } = fact;
+  const data = { identityAddress, name, fullyQualifiedName, height, time, txid, kind, flags };
+  return {
+    channel: 'identities',
+    type: 'identity',
+    subjects: { identity: identityAddress, addresses: fact.primaryAddresses },
+    // The changes are kept as JSON text, numbers as the daemon printed them.
+    data: () => `${JSON.stringify(data).slice(0, -1)},"changes":${changes}}`,
+  };
+}
+
+function conversionSource(fact: TransferFact): Source {
+  const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination } = fact;
+  return {
+    channel: 'conversions',
+    type: 'conversion',
+    subjects: {
+      currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
+      basket: fact.importCurrencyId,
+      addresses: [source, destination].filter((address) => address !== null),
+    },
+    data: () =>
+      stringifyExact({
+        txid: fact.txid,
+        vout: fact.vout,
+        height: fact.requestHeight,
+        time: fact.requestTime,
+        status: fact.status === 'exported' ? 'pending' : fact.status,
+        type: fact.kind,
+        fromCurrencyId,
+        toCurrencyId,
+        viaCurrencyId,
+        amountIn: coins(fact.amountIn),
+        amountOut: coinsOrNull(fact.amountOut),
+        fee: coins(fact.conversionFee),
+        source,
+        destination,
+        exportTxid: fact.exportTxid,
+        importTxid: fact.importTxid,
+        importHeight: fact.importHeight,
+      }),
+  };
+}
+
+function reservesSource({ currencyId, txid, flags, supply, reserves }: CurrencyStateFact, around: Around): Source {
+  const { height, time } = around;
+  return {
+    channel: 'reserves',
+    type: 'reserves',
+    subjects: { basket: currencyId, currencies: [currencyId, ...reserves.map((reserve) => reserve.currencyId)] },
+    data: () =>
+      stringifyExact({
+        currencyId,
+        txid,
+        height,
+        time,
+        flags,
+        supply: coins(supply),
+        reserves: reserves.map((reserve) => ({
+          currencyId: reserve.currencyId,
+          weight: coins(reserve.weight),
+          reserve: coins(reserve.reserves),
+          priceInReserve: coins(reserve.priceInReserve),
+        })),
+      }),
+  };
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CursorInvalid, decodePlaces, encodePlaces } from './cursor.ts';
+
+const place = fc.record({ position: fc.maxSafeNat(), index: fc.nat(100_000) });
+const chain = fc.string({ minLength: 1, maxLength: 20 });
+const places = fc.uniqueArray(fc.tuple(chain, place), { selector: ([name]) => name, minLength: 1, maxLength: 8 });
+
+describe('a cursor of the push stream', () => {
+  it('comes back as it was given, and is safe in an address', () => {
+    fc.assert(
+      fc.property(places, (entries) => {
+        const text = encodePlaces(new Map(entries));
+        expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect([...decodePlaces(text)]).toEqual(entries);
+      }),
+    );
+  });
+
+  it('fits the reason of a close for the four main chains on real heights', () => {
+    const at = { position: 60_000_000, index: 3000 };
+    const four = new Map(['vrsc', 'varrr', 'vdex', 'chips'].map((name) => [name, at]));
+    expect(encodePlaces(four).length).toBeLessThanOrEqual(123);
+  });
+
+  it('is refused whatever else it is, and never with another error', () => {
+    const altered = places.chain((entries) => {
+      const bytes = Buffer.from(encodePlaces(new Map(entries)), 'base64url');
+      return fc.nat(bytes.length - 1).map((cut) => bytes.subarray(0, cut).toString('base64url'));
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), altered), (text) => {
+        try {
+          const read = decodePlaces(text);
+          expect(encodePlaces(read)).toBe(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CursorInvalid);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+/** The push stream of this process: feeds, clients, heartbeats. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
+import type { Config } from '../../schemas/config.ts';
+import type { Domain } from '../api-context.ts';
+import type { StateWatch } from '../state/state-watch.ts';
+import { type ChainFeed, openChainFeed } from './chain-feed.ts';
+import type { SubscribeMessage } from './client-message.ts';
+import { type Connection, createConnection, type Transport } from './connection.ts';
+import { createHub, type Hub } from './hub.ts';
+
+export interface PushOptions {
+  readonly config: Pick<Config, 'chains'>;
+  readonly domain: Domain;
+  readonly log: EventLog;
+  readonly watch: StateWatch;
+  readonly logger: Logger;
+  readonly graceMs?: number;
+  readonly heartbeatMs?: number;
+  readonly slowMs?: number;
+}
+
+export interface Push {
+  /** `first` is what the address of the stream asks for. */
+  connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>): Connection;
+  disconnect(connection: Connection): void;
+  /** What a subscription of this form would be refused for; for a stream that answers with a status. */
+  readonly hub: Hub;
+  clients(): number;
+  /** Ends every stream; `stopped` settles once the readers have. */
+  close(): void;
+  readonly stopped: Promise<void>;
+}
+
+const GRACE_MS = 250;
+const HEARTBEAT_MS = 15_000;
+const SLOW_MS = 10_000;
+const TICK_MS = 500;
+const GOING_AWAY = 1001;
+
+export async function createPush(options: PushOptions): Promise<Push> {
+  const { config, domain, log, watch, logger } = options;
+  const stop = new AbortController();
+  const chains = config.chains.map((chain) => chain.name);
+  const idsOf = (text: string) => {
+    const ids = config.chains.map((chain) => domain.nameToAddress(text, chain.rootCurrency));
+    return [text, ...ids.filter((id) => id !== null)];
+  };
+  const running: Promise<void>[] = [];
+  const feeds: ChainFeed[] = [];
+  let hub: Hub | null = null;
+  for (const chain of chains) {
+    const opened = await openChainFeed({
+      chain,
+      log,
+      watch,
+      logger,
+      signal: stop.signal,
+      isWanted: () => hub !== null && hub.count() > 0,
+      onRecord: (feed, record) => hub?.publish(feed, record),
+    }).catch((error: unknown) => {
+      stop.abort(); // ends the feeds that are open already
+      throw error;
+    });
+    feeds.push(opened.feed);
+    running.push(opened.running);
+  }
+  const made = createHub({ chains, feeds, idsOf, logger });
+  hub = made;
+  const timer = setInterval(() => {
+    const now = Date.now();
+    let buffered = 0;
+    for (const connection of made.connections()) {
+      connection.tick(now);
+      buffered += connection.buffered();
+    }
+    metrics.websocketBufferedBytes.set(buffered);
+  }, TICK_MS);
+  const timing = {
+    graceMs: options.graceMs ?? GRACE_MS,
+    heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+    slowMs: options.slowMs ?? SLOW_MS,
+  };
+  return {
+    hub: made,
+    connect(transport, first) {
+      const connection = createConnection({ hub: made, transport, first, ...timing });
+      made.add(connection);
+      metrics.websocketClients.set(made.count());
+      return connection;
+    },
+    disconnect(connection) {
+      connection.closed();
+      made.remove(connection);
+      metrics.websocketClients.set(made.count());
+    },
+    clients: () => made.count(),
+    close() {
+      clearInterval(timer);
+      for (const connection of made.connections()) connection.end(GOING_AWAY, 'the server stops');
+      stop.abort();
+    },
+    stopped: Promise.all(running).then(() => undefined),
+  };
+}

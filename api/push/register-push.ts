@@ -1,0 +1,73 @@
+/** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
+import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
+import type { DispatcherOptions } from '../http/dispatcher.ts';
+import type { SubscribeMessage } from './client-message.ts';
+import type { Connection, Transport } from './connection.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
+import type { Push } from './push.ts';
+import { registerStream } from './register-stream.ts';
+
+interface SocketData {
+  readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
+  connection: Connection | null;
+}
+
+const IDLE_SECONDS = 60;
+/** Above the protocol's own limit, so that a client is told why it is closed. */
+const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
+/** A dropped message: the socket's buffer is full although nothing is sent into a full one. */
+const DROPPED = 2;
+const SENT = 1;
+const INTERNAL_ERROR = 1011;
+
+export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
+  app.ws<SocketData>('/api/ws', {
+    idleTimeout: IDLE_SECONDS,
+    maxBackpressure: 0,
+    maxPayloadLength: MAX_FRAME_BYTES,
+    sendPingsAutomatically: true,
+    upgrade(res, req, context) {
+      const cursor = new URLSearchParams(req.getQuery() ?? '').get('cursor');
+      res.upgrade<SocketData>(
+        { first: cursor === null ? {} : { cursor }, connection: null },
+        req.getHeader('sec-websocket-key'),
+        req.getHeader('sec-websocket-protocol'),
+        req.getHeader('sec-websocket-extensions'),
+        context,
+      );
+    },
+    open(ws) {
+      const data = ws.getUserData();
+      data.connection = push.connect(socketTransport(ws), data.first);
+    },
+    message(ws, bytes) {
+      const { connection } = ws.getUserData();
+      try {
+        connection?.receive(Buffer.from(bytes).toString('utf8'));
+      } catch (err) {
+        options.api.logger.error({ err }, 'a push message could not be handled');
+        connection?.end(INTERNAL_ERROR, 'internal error');
+      }
+    },
+    drain(ws) {
+      if (ws.getBufferedAmount() === 0) ws.getUserData().connection?.drained();
+    },
+    close(ws) {
+      const { connection } = ws.getUserData();
+      if (connection) push.disconnect(connection);
+    },
+  });
+  registerStream(app, push, options);
+}
+
+function socketTransport(ws: WebSocket<SocketData>): Transport {
+  return {
+    send(json) {
+      const status = ws.send(json, false, false);
+      if (status === DROPPED) queueMicrotask(() => ws.getUserData().connection?.end(INTERNAL_ERROR, 'message dropped'));
+      return status === SENT;
+    },
+    buffered: () => ws.getBufferedAmount(),
+    end: (code, reason) => ws.end(code, reason),
+  };
+}

@@ -1,0 +1,113 @@
+/** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
+import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { ApiError } from '../http/api-error.ts';
+import { type DispatcherOptions, handleRequest, preflight } from '../http/dispatcher.ts';
+import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
+import { CORS_HEADERS } from '../http/reply.ts';
+import type { SubscribeMessage } from './client-message.ts';
+import type { Transport } from './connection.ts';
+import { CursorInvalid, decodePlaces } from './cursor.ts';
+import type { Push } from './push.ts';
+import { CHANNELS } from './push-event.ts';
+import { createSubscription, SubscriptionRefused } from './subscription.ts';
+
+const PATH = '/api/stream';
+const ALLOW = 'GET, OPTIONS';
+const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
+
+export const streamParameters = {
+  cursor: queryParameter('Goes on after this message; the Last-Event-ID header says the same', text),
+  channels: queryParameter(`Comma-separated, of ${CHANNELS.join(', ')}; blocks when it is not given`, text),
+  chains: queryParameter('Comma-separated chain names; all when it is not given', text),
+  currency: queryParameter('Only with this currency: comma-separated names or i-addresses', text),
+  basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
+  identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
+  address: queryParameter('Only of this address: comma-separated', text),
+};
+
+const HEADERS = { ...CORS_HEADERS, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' };
+
+export function registerStream(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
+  const chains = options.api.config.chains.map((chain) => chain.name);
+  const reader = compileParameters(streamParameters, chains);
+  for (const path of [PATH, `${PATH}/`]) {
+    app.options(path, (res) => preflight(res, ALLOW));
+    app.get(path, (res, req) => {
+      const lastEventId = req.getHeader('last-event-id');
+      let first: Omit<SubscribeMessage, 'op' | 'id'>;
+      try {
+        first = firstSubscription(reader.read({}, req.getQuery() ?? '') as StreamValues, lastEventId);
+        check(first, push);
+      } catch (error) {
+        handleRequest(options, res, req, PATH, false, () => Promise.reject(asApiError(error)));
+        return;
+      }
+      stream(res, push, first);
+    });
+    app.any(path, (res, req) => {
+      const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });
+      handleRequest(options, res, req, PATH, req.getMethod() === 'head', () => Promise.reject(refusal));
+    });
+  }
+}
+
+type StreamValues = ParameterValues<typeof streamParameters>;
+
+function firstSubscription(values: StreamValues, lastEventId: string): Omit<SubscribeMessage, 'op' | 'id'> {
+  const cursor = lastEventId || values.cursor;
+  const names = ['currency', 'basket', 'identity', 'address'] as const;
+  const filters = names.flatMap((name) => (values[name] === undefined ? [] : [[name, list(values[name])] as const]));
+  return {
+    channels: values.channels === undefined ? ['blocks'] : list(values.channels),
+    ...(values.chains !== undefined && { chains: list(values.chains) }),
+    ...(filters.length > 0 && { filter: Object.fromEntries(filters) }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+function list(values: string): string[] {
+  return values.split(',').map((value) => value.trim());
+}
+
+/** A stream cannot take its status back, so what is wrong is found before it begins. */
+function check(first: Omit<SubscribeMessage, 'op' | 'id'>, { hub }: Push): void {
+  if (first.cursor !== undefined) decodePlaces(first.cursor);
+  createSubscription(first, hub.chains, hub.idsOf, hub.places());
+}
+
+function asApiError(error: unknown): unknown {
+  if (error instanceof CursorInvalid) return new ApiError('cursor_invalid', error.message);
+  if (error instanceof SubscriptionRefused) return new ApiError('invalid_parameter', error.message);
+  return error;
+}
+
+function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op' | 'id'>): void {
+  let isOpen = true;
+  const transport: Transport = {
+    send(json, type, cursor) {
+      let sent = true;
+      if (isOpen) res.cork(() => (sent = res.write(`id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`)));
+      return sent;
+    },
+    buffered: () => 0,
+    end() {
+      if (!isOpen) return;
+      isOpen = false;
+      push.disconnect(connection);
+      res.cork(() => res.end());
+    },
+  };
+  res.onAborted(() => {
+    isOpen = false;
+    push.disconnect(connection);
+  });
+  res.cork(() => {
+    res.writeStatus('200 OK');
+    for (const [name, value] of Object.entries(HEADERS)) res.writeHeader(name, value);
+  });
+  const connection = push.connect(transport, first);
+  res.onWritable(() => {
+    connection.drained();
+    return true;
+  });
+}

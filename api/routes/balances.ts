@@ -1,0 +1,111 @@
+/** What addresses hold: /api/address/:addr/balance and /api/richlist/top */
+import { addressBalance, richList } from '../../schemas/rest/explorer.ts';
+import { chainParameter, queryParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { coins, ratio, usdValueOf } from '../http/values.ts';
+import { isIdentityAddress, resolveAddress } from '../state/addresses.ts';
+import { addressParameter } from './addresses.ts';
+import { tipHeight } from './blocks.ts';
+import { latestPrices } from './price-rows.ts';
+
+interface BalanceRecord {
+  readonly currency_id: string;
+  readonly balance: bigint;
+  readonly received: string;
+}
+
+const BALANCES_SQL = `SELECT currency_id, balance, received FROM balances
+  WHERE chain = $1 AND address = $2 AND to_height IS NULL ORDER BY currency_id`;
+
+const balance = stateRoute({
+  path: '/api/address/:addr/balance',
+  summary: 'What an address holds of every currency',
+  parameters: { addr: addressParameter, chain: chainParameter },
+  response: addressBalance,
+  weight: 5,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const height = tipHeight(read, chain);
+    const address = resolveAddress(api, api.chain(chain), params.addr);
+    const nativeId = api.currencies.nativeId(api.chain(chain));
+    const rows = await read.rows<BalanceRecord>(BALANCES_SQL, [chain, address]);
+    const native = rows.find((row) => row.currency_id === nativeId);
+    const tokens = rows.filter((row) => row.currency_id !== nativeId && row.balance !== 0n);
+    const held = native ? [native, ...tokens] : tokens;
+    const prices = await latestPrices(
+      read,
+      api,
+      held.map((row) => row.currency_id),
+    );
+    const priceOf = new Map(prices.map((price) => [price.currency_id, price.usd_price]));
+    const currencies = await api.currencies.of(read);
+    return {
+      address,
+      chain,
+      balances: held.map((row) => ({
+        currencyId: row.currency_id,
+        currencyName: currencies.name(row.currency_id),
+        balance: coins(row.balance),
+        usdValue: usdValueOf(row.balance, priceOf.get(row.currency_id) ?? null),
+      })),
+      native: coins(native?.balance ?? 0n),
+      received: coins(BigInt(native?.received ?? '0')),
+      height,
+    };
+  },
+});
+
+interface HolderRecord {
+  readonly address: string;
+  readonly balance: bigint;
+  readonly name: string | null;
+}
+
+const HOLDERS_SQL = `SELECT b.address, b.balance, i.fully_qualified_name AS name FROM balances b
+  LEFT JOIN identities i ON i.chain = b.chain AND i.identity_address = b.address AND i.to_height IS NULL
+  WHERE b.chain = $1 AND b.currency_id = $2 AND b.to_height IS NULL AND b.balance > 0
+  ORDER BY b.balance DESC, b.address LIMIT $3`;
+const MAX_HOLDERS = 500;
+/** Addresses of the protocol that may stand among the holders. */
+const SYSTEM_MARGIN = 50;
+
+const richest = stateRoute({
+  path: '/api/richlist/top',
+  summary: 'Largest holders of the native coin',
+  parameters: {
+    chain: chainParameter,
+    limit: queryParameter('Rows, at most 500', { type: 'integer', minimum: 1, maximum: MAX_HOLDERS, default: 100 }),
+  },
+  response: richList,
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const chain = api.chain(params.chain);
+    const height = tipHeight(read, chain.name);
+    const nativeId = api.currencies.nativeId(chain);
+    const rows = await read.rows<HolderRecord>(HOLDERS_SQL, [chain.name, nativeId, params.limit + SYSTEM_MARGIN]);
+    const holders = rows.filter((row) => !api.domain.isSystemAddress(row.address)).slice(0, params.limit);
+    const [price] = await latestPrices(read, api, [nativeId]);
+    return async () => {
+      const supply = await api.figures.supply(chain, height);
+      const percent = (part: bigint) => (supply !== null && supply > 0n ? ratio(part * 100n, supply) : null);
+      const results = holders.map((row, index) => ({
+        rank: index + 1,
+        address: row.address,
+        name: row.name,
+        type: isIdentityAddress(row.address) ? 'identity' : 'address',
+        balance: coins(row.balance),
+        percent: percent(row.balance),
+        usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
+      }));
+      return { chain: chain.name, height, results };
+    };
+  },
+});
+
+export const balanceRoutes = [balance, richest];

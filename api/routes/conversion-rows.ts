@@ -1,0 +1,93 @@
+/** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
+
+import type { TransferKind, TransferStatus } from '../../schemas/facts.ts';
+import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
+import type { Currencies } from '../state/currency-directory.ts';
+
+export interface ConversionRecord {
+  readonly chain: string;
+  readonly txid: string;
+  readonly vout: number;
+  readonly kind: TransferKind;
+  readonly status: TransferStatus;
+  readonly from_currency_id: string | null;
+  readonly to_currency_id: string;
+  readonly via_currency_id: string | null;
+  readonly amount_in: bigint;
+  readonly conversion_fee: bigint;
+  readonly amount_out: bigint | null;
+  readonly source: string | null;
+  readonly destination: string | null;
+  readonly request_height: number;
+  readonly request_time: bigint;
+  readonly export_txid: string | null;
+  readonly import_txid: string | null;
+  readonly import_height: number | null;
+  readonly regime: 'live' | 'backfill' | null;
+  readonly regime_version: number | null;
+  readonly price_height: number | null;
+  readonly from_usd: string | null;
+  readonly to_usd: string | null;
+  readonly usd_value: string | null;
+  readonly rule: string | null;
+  readonly priced_currency_id: string | null;
+  readonly priced_currency_usd: string | null;
+  readonly price_basket: string | null;
+  readonly diverged: boolean | null;
+  readonly provisional: boolean | null;
+  readonly stamp_reason: string | null;
+}
+
+const COLUMNS = `t.chain, t.txid, t.vout, t.kind, t.status, t.from_currency_id, t.to_currency_id, t.via_currency_id,
+  t.amount_in, t.conversion_fee, t.amount_out, t.source, t.destination, t.request_height, t.request_time,
+  t.export_txid, t.import_txid, t.import_height, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd,
+  s.usd_value, s.rule, s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional,
+  s.reason AS stamp_reason`;
+
+/** Current conversions with the stamps of the generation that is parameter $1; sends, which convert nothing, are left out. */
+export function conversionsSql(furtherColumns = ''): string {
+  return `SELECT ${COLUMNS}${furtherColumns} FROM transfers t
+    LEFT JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout
+    WHERE t.to_height IS NULL AND t.kind <> 'send'`;
+}
+
+/** Gathered but not yet executed is still pending to who asked for it. */
+export function conversionStatus(status: TransferStatus): 'pending' | 'completed' | 'refunded' | 'unmatched' {
+  return status === 'exported' ? 'pending' : status;
+}
+
+export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {
+  return {
+    txid: row.txid,
+    vout: row.vout,
+    chain: row.chain,
+    height: row.request_height,
+    time: Number(row.request_time),
+    status: conversionStatus(row.status),
+    type: row.kind,
+    fromCurrencyId: row.from_currency_id,
+    fromCurrencyName: currencies.name(row.from_currency_id),
+    toCurrencyId: row.to_currency_id,
+    toCurrencyName: currencies.name(row.to_currency_id),
+    viaCurrencyId: row.via_currency_id,
+    viaCurrencyName: currencies.name(row.via_currency_id),
+    amountIn: coins(row.amount_in),
+    amountOut: coinsOrNull(row.amount_out),
+    price: executedPrice(row),
+    fee: coins(row.conversion_fee),
+    fromUsd: decimalOrNull(row.from_usd),
+    toUsd: decimalOrNull(row.to_usd),
+    usdValue: decimalOrNull(row.usd_value),
+    rule: row.rule ?? 'unpriced',
+    source: row.source,
+    destination: row.destination,
+    exportTxid: row.export_txid,
+    importTxid: row.import_txid,
+    importHeight: row.import_height,
+  };
+}
+
+function executedPrice({ status, amount_in: amountIn, amount_out: amountOut }: ConversionRecord) {
+  const paid = status === 'completed' && amountOut !== null && amountOut > 0n && amountIn > 0n;
+  return paid ? ratio(amountOut, amountIn) : null;
+}

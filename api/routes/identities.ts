@@ -1,0 +1,160 @@
+/** /api/identity: list, detail, audit trail. */
+import { parseExact } from '../../schemas/exact-json.ts';
+import { identityChanges, identityDetail, identityList } from '../../schemas/rest/identities.ts';
+import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { tipHeight } from './blocks.ts';
+import {
+  addressOfIdentity,
+  friendlyName,
+  HAS_CURRENCY,
+  type IdentityRecord,
+  identityAt,
+  identityStatus,
+} from './identity-rows.ts';
+import { contentOf, keyParameter, withKey } from './multimap-content.ts';
+
+export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+});
+
+export const heightParameter = queryParameter('State at this height; the newest when it is not given', {
+  type: 'integer',
+  minimum: 0,
+  maximum: 2 ** 31 - 1,
+});
+
+const LIST_SQL = `SELECT identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height
+  FROM identities WHERE chain = $1 AND to_height IS NULL`;
+const COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND to_height IS NULL';
+
+const list = stateRoute({
+  path: '/api/identity/',
+  summary: 'Identities of a chain, newest registration first',
+  parameters: { chain: chainParameter, ...pageParameters },
+  response: identityList,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const currencies = await api.currencies.of(read);
+    return readPage<IdentityRecord>(read, params, {
+      list: 'identities',
+      chain,
+      sql: LIST_SQL,
+      values: [chain],
+      key: [
+        { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
+        { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
+      ],
+      total: () => countRows(read, api, chain, COUNT_SQL, [chain]),
+      row: (row) => ({
+        identityAddress: row.identity_address,
+        name: row.name,
+        fullyQualifiedName: row.fully_qualified_name,
+        parent: row.parent,
+        parentName: currencies.name(row.parent),
+        chain,
+        flags: row.flags,
+        status: identityStatus(row.flags, row.timelock, tip),
+        height: row.from_height,
+        registeredAt: row.registered_height,
+      }),
+    });
+  },
+});
+
+const FIRST_SQL = `SELECT i.txid, i.from_height, b.time FROM identities i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
+  WHERE i.chain = $1 AND i.identity_address = $2 ORDER BY i.from_height, i.tx_index, i.vout LIMIT 1`;
+const SUB_IDS_SQL = `SELECT count(*) FROM identities
+  WHERE chain = $1 AND parent = $2 AND to_height IS NULL AND registered_height <= $3`;
+const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
+  WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+
+const detail = stateRoute({
+  path: '/api/identity/:nameOrId',
+  summary: 'An identity, now or at a height',
+  parameters: {
+    nameOrId: identityParameter,
+    chain: chainParameter,
+    height: heightParameter,
+    key: keyParameter,
+  },
+  response: identityDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const height = Math.min(params.height || tip, tip);
+    const address = addressOfIdentity(api, chain, params.nameOrId);
+    const row = await identityAt(read, chain, address, height, params.nameOrId);
+    const first = await read.row<{ txid: string; from_height: number; time: bigint }>(FIRST_SQL, [chain, address]);
+    const subIds = await read.row<{ count: bigint }>(SUB_IDS_SQL, [chain, address, height]);
+    const referral = row.referral ? await read.row<{ name: string }>(NAME_SQL, [chain, row.referral]) : undefined;
+    const currencies = await api.currencies.of(read);
+    const status = identityStatus(row.flags, row.timelock, height);
+    const state = parseExact(row.state) as Record<string, unknown>;
+    return {
+      contentmap: {},
+      ...state,
+      contentmultimap: withKey(contentOf(state), params.key, api, chain),
+      chain,
+      fullyQualifiedName: row.fully_qualified_name,
+      friendlyName: friendlyName(row.fully_qualified_name, api.chain(chain).rootCurrency),
+      parentName: currencies.name(row.parent),
+      status,
+      unlockHeight: status === 'unlocking' ? Number(row.timelock) : null,
+      lastUpdate: { txid: row.txid, height: row.from_height, time: Number(row.time) },
+      registration: {
+        txid: first?.txid ?? row.txid,
+        height: first?.from_height ?? row.from_height,
+        time: Number(first?.time ?? row.time),
+        referral: row.referral,
+        referralName: referral?.name ?? null,
+      },
+      isCurrency: (row.flags & HAS_CURRENCY) !== 0,
+      subIdCount: Number(subIds?.count ?? 0n),
+    };
+  },
+});
+
+const CHANGES_SQL = `SELECT i.from_height, i.txid, i.kind, i.changes, b.time FROM identities i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
+  WHERE i.chain = $1 AND i.identity_address = $2 ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC`;
+
+const changes = stateRoute({
+  path: '/api/identity/:nameOrId/changes',
+  summary: 'What each update of an identity changed, newest first',
+  parameters: { nameOrId: identityParameter, chain: chainParameter },
+  response: identityChanges,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const address = addressOfIdentity(api, chain, params.nameOrId);
+    await identityAt(read, chain, address, tip, params.nameOrId);
+    const rows = await read.rows<IdentityRecord>(CHANGES_SQL, [chain, address]);
+    return rows.map((row) => ({
+      height: row.from_height,
+      time: Number(row.time),
+      txid: row.txid,
+      kind: row.kind,
+      changes: parseExact(row.changes),
+    }));
+  },
+});
+
+export const identityRoutes = [list, detail, changes];

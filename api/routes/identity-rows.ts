@@ -1,0 +1,72 @@
+/** Identities as the stores hold them, and what follows from them at a height. */
+
+import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
+import type { ApiContext } from '../api-context.ts';
+import { notFound } from '../http/api-error.ts';
+import { identityAddress } from '../state/addresses.ts';
+import { foldAscii } from '../state/currency-directory.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+
+export interface IdentityRecord {
+  readonly identity_address: string;
+  readonly name: string;
+  readonly parent: string;
+  readonly fully_qualified_name: string;
+  readonly kind: string;
+  readonly from_height: number;
+  readonly txid: string;
+  readonly flags: number;
+  readonly timelock: bigint;
+  readonly registered_height: number;
+  readonly referral: string | null;
+  /** JSON texts. */
+  readonly changes: string;
+  readonly state: string;
+  /** Time of the block of this state. */
+  readonly time: bigint;
+}
+
+export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
+
+const REVOKED = 0x8000;
+const LOCKED = 0x2;
+export const HAS_CURRENCY = 0x1;
+
+const STATE_AT_SQL = `SELECT i.*, b.time FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
+  WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height <= $3
+  ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC LIMIT 1`;
+
+/** The i-address behind what a caller wrote. @throws ApiError not_found for what can be no identity */
+export function addressOfIdentity(api: ApiContext, chain: string, nameOrId: string): string {
+  const address = identityAddress(api, api.chain(chain), nameOrId);
+  if (address === null) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain}`);
+  return address;
+}
+
+/** The state at or before a height. @throws ApiError not_found before the registration and for an unknown name */
+export async function identityAt(
+  read: Snapshot,
+  chain: string,
+  address: string,
+  height: number,
+  asked: string,
+): Promise<IdentityRecord> {
+  const row = await read.row<IdentityRecord>(STATE_AT_SQL, [chain, address, height]);
+  if (!row) throw notFound(`identity ${JSON.stringify(asked)} of ${chain} at height ${height}`);
+  return row;
+}
+
+/** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */
+export function identityStatus(flags: number, timelock: bigint, height: number): IdentityStatus {
+  if (flags & REVOKED) return 'revoked';
+  if (flags & LOCKED) return 'locked';
+  return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
+}
+
+/** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
+export function friendlyName(fullyQualifiedName: string, rootCurrency: string): string {
+  const suffix = `.${rootCurrency}`;
+  if (!foldAscii(fullyQualifiedName).endsWith(foldAscii(suffix))) return `${fullyQualifiedName}@`;
+  const bare = fullyQualifiedName.slice(0, -suffix.length);
+  return bare.includes('.') ? `${bare}@` : `${fullyQualifiedName}@`;
+}

@@ -1,0 +1,96 @@
+/** /api/market/currencies and /api/market/baskets */
+import { array } from '../../schemas/rest/json-schema.ts';
+import { marketBasket, marketCurrency } from '../../schemas/rest/market.ts';
+import { stateRoute } from '../http/route.ts';
+import { coins, decimal } from '../http/values.ts';
+import { type LiveBasket, liquidityOf, type Market, readMarket } from '../market/live-baskets.ts';
+import { changePercent, pricesAt, sparklines } from '../market/price-past.ts';
+import { NO_VOLUME, readTrades, type Volume } from '../market/trades.ts';
+import { feesOf, printUsd, printUsdOrNull } from '../market/usd.ts';
+import { daysBefore } from '../market/volume-series.ts';
+import { confidenceOf, defaultChain } from './price-rows.ts';
+
+const currencies = stateRoute({
+  path: '/api/market/currencies',
+  summary: 'Every priced currency, most liquid first',
+  parameters: {},
+  response: array(marketCurrency),
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ read, api }) {
+    const market = await readMarket(read, api);
+    const trades = await readTrades(read, api);
+    const yesterday = daysBefore(trades.end, 1);
+    const past = await pricesAt(read, api, yesterday);
+    const volumes = await trades.byCurrency(yesterday);
+    const lines = await sparklines(read, api, trades.end);
+    const tip = read.state.priced.get(defaultChain(api))?.height ?? 0;
+    const rows = [...market.prices.values()].flatMap((row) => {
+      const entry = market.currencies.get(row.currency_id);
+      return entry ? [{ row, entry, liquidity: liquidityOf(market, row.currency_id) }] : [];
+    });
+    rows.sort((a, b) => (a.liquidity === b.liquidity ? 0 : a.liquidity > b.liquidity ? -1 : 1));
+    return rows.map(({ row, entry, liquidity }) => ({
+      name: entry.fullyQualifiedName,
+      currencyId: entry.currencyId,
+      chain: entry.chain,
+      price: decimal(row.usd_price),
+      change24h: changePercent(row.usd_price, past.get(entry.currencyId)),
+      volume24h: printUsd((volumes.get(entry.currencyId) ?? NO_VOLUME).volume),
+      liquidity: printUsd(liquidity),
+      confidence: confidenceOf(api, row, tip),
+      sparkline: lines.get(entry.currencyId) ?? new Array<number>(24).fill(Number(row.usd_price)),
+    }));
+  },
+});
+
+function basketAnswer(market: Market, basket: LiveBasket, { volume }: Volume) {
+  const price = market.prices.get(basket.currencyId);
+  return {
+    name: basket.name,
+    currencyId: basket.currencyId,
+    chain: basket.chain,
+    supply: coins(basket.supply),
+    price: price ? decimal(price.usd_price) : null,
+    tvl: printUsd(market.tvl(basket)),
+    volume24h: printUsd(volume),
+    fees24h: printUsd(feesOf(volume)),
+    inceptionHeight: basket.liveHeight,
+    reserves: basket.reserves.map((reserve) => {
+      const reservePrice = market.prices.get(reserve.currencyId);
+      return {
+        currencyId: reserve.currencyId,
+        name: market.currencies.name(reserve.currencyId),
+        reserve: coins(reserve.reserves),
+        weight: coins(reserve.weight),
+        priceInReserve: coins(reserve.priceInReserve),
+        usdPrice: reservePrice ? decimal(reservePrice.usd_price) : null,
+        usdValue: printUsdOrNull(market.worth(reserve.currencyId, reserve.reserves)),
+      };
+    }),
+  };
+}
+
+const baskets = stateRoute({
+  path: '/api/market/baskets',
+  summary: 'Baskets that trade, with their reserves, largest first',
+  parameters: {},
+  response: array(marketBasket),
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ read, api }) {
+    const market = await readMarket(read, api);
+    const trades = await readTrades(read, api);
+    const volumes = await trades.byBasket(daysBefore(trades.end, 1));
+    return market.baskets
+      .map((basket) => ({ basket, tvl: market.tvl(basket) }))
+      .sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl > b.tvl ? -1 : 1))
+      .map(({ basket }) => basketAnswer(market, basket, volumes.get(basket.currencyId) ?? NO_VOLUME));
+  },
+});
+
+export const marketListRoutes = [currencies, baskets];

@@ -1,0 +1,61 @@
+/** /api/market/volume and /api/market/baskets/:id/volume */
+import { volumeSeries as volumeSchema } from '../../schemas/rest/market.ts';
+import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { readTrades, type Unit } from '../market/trades.ts';
+import { volumeSeries } from '../market/volume-series.ts';
+import { findCurrency } from './currencies.ts';
+
+const PERIODS = { daily: ['day', 30], weekly: ['week', 12], monthly: ['month', 12] } as const satisfies Record<
+  string,
+  readonly [Unit, number]
+>;
+
+const volume = stateRoute({
+  path: '/api/market/volume',
+  summary: 'Trade volume in USD by day, week or month',
+  parameters: {
+    period: queryParameter('30 days, 12 weeks or 12 months', {
+      type: 'string',
+      enum: Object.keys(PERIODS),
+      default: 'daily',
+    }),
+  },
+  response: volumeSchema,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const [unit, count] = PERIODS[params.period as keyof typeof PERIODS];
+    return volumeSeries(await readTrades(read, api), unit, count);
+  },
+});
+
+export const basketParameter = pathParameter('Basket: name or i-address', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+});
+
+const ofBasket = stateRoute({
+  path: '/api/market/baskets/:id/volume',
+  summary: 'Daily trade volume through a basket',
+  parameters: {
+    id: basketParameter,
+    chain: chainParameter,
+    days: queryParameter('UTC days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
+  },
+  response: volumeSchema,
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const currencies = await api.currencies.of(read);
+    const { currencyId } = findCurrency(currencies, api, params.chain, params.id);
+    return volumeSeries(await readTrades(read, api), 'day', params.days, currencyId);
+  },
+});
+
+export const marketVolumeRoutes = [volume, ofBasket];

@@ -1,0 +1,94 @@
+/** /api/stats/network, and the figures of a chain that /api/stats/status shows too. */
+import { LosslessNumber } from 'lossless-json';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { networkStats } from '../../schemas/rest/statistics.ts';
+import type { ApiContext } from '../api-context.ts';
+import { chainParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { coins, coinsOrNull, ratio } from '../http/values.ts';
+import { isLiveBasket, parseReserves } from '../market/live-baskets.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { tipHeight } from './blocks.ts';
+
+interface WindowRecord {
+  readonly blocks: bigint;
+  readonly staked: bigint;
+  readonly tip_time: bigint;
+  readonly start_time: bigint | null;
+}
+
+const RATIO_BLOCKS = 1000;
+const TIME_BLOCKS = 100;
+
+const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
+    max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
+  FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
+
+const RESERVES_SQL = 'SELECT flags, reserves FROM currency_states WHERE chain = $1 AND to_height IS NULL';
+
+/** Satoshis of a currency in the live baskets of a chain. */
+async function inPools(read: Snapshot, chain: string, currencyId: string): Promise<bigint> {
+  const states = await read.rows<{ flags: number; reserves: string }>(RESERVES_SQL, [chain]);
+  let sum = 0n;
+  for (const { flags, reserves } of states) {
+    if (!isLiveBasket(flags)) continue;
+    for (const reserve of parseReserves(reserves)) if (reserve.currencyId === currencyId) sum += reserve.reserves;
+  }
+  return sum;
+}
+
+/** What the daemon says of the chain at this tip, and what follows from it. */
+export async function miningFigures(api: ApiContext, chain: ChainConfig, tip: number) {
+  const [mining, supply] = await Promise.all([api.figures.mining(chain, tip), api.figures.supply(chain, tip)]);
+  const { difficulty, hashRate, stakingSupply, connections } = mining;
+  const stakingParticipation = participation(stakingSupply, supply);
+  return {
+    figures: { difficulty, hashRate, stakingSupply: coinsOrNull(stakingSupply), stakingParticipation },
+    supply,
+    connections,
+  };
+}
+
+/** At most 1: the estimate of a young chain may exceed what there is. */
+function participation(staking: bigint | null, supply: bigint | null): LosslessNumber | null {
+  if (staking === null || supply === null || supply <= 0n) return null;
+  return ratio(staking > supply ? supply : staking, supply);
+}
+
+const network = stateRoute({
+  path: '/api/stats/network',
+  summary: 'Hash rate, difficulty, staking, supply and block time of a chain',
+  parameters: { chain: chainParameter },
+  response: networkStats,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const chain = api.chain(params.chain);
+    const tip = tipHeight(read, chain.name);
+    const window = await read.row<WindowRecord>(WINDOW_SQL, [chain.name, tip]);
+    const pools = await inPools(read, chain.name, api.currencies.nativeId(chain));
+    return async () => {
+      const { figures, supply } = await miningFigures(api, chain, tip);
+      return {
+        chain: chain.name,
+        height: tip,
+        avgBlockTime: averageBlockTime(window),
+        posRatio: window && window.blocks > 0n ? ratio(window.staked, window.blocks) : null,
+        powRatio: window && window.blocks > 0n ? ratio(window.blocks - window.staked, window.blocks) : null,
+        ...figures,
+        circulatingSupply: coinsOrNull(supply),
+        inPools: coins(pools),
+      };
+    };
+  },
+});
+
+/** Null while the chain is shorter than the window. */
+function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
+  if (!window || window.start_time === null) return null;
+  return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));
+}
+
+export const networkStatsRoutes = [network];

@@ -1,0 +1,75 @@
+/** /api/oracle/conversions/:txid: the USD stamps of one transaction, with their reasons. */
+
+import { hexParam } from '../../infra/postgres/values.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import { conversionValuation } from '../../schemas/rest/conversions.ts';
+import type { ApiContext } from '../api-context.ts';
+import { notFound } from '../http/api-error.ts';
+import { pathParameter, queryParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { coins, coinsOrNull, decimalOrNull } from '../http/values.ts';
+import type { Currencies } from '../state/currency-directory.ts';
+import { type ConversionRecord, conversionStatus, conversionsSql } from './conversion-rows.ts';
+import { TXID } from './transactions.ts';
+
+type StampRecord = ConversionRecord & { readonly inputs: string | null };
+
+const SQL = `${conversionsSql(', s.inputs')} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
+  ORDER BY t.chain, t.request_height, t.txid, t.vout`;
+
+function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, explain: boolean) {
+  const status = conversionStatus(row.status);
+  return {
+    chainId: api.currencies.nativeId(api.chain(row.chain)),
+    chain: row.chain,
+    txid: row.txid,
+    vout: row.vout,
+    status,
+    fromCurrencyId: row.from_currency_id,
+    fromCurrencyName: currencies.name(row.from_currency_id),
+    toCurrencyId: row.to_currency_id,
+    toCurrencyName: currencies.name(row.to_currency_id),
+    amountIn: coins(row.amount_in),
+    amountOut: coinsOrNull(row.amount_out),
+    fromUsd: decimalOrNull(row.from_usd),
+    toUsd: decimalOrNull(row.to_usd),
+    usdValue: decimalOrNull(row.usd_value),
+    rule: row.rule ?? 'unpriced',
+    pricedCurrencyId: row.priced_currency_id,
+    pricedCurrencyUsd: decimalOrNull(row.priced_currency_usd),
+    diverged: row.diverged ?? false,
+    // A settled conversion that `price` has not come to yet will get its stamp.
+    provisional: row.provisional ?? status !== 'pending',
+    regime: row.regime,
+    regimeVersion: row.regime_version,
+    priceHeight: row.price_height,
+    priceBasket: row.price_basket,
+    reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
+    ...(explain && { inputs: row.inputs === null ? null : parseExact(row.inputs) }),
+  };
+}
+
+const byTxid = stateRoute({
+  path: '/api/oracle/conversions/:txid',
+  summary: 'USD value of the conversions that a transaction requested or settled',
+  parameters: {
+    txid: pathParameter('Transaction id of the request or of the import', TXID),
+    explain: queryParameter('Also what each stamp was made from', { type: 'boolean', default: false }),
+  },
+  response: conversionValuation,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const txid = params.txid.toLowerCase();
+    const chains = api.config.chains.map((chain) => chain.name);
+    const rows = await read.rows<StampRecord>(SQL, [read.state.generation, chains, hexParam(txid)]);
+    if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
+    const currencies = await api.currencies.of(read);
+    const data = rows.map((row) => valuation(api, row, currencies, params.explain));
+    return { txid, count: data.length, data };
+  },
+});
+
+export const oracleConversionRoutes = [byTxid];

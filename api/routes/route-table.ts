@@ -1,0 +1,56 @@
+/** Every REST path of the service, in the order of the index. */
+import type { Route } from '../http/route.ts';
+import { addressRoutes } from './addresses.ts';
+import { balanceRoutes } from './balances.ts';
+import { blockRoutes } from './blocks.ts';
+import { chartRoutes } from './charts.ts';
+import { conversionRoutes } from './conversions.ts';
+import { currencyRoutes } from './currencies.ts';
+import { healthRoutes } from './health.ts';
+import { identityRoutes } from './identities.ts';
+import { identityContentRoutes } from './identity-content.ts';
+import { identityTreeRoutes } from './identity-trees.ts';
+import { marketHistoryRoutes } from './market-history.ts';
+import { marketListRoutes } from './market-lists.ts';
+import { marketPairRoutes } from './market-pairs.ts';
+import { marketSummaryRoutes } from './market-summary.ts';
+import { marketVolumeRoutes } from './market-volume.ts';
+import { networkStatsRoutes } from './network-stats.ts';
+import { oracleConversionRoutes } from './oracle-conversions.ts';
+import { oraclePriceRoutes } from './oracle-prices.ts';
+import { pulseRoutes } from './pulse.ts';
+import { rawRoutes } from './raw.ts';
+import { searchRoutes } from './search.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { serviceStatusRoutes } from './service-status.ts';
+import { stakeRoutes } from './stakes.ts';
+import { statsRoutes } from './stats.ts';
+import { transactionRoutes } from './transactions.ts';
+
+export const routeTable: readonly Route[] = serviceRoutes([
+  ...oraclePriceRoutes,
+  ...oracleConversionRoutes,
+  ...marketSummaryRoutes,
+  ...marketListRoutes,
+  ...marketPairRoutes,
+  ...marketVolumeRoutes,
+  ...marketHistoryRoutes,
+  ...blockRoutes,
+  ...transactionRoutes,
+  ...rawRoutes,
+  ...addressRoutes,
+  ...balanceRoutes,
+  ...stakeRoutes,
+  ...identityRoutes,
+  ...identityContentRoutes,
+  ...identityTreeRoutes,
+  ...currencyRoutes,
+  ...conversionRoutes,
+  ...searchRoutes,
+  ...statsRoutes,
+  ...networkStatsRoutes,
+  ...chartRoutes,
+  ...pulseRoutes,
+  ...serviceStatusRoutes,
+  ...healthRoutes,
+]);

@@ -1,0 +1,95 @@
+/** /api/search: whatever was pasted, on every chain. */
+
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { searchResults } from '../../schemas/rest/explorer.ts';
+import type { ApiContext } from '../api-context.ts';
+import { requiredQuery } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { identityAddress, isTransparentAddress } from '../state/addresses.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+
+interface Found {
+  readonly type: 'block' | 'tx' | 'address' | 'identity' | 'currency' | 'basket';
+  readonly id: string;
+  readonly label: string;
+  readonly chain: string;
+  readonly url: string;
+}
+
+type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<Found[]>;
+
+const HEIGHT = /^\d{1,9}$/;
+const HASH = /^[0-9a-f]{64}$/i;
+
+const byHeight: Finder = async (read, _api, { name: chain }, query) => {
+  if (!HEIGHT.test(query)) return [];
+  const sql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND height = $2';
+  const block = await read.row<{ height: number; hash: string }>(sql, [chain, Number(query)]);
+  return block ? [blockFound(chain, block)] : [];
+};
+
+const byHash: Finder = async (read, _api, { name: chain }, query) => {
+  if (!HASH.test(query)) return [];
+  const hash = query.toLowerCase();
+  const blockSql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND hash = $2';
+  const block = await read.row<{ height: number; hash: string }>(blockSql, [chain, hexParam(hash)]);
+  if (block) return [blockFound(chain, block)];
+  const transactionSql = 'SELECT height FROM transactions WHERE chain = $1 AND txid = $2';
+  const transaction = await read.row<{ height: number }>(transactionSql, [chain, hexParam(hash)]);
+  const label = transaction && `Transaction in block ${transaction.height}`;
+  return label ? [{ type: 'tx', id: hash, label, chain, url: `/api/tx/${hash}?chain=${chain}` }] : [];
+};
+
+function blockFound(chain: string, { height, hash }: { height: number; hash: string }): Found {
+  return { type: 'block', id: hash, label: `Block ${height}`, chain, url: `/api/blocks/${height}?chain=${chain}` };
+}
+
+const byAddress: Finder = async (read, _api, { name: chain }, query) => {
+  if (!isTransparentAddress(query)) return [];
+  const sql = 'SELECT true AS known FROM address_activity WHERE chain = $1 AND address = $2 LIMIT 1';
+  if (!(await read.row(sql, [chain, query]))) return [];
+  return [{ type: 'address', id: query, label: query, chain, url: `/api/address/${query}?chain=${chain}` }];
+};
+
+const byIdentity: Finder = async (read, api, chain, query) => {
+  const address = identityAddress(api, chain, query);
+  if (address === null) return [];
+  const sql = `SELECT fully_qualified_name AS name FROM identities
+    WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+  const identity = await read.row<{ name: string }>(sql, [chain.name, address]);
+  const url = `/api/identity/${address}?chain=${chain.name}`;
+  return identity ? [{ type: 'identity', id: address, label: `${identity.name}@`, chain: chain.name, url }] : [];
+};
+
+const byCurrency: Finder = async (read, api, chain, query) => {
+  if (query.endsWith('@')) return [];
+  const entry = (await api.currencies.of(read)).find(query, chain);
+  if (entry?.chain !== chain.name) return [];
+  const type = entry.type === 'basket' ? 'basket' : 'currency';
+  const url = `/api/currency/${entry.currencyId}?chain=${chain.name}`;
+  return [{ type, id: entry.currencyId, label: entry.fullyQualifiedName, chain: chain.name, url }];
+};
+
+const FINDERS = [byHeight, byHash, byAddress, byIdentity, byCurrency];
+
+const search = stateRoute({
+  path: '/api/search/',
+  summary: 'Blocks, transactions, addresses, identities and currencies by height, hash, address or name',
+  parameters: { q: requiredQuery('What to look for', { type: 'string', minLength: 1, maxLength: 80 }) },
+  response: searchResults,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const query = params.q.trim();
+    const results: Found[] = [];
+    for (const chain of query === '' ? [] : api.config.chains) {
+      for (const find of FINDERS) results.push(...(await find(read, api, chain, query)));
+    }
+    return { query: params.q, results };
+  },
+});
+
+export const searchRoutes = [search];

@@ -1,0 +1,76 @@
+/** The index of the API, its errors, and the metrics. */
+import { registry } from '../../infra/metrics.ts';
+import { apiErrors, apiIndex } from '../../schemas/rest/service.ts';
+import { API_ERRORS } from '../http/api-error.ts';
+import { liveRoute, type Route } from '../http/route.ts';
+
+/** Paths that are no routes of the table. */
+const FURTHER = [
+  {
+    method: 'GET',
+    path: '/api/ws',
+    description: 'WebSocket: blocks, reorganisations and more as they come',
+    credits: 1,
+  },
+  { method: 'GET', path: '/api/stream', description: 'The same as server-sent events', credits: 1 },
+  { method: 'POST', path: '/', description: 'JSON-RPC of the default chain', credits: 5 },
+  { method: 'POST', path: '/rpc/:chain', description: 'JSON-RPC of a chain', credits: 5 },
+];
+
+const errors = liveRoute({
+  path: '/api/errors',
+  summary: 'Every code that a problem answer can have',
+  parameters: {},
+  response: apiErrors,
+  weight: 0,
+  tier: null,
+  cache: 'none',
+  async handler() {
+    const entries = Object.entries(API_ERRORS);
+    return { body: { errors: entries.map(([code, [status, title, meaning]]) => ({ code, status, title, meaning })) } };
+  },
+});
+
+const metricsRoute = liveRoute({
+  path: '/metrics',
+  summary: 'Prometheus metrics',
+  parameters: {},
+  response: { type: 'string' },
+  weight: 0,
+  tier: null,
+  cache: 'none',
+  async handler() {
+    return { contentType: registry.contentType, body: await registry.metrics() };
+  },
+});
+
+/** The routes of the service itself; the index lists `routes` and these. */
+export function serviceRoutes(routes: readonly Route[]): Route[] {
+  const index: Route = liveRoute({
+    path: '/api/',
+    summary: 'This index',
+    parameters: {},
+    response: apiIndex,
+    weight: 1,
+    tier: null,
+    cache: 'none',
+    async handler({ api }) {
+      const listed = [index, ...routes, errors, metricsRoute].map(({ path, summary, weight }) => ({
+        method: 'GET',
+        path,
+        description: summary,
+        credits: weight,
+      }));
+      return {
+        body: {
+          name: 'verustream',
+          version: api.release,
+          chains: api.config.chains.map((chain) => chain.name),
+          endpoints: [...listed, ...FURTHER],
+          docs: '/api/errors',
+        },
+      };
+    },
+  });
+  return [index, ...routes, errors, metricsRoute];
+}

@@ -1,0 +1,75 @@
+/** /api/stats/status: the service and its chains at a glance. */
+import type { ChainConfig } from '../../schemas/config.ts';
+import { serviceStatus } from '../../schemas/rest/statistics.ts';
+import type { ApiContext } from '../api-context.ts';
+import { liveRoute } from '../http/route.ts';
+import type { ServiceState } from '../state/service-state.ts';
+import { whyStill } from '../state/stage-statuses.ts';
+import { committedTick } from './committed-tick.ts';
+import { miningFigures } from './network-stats.ts';
+
+const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
+const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
+const CONVERSIONS_SQL = `SELECT count() AS total FROM conversions
+  WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64} AND status = 'completed'`;
+
+/** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
+const ADDRESSES_FRESH_MS = 600_000;
+
+async function total(api: ApiContext, sql: string, params: Record<string, unknown> = {}): Promise<number> {
+  const [row] = await api.clickhouse.query<{ total: string }>(sql, params);
+  return Number(row?.total ?? 0);
+}
+
+async function dataTotals(api: ApiContext) {
+  const { state, tick } = await api.snapshot(async (read) => ({ state: read.state, tick: await committedTick(read) }));
+  const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
+  return {
+    addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL)),
+    conversionsTotal: await api.memo.get('conversions', state.tag, () =>
+      total(api, CONVERSIONS_SQL, { generation: state.generation, tick }),
+    ),
+    transactions: await api.memo.get('transactions', state.tag, () => total(api, TRANSACTIONS_SQL)),
+  };
+}
+
+async function chainStatus(api: ApiContext, chain: ChainConfig, state: ServiceState) {
+  const indexedHeight = state.derived.get(chain.name)?.height ?? null;
+  const tail = api.watch.statuses.of(chain.name, 'tail');
+  const height = tail?.targetHeight ?? tail?.height ?? indexedHeight;
+  const { figures, connections } = await miningFigures(api, chain, indexedHeight ?? 0);
+  return {
+    height,
+    indexedHeight,
+    lag: height === null || indexedHeight === null ? null : Math.max(0, height - indexedHeight),
+    ...figures,
+    connections,
+    healthy: whyStill(chain, api.watch.statuses, Date.now()).length === 0,
+  };
+}
+
+const status = liveRoute({
+  path: '/api/stats/status',
+  summary: 'State of the indexer, of its daemons and of each chain',
+  parameters: {},
+  response: serviceStatus,
+  weight: 1,
+  tier: null,
+  cache: 'none',
+  async handler({ api }) {
+    const { chains } = api.config;
+    const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, api.watch.state)));
+    const [main] = statuses;
+    const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
+    return {
+      body: {
+        verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
+        data: await dataTotals(api),
+        indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
+        chains: Object.fromEntries(chains.map((chain, index) => [chain.name, statuses[index]])),
+      },
+    };
+  },
+});
+
+export const serviceStatusRoutes = [status];

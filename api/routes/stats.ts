@@ -1,0 +1,40 @@
+/** /api/stats */
+import { syncState } from '../../schemas/rest/service.ts';
+import { chainParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { tipHeight } from './blocks.ts';
+
+/** An index this close to its daemon is in step with it. */
+const SYNCED_BLOCKS = 5;
+
+const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
+  WHERE chain = {chain: String} AND position <= {position: UInt64}`;
+
+const stats = stateRoute({
+  path: '/api/stats/',
+  summary: 'How far a chain is indexed, and how many transactions it has',
+  parameters: { chain: chainParameter },
+  response: syncState,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const indexedHeight = tipHeight(read, chain);
+    const position = read.state.derived.get(chain)?.position ?? 0;
+    const [counted] = await api.clickhouse.query<{ total: string }>(TRANSACTIONS_SQL, { chain, position });
+    const tail = api.watch.statuses.of(chain, 'tail');
+    const height = Math.max(tail?.targetHeight ?? tail?.height ?? indexedHeight, indexedHeight);
+    return {
+      chain,
+      height,
+      indexedHeight,
+      transactions: Number(counted?.total ?? 0),
+      synced: height - indexedHeight <= SYNCED_BLOCKS,
+      updatedAt: api.watch.statuses.of(chain, 'derive')?.movedAt ?? null,
+    };
+  },
+});
+
+export const statsRoutes = [stats];

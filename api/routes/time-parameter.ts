@@ -1,0 +1,18 @@
+/** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
+import { ApiError } from '../http/api-error.ts';
+
+export const TIME = {
+  type: 'string',
+  pattern: '^(\\d{1,12}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$',
+} as const;
+
+/** Seconds since the epoch. @throws ApiError invalid_parameter for a date that no calendar has */
+export function parseTime(text: string, name: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  const milliseconds = Date.parse(text);
+  if (Number.isNaN(milliseconds)) {
+    const detail = `${name} is no date: ${text}`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
+  }
+  return milliseconds / 1000;
+}

@@ -1,0 +1,117 @@
+/** /api/tx */
+
+import { hexParam } from '../../infra/postgres/values.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import type { TransactionType } from '../../schemas/facts.ts';
+import { transactionDetail } from '../../schemas/rest/transactions.ts';
+import { notFound } from '../http/api-error.ts';
+import { chainParameter, pathParameter } from '../http/parameters.ts';
+import { stateRoute } from '../http/route.ts';
+import { coins, coinsOrNull } from '../http/values.ts';
+import type { Currencies } from '../state/currency-directory.ts';
+import { tipHeight } from './blocks.ts';
+import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
+
+interface TransactionRecord {
+  readonly txid: string;
+  readonly height: number;
+  readonly tx_index: number;
+  readonly kind: TransactionType;
+  readonly kinds: readonly TransactionType[];
+  readonly fee: bigint | null;
+  readonly size: number;
+  readonly lock_time: bigint;
+  readonly expiry_height: number;
+  readonly hash: string;
+  readonly time: bigint;
+}
+
+interface OutputRecord {
+  readonly txid: string;
+  readonly n: number;
+  readonly value: bigint;
+  readonly currencies: string | null;
+  readonly kind: string;
+  readonly addresses: readonly string[];
+  readonly data: string | null;
+  readonly spent_txid: string | null;
+}
+
+const TRANSACTION_SQL = `SELECT t.*, b.hash, b.time FROM transactions t
+  JOIN blocks b ON b.chain = t.chain AND b.height = t.height WHERE t.chain = $1 AND t.txid = $2`;
+const INPUTS_SQL = `SELECT txid, n, value, currencies, addresses FROM outputs
+  WHERE chain = $1 AND spent_txid = $2 ORDER BY spent_index`;
+const OUTPUTS_SQL = `SELECT n, value, currencies, kind, addresses, data, spent_txid FROM outputs
+  WHERE chain = $1 AND txid = $2 ORDER BY n`;
+const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 OR t.import_txid = $3)
+  ORDER BY t.request_height, t.txid, t.vout`;
+
+/** Pattern of a parameter: a transaction id in lower or upper case. */
+export const TXID = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
+
+/** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
+export function amounts(stored: string | null, currencies: Currencies) {
+  if (stored === null) return [];
+  const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
+  return entries.map(([currencyId, satoshis]) => ({
+    currencyId,
+    currencyName: currencies.name(currencyId),
+    amount: coins(BigInt(satoshis)),
+  }));
+}
+
+const detail = stateRoute({
+  path: '/api/tx/:txid',
+  summary: 'A transaction: what it spent, what it made, what it converted',
+  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  response: transactionDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const key = [chain, hexParam(params.txid.toLowerCase())];
+    const transaction = await read.row<TransactionRecord>(TRANSACTION_SQL, key);
+    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
+    const currencies = await api.currencies.of(read);
+    const inputs = await read.rows<OutputRecord>(INPUTS_SQL, key);
+    const outputs = await read.rows<OutputRecord>(OUTPUTS_SQL, key);
+    const conversions = await read.rows<ConversionRecord>(CONVERSIONS_SQL, [read.state.generation, ...key]);
+    return {
+      chain,
+      txid: transaction.txid,
+      height: transaction.height,
+      blockHash: transaction.hash,
+      time: Number(transaction.time),
+      confirmations: tip - transaction.height + 1,
+      type: transaction.kind,
+      types: transaction.kinds,
+      isCoinbase: transaction.tx_index === 0,
+      fee: coinsOrNull(transaction.fee),
+      size: transaction.size,
+      lockTime: Number(transaction.lock_time),
+      expiryHeight: transaction.expiry_height,
+      inputs: inputs.map((input) => ({
+        txid: input.txid,
+        vout: input.n,
+        addresses: input.addresses,
+        value: coins(input.value),
+        currencies: amounts(input.currencies, currencies),
+      })),
+      outputs: outputs.map((output) => ({
+        n: output.n,
+        value: coins(output.value),
+        addresses: output.addresses,
+        kind: output.kind,
+        currencies: amounts(output.currencies, currencies),
+        spentTxid: output.spent_txid,
+        data: output.data === null ? null : parseExact(output.data),
+      })),
+      conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+    };
+  },
+});
+
+export const transactionRoutes = [detail];

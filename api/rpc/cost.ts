@@ -1,0 +1,37 @@
+/** What a body costs its sender, before anything of it is executed; and what is said when that is too much. */
+import {
+  printRpcError,
+  RPC_CODES,
+  type RpcBody,
+  type RpcRefusal,
+  type RpcRequest,
+} from '../../schemas/verusd/rpc-envelope.ts';
+import { rpcCredits } from './method-table.ts';
+import { MAX_BATCH, type RpcAnswer } from './rpc-handler.ts';
+
+const LEAST_CREDITS = 1;
+
+export interface RpcCost {
+  /** Of a keyless caller's requests a minute: each element of a batch is one. */
+  readonly requests: number;
+  /** With a key. */
+  readonly credits: number;
+}
+
+function creditsOf(request: RpcRequest | RpcRefusal): number {
+  return request.kind === 'refusal' ? LEAST_CREDITS : rpcCredits(request.method, request.texts.length);
+}
+
+export function rpcCost(body: RpcBody): RpcCost {
+  const requests = body.kind === 'single' ? [body.request] : body.requests;
+  // Refused whole, or empty: nothing is executed.
+  if (requests.length === 0 || requests.length > MAX_BATCH) return { requests: 1, credits: LEAST_CREDITS };
+  return { requests: requests.length, credits: requests.reduce((sum, request) => sum + creditsOf(request), 0) };
+}
+
+/** HTTP 429; a batch that does not fit is refused whole. */
+export function tooManyRequests(body: RpcBody): RpcAnswer {
+  const id = body.kind === 'single' ? body.request.id : 'null';
+  const text = printRpcError(RPC_CODES.tooManyRequests, 'Too many requests', id);
+  return { status: 429, body: `${text}\n`, contentType: 'application/json' };
+}

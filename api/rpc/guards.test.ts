@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RecordedService, startRecordedService } from './testing/recorded-service.ts';
+
+let service: RecordedService;
+beforeAll(async () => {
+  service = await startRecordedService();
+});
+beforeEach(() => {
+  service.received.length = 0;
+});
+afterAll(() => service.stop());
+
+const MASKED = /"can(spend|sign)for":true/g;
+const NOT_FOUND = '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"x"}\n';
+const error = (code: number, message: string) =>
+  `{"result":null,"error":{"code":${code},"message":"${message}"},"id":"x"}\n`;
+const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: number } | null }).error?.code;
+const request = (method: string, params: string) =>
+  `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
+
+describe('guards, by what reached the daemon', () => {
+  const identity = '{"name":"x","parent":"iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq","flags":2}';
+  const writing: Readonly<Record<string, readonly string[]>> = {
+    sendcurrency: ['"*"', '[{"address":"RHWbKF6QnGcPxVXC4FyfDh8wadPmVbgkiw","amount":1}]', '1', '0.0001'],
+    registeridentity: [identity],
+    updateidentity: [identity],
+    revokeidentity: ['"x@"'],
+    recoveridentity: [identity],
+    setidentitytimelock: ['"x@"', '{"setunlockdelay":10}'],
+  };
+  const reached = () => service.received.flatMap(({ calls }) => calls.map(({ method }) => method));
+
+  test.each(Object.entries(writing))('%s is let through with the flag only', async (method, params) => {
+    const full = `[${params.join(',')}]`;
+    const flagged = `[${[...params, 'true'].join(',')}]`;
+    const attempts = [
+      ...['false', 'null', '"true"', '1', '[]', '{}', '""', '[true]', '{"returntx":true}'].map((flag) =>
+        request(method, `[${[...params, flag].join(',')}]`),
+      ),
+      ...params.map((_, count) => request(method, `[${params.slice(0, count).join(',')}]`)),
+      request(method, full),
+      request(`${method} `, flagged),
+      request(method.toUpperCase(), flagged),
+      request(
+        method.replace(/^./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`),
+        full,
+      ),
+      `{"id":"x","method":"${method}","method":"getdifficulty","params":${full}}`,
+      `{"id":"x","method":"${method}","params":${full},"params":${flagged}}`,
+      `{"id":"x","params":${full},"method":"${method}","\\u0070arams":${flagged}}`,
+      `{"id":"x","method":"${method}","params":{"0":${params[0]},"returntx":true}}`,
+    ];
+    for (const attempt of attempts) {
+      const { status } = await service.post(attempt);
+      expect([attempt, status === 404 || status === 400]).toEqual([attempt, true]);
+    }
+    const mixed = await service.post(`[${request('getblockcount', '[]')},${request(method, full)}]`);
+    expect(mixed.text).toContain('"message":"Method not found"');
+    expect(reached()).toEqual([]);
+    await service.post(request(method, flagged));
+    expect(reached()).toEqual([method]);
+  });
+
+  test('neither wallet methods nor misspelt ones', async () => {
+    const wallet = [
+      'signmessage',
+      'signdata',
+      'signrawtransaction',
+      'registernamecommitment',
+      'z_sendmany',
+      'z_exportkey',
+      'z_exportviewingkey',
+      'z_getoperationresult',
+      'dumpprivkey',
+      'dumpwallet',
+      'importprivkey',
+      'stop',
+      'listunspent',
+      'getwalletinfo',
+      'sendtoaddress',
+      'makeoffer',
+      'takeoffer',
+      'verifydata',
+      'getpeerinfo',
+      'addnode',
+      'GETINFO',
+      'getinfo\\u0000',
+      ' getinfo',
+      'constructor',
+      '__proto__',
+      'toString',
+    ];
+    for (const method of wallet) {
+      expect(await service.post(request(method, '[]'))).toEqual({ status: 404, text: NOT_FOUND });
+    }
+    expect(service.received).toEqual([]);
+  });
+
+  test('no file of the server, however it is asked for', async () => {
+    for (const [method, params] of [
+      ['verifysignature', '[{"address":"x@","signature":"x","filename":"/etc/passwd"}]'],
+      ['verifysignature', '[{"address":"x@","mmrdata":[{"message":"a"},{"\\u0066ilename" : "/etc/passwd"}]}]'],
+      ['hashdata', '[{"filename":"/etc/passwd"}]'],
+      ['updateidentity', `[{"name":"x","contentmultimap":{"i":[{"data":{"filename":"/etc/passwd"}}]}},true]`],
+      ['sendcurrency', '["*",[{"data":{"filename":"/etc/passwd"}}],1,0.0001,true]'],
+    ] as const) {
+      const { status, text } = await service.post(request(method, params));
+      expect([status, codeOf(text)]).toEqual([500, -8]);
+    }
+    expect(service.received).toEqual([]);
+    await service.post(request('getvdxfid', '["filename"]'));
+    expect(reached()).toEqual(['getvdxfid']);
+  });
+
+  test('no balance of a shielded address', async () => {
+    const shielded = 'zs1j3y6ksydpt7v7frwh64gqzsmt4dsxjnauygaq9a2fsg74lzs9ww5ljhc34mhmyqzq6a32xagn2g';
+    for (const params of [
+      `["${shielded}"]`,
+      `[{"address":"${shielded}"}]`,
+      '["alice@:private"]',
+      `["\\u007a${shielded.slice(1)}"]`,
+    ]) {
+      expect(codeOf((await service.post(request('getcurrencybalance', params))).text)).toBe(-5);
+    }
+    expect(service.received).toEqual([]);
+    await service.post(request('getcurrencybalance', '["zoe@"]'));
+    expect(reached()).toEqual(['getcurrencybalance']);
+  });
+
+  test('the call that ends a daemon', async () => {
+    const native = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
+    const hex = 'a6ef9ea235635e328124ff3429db9f9e91b64e2d';
+    const reversed = Buffer.from(hex, 'hex').reverse().toString('hex');
+    for (const name of [
+      native,
+      ` ${native} `,
+      'VRSCTEST',
+      'vrsctest',
+      'VRSCTEST@',
+      ' VrscTest ',
+      'VRSCTEST.',
+      'vrsctest.VRSCTEST',
+      `hex:${hex}`,
+      `HEX:${reversed}`,
+      `hex:0x${reversed}`,
+      `hex:${reversed}zz`,
+      `hex: ${reversed}`,
+      'hex:',
+      '\\u0056RSCTEST',
+    ]) {
+      const { status, text } = await service.post(request('getinitialcurrencystate', `["${name}"]`));
+      expect([name, status, text]).toEqual([name, 500, error(-8, 'Invalid chain name or chain ID')]);
+    }
+    expect(reached().filter((method) => method !== 'getblockchaininfo')).toEqual([]);
+    expect((await service.post(request('getinitialcurrencystate', '["PureTri"]'))).status).toBe(200);
+  });
+
+  test('nothing about the wallet in what is said of identities', async () => {
+    for (const [method, params] of [
+      ['getidentity', '["alice@"]'],
+      ['getidentitycontent', '["alice@"]'],
+      ['getidentityhistory', '["alice@",842,0,true]'],
+      ['listidentities', '[]'],
+    ] as const) {
+      const { status, text } = await service.post(request(method, params));
+      expect([method, status]).toEqual([method, 200]);
+      expect(text).toContain('"canspendfor":false,"cansignfor":false');
+      expect(text).not.toMatch(MASKED);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+/** The three methods that are answered from the index, without asking the daemon. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import { RpcError } from './rpc-error.ts';
+
+/** Result text of a call on a chain. Throws RpcError. */
+export type AnswerMethod = (chain: string, texts: readonly string[]) => Promise<string>;
+
+const TIP_SQL = 'SELECT height, hash FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT 1';
+const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+const MAX_INT = 2 ** 31 - 1;
+
+const USAGE = {
+  getblockcount: 'getblockcount\n\nReturns the height of the newest indexed block.\n',
+  getbestblockhash: 'getbestblockhash\n\nReturns the hash of the newest indexed block.\n',
+  getblockhash:
+    'getblockhash index\n\nReturns the hash of the block at this height.\n\nArguments:\n1. index (numeric, required)\n',
+} as const;
+
+/** The daemon's get_int: a JSON number without fraction or exponent that fits 32 bits. */
+export function rpcInteger(text: string): number {
+  if (!/^[-\d]/.test(text)) throw new RpcError(RPC_CODES.misc, 'JSON value is not an integer as expected');
+  const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= -MAX_INT - 1 && value <= MAX_INT)) throw new RpcError(RPC_CODES.misc, 'JSON integer out of range');
+  return value;
+}
+
+export function createIndexMethods(postgres: Postgres): Readonly<Record<string, AnswerMethod>> {
+  function expectCount(method: keyof typeof USAGE, texts: readonly string[], count: number): void {
+    if (texts.length !== count) throw new RpcError(RPC_CODES.misc, USAGE[method]);
+  }
+
+  async function tip(chain: string): Promise<{ height: number; hash: string }> {
+    const { rows } = await postgres.pool.query<{ height: number; hash: string }>(TIP_SQL, [chain]);
+    const [row] = rows;
+    if (row === undefined) throw new RpcError(RPC_CODES.inWarmUp, 'No block is indexed yet');
+    return row;
+  }
+
+  return {
+    async getblockcount(chain, texts) {
+      expectCount('getblockcount', texts, 0);
+      return String((await tip(chain)).height);
+    },
+    async getbestblockhash(chain, texts) {
+      expectCount('getbestblockhash', texts, 0);
+      return `"${(await tip(chain)).hash}"`;
+    },
+    async getblockhash(chain, texts) {
+      expectCount('getblockhash', texts, 1);
+      const height = rpcInteger(texts[0] ?? '');
+      const { rows } = await postgres.pool.query<{ hash: string }>(HASH_SQL, [chain, height]);
+      const [row] = rows;
+      if (row === undefined) throw new RpcError(RPC_CODES.invalidParameter, 'Block height out of range');
+      return `"${row.hash}"`;
+    },
+  };
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readLines } from '../../infra/recorded-node/read-lines.ts';
+import { answerOf, callKey, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
+import { daemonPrint, rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { rpcMethod } from './method-table.ts';
+import { CHAIN, RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
+
+let service: RecordedService;
+beforeAll(async () => {
+  service = await startRecordedService();
+});
+beforeEach(() => {
+  service.received.length = 0;
+});
+afterAll(() => service.stop());
+
+const NOT_FOUND = '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"x"}\n';
+const MASKED = /"can(spend|sign)for":true/g;
+const RETURNTX: Readonly<Record<string, number>> = {
+  registeridentity: 1,
+  updateidentity: 1,
+  revokeidentity: 1,
+  recoveridentity: 1,
+  setidentitytimelock: 2,
+  sendcurrency: 4,
+};
+
+const masked = (body: string) => body.replace(MASKED, '"can$1for":false');
+const error = (code: number, message: string) =>
+  `{"result":null,"error":{"code":${code},"message":"${message}"},"id":"x"}\n`;
+const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: number } | null }).error?.code;
+const methodOf = (recorded: RecordedCase) => JSON.parse(rawMember(recorded.request, 'method') ?? '""') as string;
+const paramsOf = (recorded: RecordedCase) => rawMember(recorded.request, 'params') ?? '[]';
+const request = (method: string, params: string) =>
+  `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
+
+interface Expected {
+  readonly status: number;
+  /** Any of these; absent: only the error's code is compared. */
+  readonly bodies?: readonly string[];
+  readonly code?: number;
+}
+
+/** What the contract makes of a recorded answer. */
+function expected(recorded: RecordedCase, bodies: readonly string[]): Expected | 'from the index' {
+  const method = methodOf(recorded);
+  const params = paramsOf(recorded);
+  const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
+  if (rpcMethod(method) === undefined) return { status: 404, bodies: [NOT_FOUND] };
+  if (method === 'getidentityhistory' && texts.length > 0 && texts.length < 4) return 'from the index';
+  const flag = RETURNTX[method];
+  if (flag !== undefined && texts[flag] !== 'true') return { status: 404, bodies: [NOT_FOUND] };
+  if (!('body' in recorded)) return { status: 500, bodies: [error(-8, 'Invalid chain name or chain ID')] };
+  if (method === 'getcurrencybalance' && /"zs1|:private"/.test(params)) return { status: 500, code: -5 };
+  const answer = answerOf(recorded.body);
+  const isIndexed = rpcMethod(method)?.source === 'index';
+  if (isIndexed && 'error' in answer && answer.error.includes(`"message":"${method}`)) return { status: 500, code: -1 };
+  return { status: recorded.status, bodies };
+}
+
+test('every recorded call, as the contract wants it, to the byte', async () => {
+  const cases = [...readCases(RECORDING)];
+  const bodies = new Map<string, string[]>();
+  const key = (recorded: RecordedCase) => callKey(methodOf(recorded), paramsOf(recorded));
+  for (const recorded of cases) {
+    if ('body' in recorded)
+      bodies.set(key(recorded), [...(bodies.get(key(recorded)) ?? []), `${masked(recorded.body)}\n`]);
+  }
+  const wrong: unknown[] = [];
+  let bytes = 0;
+  for (const recorded of cases) {
+    const want = expected(recorded, bodies.get(key(recorded)) ?? []);
+    const got = await service.post(request(methodOf(recorded), paramsOf(recorded)));
+    if (want === 'from the index') {
+      const { result, error: refused } = JSON.parse(got.text) as { result: unknown; error: unknown };
+      if (!Array.isArray(result) && refused === null) wrong.push([recorded.name, got.text.slice(0, 200)]);
+      continue;
+    }
+    if (want.bodies) bytes++;
+    const right = want.bodies ? want.bodies.includes(got.text) : codeOf(got.text) === want.code;
+    if (got.status !== want.status || !right) wrong.push([recorded.name, want, got.status, got.text.slice(0, 300)]);
+  }
+  expect(wrong).toEqual([]);
+  expect(bytes).toBeGreaterThan(3000);
+});
+
+test('every recorded POST body, as the contract wants it', async () => {
+  interface WireCase {
+    readonly name: string;
+    readonly request: { method: string; path: string; auth: boolean; body: string };
+    readonly response: { status?: number; body?: string };
+  }
+  const wrong: unknown[] = [];
+  let compared = 0;
+  for (const line of readLines(`${RECORDING}/wire.jsonl.gz`)) {
+    const { name, request: sent, response } = JSON.parse(line.toString('utf8')) as WireCase;
+    // HTTP is the server's part, and bodies that were abridged cannot be sent again.
+    if (sent.method !== 'POST' || sent.path !== '/' || !sent.auth || /\.\.\.\(\d+ bytes\)$/.test(sent.body)) continue;
+    const body = name === 'invalid-utf8' ? Buffer.from(sent.body.replaceAll('\ufffd', '\xff'), 'latin1') : sent.body;
+    const got = await service.post(body);
+    const text = masked(response.body ?? '').replace(/"Method [^"]* not found"/g, '"Method not found"');
+    compared++;
+    if (name === 'batch-mixed') {
+      const tooMany = '{"result":null,"error":{"code":-32600,"message":"batch size exceeds 5"},"id":null}\n';
+      expect(got).toEqual({ status: 400, text: tooMany });
+    } else if (text.includes('"code":-1,"message":"getblock')) {
+      if (got.status !== 500 || codeOf(got.text) !== -1) wrong.push([name, got]);
+    } else if (got.status !== response.status || got.text !== text) wrong.push([name, text, got]);
+  }
+  expect(wrong).toEqual([]);
+  expect(compared).toBeGreaterThan(90);
+});
+
+describe('batches', () => {
+  test('answers in order, each with the bytes of its single answer', async () => {
+    const calls = [
+      request('getblockcount', '[]'),
+      request('getdifficulty', '[ ]'),
+      '{"id":{"a":[1.0]},"method":"nosuch"}',
+      '5',
+      request('getidentity', '["café ☕@"]'),
+    ];
+    const singles: string[] = [];
+    for (const call of calls) singles.push((await service.post(call)).text.trimEnd());
+    singles[3] = '{"result":null,"error":{"code":-32600,"message":"Invalid Request object"},"id":null}';
+    expect(await service.post(`[${calls.join(' , ')}]`)).toEqual({ status: 200, text: `[${singles.join(',')}]\n` });
+  });
+
+  test('more than five are refused whole, and nothing of them is executed', async () => {
+    const six = await service.post(`[${Array(6).fill(request('getdifficulty', '[]')).join(',')}]`);
+    expect(six).toEqual({
+      status: 400,
+      text: '{"result":null,"error":{"code":-32600,"message":"batch size exceeds 5"},"id":null}\n',
+    });
+    expect(service.received).toEqual([]);
+  });
+
+  test('an empty one', async () => {
+    expect(await service.post(' [ ] ')).toEqual({ status: 200, text: '[]\n' });
+  });
+});
+
+describe('what is forwarded', () => {
+  test('ids and parameters are those of the client, byte for byte', async () => {
+    const params = '[ "\\u0061bc" , {"n":1.10,"n":2} ,12345678901234567890,1e3]';
+    await service.post(`{"method":"getoffers","params":${params},"id":[1.50,"\\u00e9"]}`);
+    expect(service.received.map(({ calls }) => calls)).toEqual([[{ method: 'getoffers', params }]]);
+    const { text } = await service.post('{"method":"getdifficulty","id":[1.50,"\\u00e9" ]}');
+    expect(text).toBe(`{"result":31614.66281095476,"error":null,"id":${daemonPrint('[1.50,"é"]')}}\n`);
+  });
+
+  test('the credentials are those of the configuration', async () => {
+    await service.post(request('getdifficulty', '[]'));
+    const basic = `Basic ${Buffer.from('user:password').toString('base64')}`;
+    expect(service.received.map(({ authorization, status }) => [authorization, status])).toEqual([[basic, 200]]);
+  });
+});
+
+describe('from the index', () => {
+  const call = async (method: string, params: string) => JSON.parse((await service.post(request(method, params))).text);
+
+  test('height and hashes, without asking the daemon', async () => {
+    const hashes = Array.from(readLines(`${RECORDING}/blocks.jsonl.gz`), (line) =>
+      rawMember(line.toString('utf8'), 'hash'),
+    );
+    expect((await service.post(request('getblockcount', '[]'))).text).toBe('{"result":1551,"error":null,"id":"x"}\n');
+    expect((await service.post(request('getbestblockhash', '[]'))).text).toBe(
+      `{"result":${hashes[1551]},"error":null,"id":"x"}\n`,
+    );
+    for (const height of [0, 1, 700, 1551]) {
+      const { text } = await service.post(request('getblockhash', `[${height}]`));
+      expect(text).toBe(`{"result":${hashes[height]},"error":null,"id":"x"}\n`);
+    }
+    for (const height of ['1552', '-1', '2147483647']) {
+      const refused = await service.post(request('getblockhash', `[${height}]`));
+      expect(refused).toEqual({ status: 500, text: error(-8, 'Block height out of range') });
+    }
+    for (const wrong of ['2147483648', '1.5', '1e2']) {
+      expect((await service.post(request('getblockhash', `[${wrong}]`))).text).toBe(
+        error(-1, 'JSON integer out of range'),
+      );
+    }
+    expect(service.received).toEqual([]);
+  });
+
+  test('the history of an identity is an array of the states that the daemon showed', async () => {
+    const recorded = [...readCases(RECORDING)].filter((candidate) => methodOf(candidate) === 'getidentityhistory');
+    let compared = 0;
+    for (const candidate of recorded) {
+      const params = paramsOf(candidate);
+      const count = rawElements(params, 0).length;
+      if (!('body' in candidate) || count < 1 || count > 3 || /VRSCTEST@"\]|mempool/.test(params + candidate.name))
+        continue;
+      const { text } = await service.post(request('getidentityhistory', params));
+      const answer = answerOf(candidate.body);
+      if ('result' in answer && answer.result.includes('"history":[')) {
+        const history = rawMember(answer.result, 'history');
+        expect([candidate.name, text]).toEqual([candidate.name, `{"result":${history},"error":null,"id":"x"}\n`]);
+        compared++;
+      } else expect([candidate.name, codeOf(text)]).toEqual([candidate.name, JSON.parse(candidate.body).error.code]);
+    }
+    expect(compared).toBeGreaterThan(15);
+    expect(service.received).toEqual([]);
+  });
+
+  test('ranges of heights: 0 and -1 are the tip', async () => {
+    const heights = async (params: string) =>
+      ((await call('getidentityhistory', params)).result as { height: number }[]).map(({ height }) => height);
+    const all = await heights('["alice@"]');
+    expect(await heights('["i5f5njYtso65186mo5WHMkRme9YG6hrZE2",0,-1]')).toEqual(all);
+    expect(await heights('["alice@",-5,0]')).toEqual(all);
+    expect(await heights('["alice@",265,268]')).toEqual([265, 268]);
+    expect(await heights('["alice@",400,200]')).toEqual([]);
+    expect((await call('getidentityhistory', '["alice@","x"]')).error.code).toBe(-1);
+    expect((await call('getidentityhistory', '["i5v3h9FWVdRFbNHU7DfcpGykQjRaHtMqu7",5]')).error.code).toBe(-5);
+  });
+
+  test('before the first block is indexed it is warming up', async () => {
+    await service.postgres.pool.query("UPDATE blocks SET chain = 'elsewhere'");
+    try {
+      expect((await call('getblockcount', '[]')).error.code).toBe(-28);
+      expect((await call('getblockhash', '[0]')).error.code).toBe(-8);
+    } finally {
+      await service.postgres.pool.query('UPDATE blocks SET chain = $1', [CHAIN]);
+    }
+  });
+});
+
+describe('a daemon in trouble', () => {
+  const difficulty = () => service.post(request('getdifficulty', '[]'));
+  const internal = { status: 500, text: error(-32603, 'Internal error') };
+
+  test.each([
+    ['unreachable', { closeRate: 1 }],
+    ['cut off', { cutRate: 1 }],
+    ['garbled', { garbageRate: 1 }],
+    ['busy', { busyRate: 1 }],
+    ['not ours', { wrongAuth: true }],
+  ])('%s: -32603, and the index goes on', async (_, faults) => {
+    service.node.setFaults(faults);
+    try {
+      expect(await difficulty()).toEqual(internal);
+      expect((await service.post(request('getblockcount', '[]'))).status).toBe(200);
+      const batch = await service.post(`[${request('getdifficulty', '[]')},${request('getblockcount', '[]')}]`);
+      expect(batch.text).toBe(`[${internal.text.trimEnd()},{"result":1551,"error":null,"id":"x"}]\n`);
+    } finally {
+      service.node.setFaults({});
+    }
+    expect((await difficulty()).status).toBe(200);
+  });
+
+  test('warming up: its own words', async () => {
+    service.node.setFaults({ warmUp: true });
+    expect(await difficulty()).toEqual({ status: 500, text: error(-28, 'Loading block index...') });
+    service.node.setFaults({});
+  });
+});

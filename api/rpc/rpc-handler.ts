@@ -1,0 +1,154 @@
+/** JSON-RPC of the chains, apart from HTTP: a body in, a status and a body out. */
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import {
+  printRpcError,
+  printRpcResult,
+  RPC_CODES,
+  type RpcBody,
+  type RpcRefusal,
+  type RpcRequest,
+  readRpcBody,
+  rpcStatus,
+} from '../../schemas/verusd/rpc-envelope.ts';
+import { filenameGuard, type GuardedChain } from './guards.ts';
+import { createIdentityHistory, type ResolveName } from './identity-history.ts';
+import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
+import { type DaemonMethod, daemonForm, rpcMethod } from './method-table.ts';
+import { hideWallet, proxyCall } from './proxy.ts';
+import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
+
+export const MAX_BATCH = 5;
+
+export interface RpcAnswer {
+  readonly status: number;
+  readonly body: Uint8Array | string;
+  readonly contentType: 'application/json';
+}
+
+export interface RpcHandlerOptions {
+  readonly chains: readonly Pick<ChainConfig, 'name' | 'rootCurrency'>[];
+  /** By chain name. */
+  readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
+  readonly postgres: Postgres;
+  /** `alice@` and the chain's root currency → i-address; null for what cannot be a name. */
+  readonly nameToAddress: (name: string, rootCurrency: string) => string | null;
+  /** Extension methods beside getidentityhistory; those that are missing answer -32601. */
+  readonly extensions?: Readonly<Record<string, AnswerMethod>>;
+  readonly logger: Logger;
+}
+
+/** Rejects only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody) => Promise<RpcAnswer>;
+
+interface Outcome {
+  readonly status: number;
+  /** One answer object with its newline. */
+  readonly body: Uint8Array | string;
+}
+
+interface Chain extends GuardedChain {
+  readonly name: string;
+  readonly daemon: Pick<VerusdClient, 'forward'>;
+}
+
+const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): Outcome => ({
+  status: rpcStatus(code),
+  body: `${printRpcError(code, message, id)}\n`,
+});
+
+/** The answers without their newlines, as elements of an array. */
+function joinBatch(outcomes: readonly Outcome[]): Buffer {
+  const parts = outcomes.flatMap(({ body }, index) => [
+    Buffer.from(index === 0 ? '' : ','),
+    Buffer.from(body).subarray(0, -1),
+  ]);
+  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+}
+
+export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
+  const { daemons, nameToAddress, logger } = options;
+  const rootCurrencies = new Map(options.chains.map(({ name, rootCurrency }) => [name, rootCurrency]));
+  const resolveName: ResolveName = (chain, name) => nameToAddress(name, rootCurrencies.get(chain) ?? '');
+  const answered: Readonly<Record<string, AnswerMethod>> = {
+    ...options.extensions,
+    ...createIndexMethods(options.postgres),
+    getidentityhistory: createIdentityHistory(options.postgres, resolveName),
+  };
+  const chains = new Map(options.chains.map(({ name, rootCurrency }) => [name, openChain(name, rootCurrency)]));
+
+  function openChain(name: string, rootCurrency: string): Chain {
+    const daemon = daemons.get(name);
+    if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
+    let chainId: string | undefined;
+    return {
+      name,
+      rootCurrency,
+      daemon,
+      async chainId() {
+        chainId ??= await daemon.call('getblockchaininfo', []).then(readChainId, (error: unknown) => {
+          throw internalError(error);
+        });
+        return chainId;
+      },
+    };
+  }
+
+  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod): Promise<Outcome> {
+    filenameGuard(request, chain);
+    for (const guard of method.guards) await guard(request, chain);
+    const reply = await proxyCall(chain.daemon, request, method.slow === true);
+    return { status: reply.status, body: method.namesWallet ? hideWallet(reply.body) : reply.body };
+  }
+
+  async function execute(chain: Chain, request: RpcRequest): Promise<Outcome> {
+    const proxied = daemonForm(request.method, request.texts.length);
+    if (proxied !== undefined) return forward(chain, request, proxied);
+    const answer = rpcMethod(request.method) && answered[request.method];
+    if (answer === undefined) throw methodNotFound();
+    return { status: 200, body: `${printRpcResult(await answer(chain.name, request.texts), request.id)}\n` };
+  }
+
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal): Promise<Outcome> {
+    if (request.kind === 'refusal') return failure(request, request.id);
+    try {
+      return await execute(chain, request);
+    } catch (error) {
+      if (error instanceof RpcError) {
+        // Parameters are never logged: they may be secrets.
+        if (error.cause)
+          logger.debug({ err: error.cause, chain: chain.name, method: request.method }, 'no answer of the daemon');
+        return failure(error, request.id);
+      }
+      logger.error({ err: error, chain: chain.name, method: request.method }, 'a JSON-RPC method failed');
+      return failure(internalError(error), request.id);
+    }
+  }
+
+  /** One after the other, as the daemon does: a call may rely on the one before it. */
+  async function answerBatch(chain: Chain, requests: readonly (RpcRequest | RpcRefusal)[]): Promise<Outcome> {
+    if (requests.length > MAX_BATCH) {
+      return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
+    }
+    const outcomes: Outcome[] = [];
+    for (const request of requests) outcomes.push(await answerOne(chain, request));
+    return { status: 200, body: joinBatch(outcomes) };
+  }
+
+  return async (name, body) => {
+    const chain = chains.get(name);
+    if (chain === undefined) throw new TypeError(`${name} is no configured chain`);
+    const read = body instanceof Uint8Array ? readRpcBody(body) : body;
+    const outcome =
+      read.kind === 'batch' ? await answerBatch(chain, read.requests) : await answerOne(chain, read.request);
+    return { ...outcome, contentType: 'application/json' };
+  };
+}
+
+function readChainId(info: unknown): string {
+  const id = (info as { readonly chainid?: unknown } | null)?.chainid;
+  if (typeof id !== 'string') throw new TypeError('getblockchaininfo names no chainid');
+  return id;
+}

@@ -1,0 +1,160 @@
+/** JSON-RPC in front of the recorded node, with the index that a finished derivation of the recording would have. */
+import { pino } from 'pino';
+import { type CopyValue, copyRows } from '../../../infra/postgres/copy.ts';
+import type { Postgres } from '../../../infra/postgres/postgres.ts';
+import type { ReceivedRequest } from '../../../infra/recorded-node/daemon-server.ts';
+import { readGzip, readLines } from '../../../infra/recorded-node/read-lines.ts';
+import { type RecordedNode, startRecordedNode } from '../../../infra/recorded-node/recorded-node.ts';
+import { createTestStores } from '../../../infra/testing/test-stores.ts';
+import { createVerusdClient } from '../../../infra/verusd/verusd-client.ts';
+import { nameToAddress } from '../../../processors/names.ts';
+import { rawElements, rawMember } from '../../../schemas/raw-json.ts';
+import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../rpc-handler.ts';
+
+export const RECORDING = new URL('../../../recordings/private-network/', import.meta.url).pathname;
+export const CHAIN = 'vrsc';
+
+export interface RecordedService {
+  readonly node: RecordedNode;
+  readonly handler: RpcHandler;
+  readonly postgres: Postgres;
+  /** Everything that the node has been sent. */
+  readonly received: ReceivedRequest[];
+  post(body: string | Uint8Array): Promise<{ readonly status: number; readonly text: string }>;
+  stop(): Promise<void>;
+}
+
+export const textOf = ({ body }: Pick<RpcAnswer, 'body'>): string => Buffer.from(body).toString('utf8');
+
+export async function startRecordedService(): Promise<RecordedService> {
+  const logger = pino({ level: 'silent' });
+  const received: ReceivedRequest[] = [];
+  const onRequest = (request: ReceivedRequest) => received.push(request);
+  const node = await startRecordedNode({ folder: RECORDING, user: 'user', password: 'password', onRequest });
+  const stores = await createTestStores();
+  await fillIndex(stores.postgres);
+  const client = createVerusdClient({ rpc: node.url, chain: CHAIN, logger });
+  const handler = createRpcHandler({
+    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST' }],
+    daemons: new Map([[CHAIN, client]]),
+    postgres: stores.postgres,
+    nameToAddress,
+    logger,
+  });
+  return {
+    node,
+    handler,
+    postgres: stores.postgres,
+    received,
+    async post(body) {
+      const answer = await handler(CHAIN, typeof body === 'string' ? Buffer.from(body) : body);
+      return { status: answer.status, text: textOf(answer) };
+    },
+    async stop() {
+      await client.close();
+      await stores.close();
+      await node.stop();
+    },
+  };
+}
+
+const slices = (array: string) => rawElements(array, 0).map(({ start, end }) => array.slice(start, end));
+const parsed = <T>(text: string | undefined): T => JSON.parse(text ?? 'null') as T;
+
+type Row = Readonly<Record<string, CopyValue>>;
+
+async function fillIndex(postgres: Postgres): Promise<void> {
+  const tables = { blocks: [...blockRows()], identities: [...identityRows()] };
+  await postgres.transaction(async (client) => {
+    for (const [table, rows] of Object.entries(tables)) {
+      await copyRows(
+        client,
+        table,
+        Object.keys(rows[0] ?? {}),
+        rows.map((row) => Object.values(row)),
+      );
+    }
+  });
+}
+
+interface Header {
+  readonly hash: string;
+  readonly height: number;
+  readonly time: number;
+  readonly validationtype: string;
+  readonly chainwork: string;
+  readonly chainstake: string;
+  readonly merkleroot: string;
+}
+
+function* blockRows(): Generator<Row> {
+  for (const line of readLines(`${RECORDING}/blocks.jsonl.gz`)) {
+    const header = parsed<Header>(rawMember(line.toString('utf8'), 'header'));
+    yield {
+      chain: CHAIN,
+      height: header.height,
+      hash: { hex: header.hash },
+      time: header.time,
+      clock: header.time,
+      size: 0,
+      tx_count: 1,
+      validation_type: header.validationtype,
+      difficulty: '1',
+      bits: '',
+      nonce: '',
+      version: 4,
+      merkle_root: { hex: header.merkleroot },
+      chain_work: { hex: header.chainwork },
+      chain_stake: { hex: header.chainstake },
+      reward: 0n,
+      fees: 0n,
+      position: header.height,
+    };
+  }
+}
+
+interface IdentityState {
+  readonly name: string;
+  readonly parent: string;
+  readonly flags: number;
+  readonly timelock: number;
+  readonly revocationauthority: string;
+  readonly recoveryauthority: string;
+  readonly primaryaddresses: readonly string[];
+  readonly minimumsignatures: number;
+}
+
+function* identityRows(): Generator<Row> {
+  for (const identity of slices(readGzip(`${RECORDING}/truth/identities.json.gz`))) {
+    const states = slices(rawMember(rawMember(identity, 'history') ?? '{}', 'history') ?? '[]');
+    const heights = states.map((state) => parsed<number>(rawMember(state, 'height')));
+    for (const [index, text] of states.entries()) {
+      const state = rawMember(text, 'identity') ?? '{}';
+      const fields = parsed<IdentityState>(state);
+      const output = parsed<{ txid: string; voutnum: number }>(rawMember(text, 'output'));
+      yield {
+        chain: CHAIN,
+        identity_address: parsed<string>(rawMember(identity, 'id')),
+        from_height: heights[index] ?? 0,
+        to_height: heights[index + 1] ?? null,
+        tx_index: index,
+        vout: output.voutnum,
+        txid: { hex: output.txid },
+        name: fields.name,
+        parent: fields.parent,
+        fully_qualified_name: fields.name,
+        kind: 'other',
+        flags: fields.flags,
+        timelock: fields.timelock,
+        revocation_authority: fields.revocationauthority,
+        recovery_authority: fields.recoveryauthority,
+        primary_addresses: fields.primaryaddresses,
+        minimum_signatures: fields.minimumsignatures,
+        registered_height: heights[0] ?? 0,
+        changes: { json: '[]' },
+        state: { json: state },
+        position: heights[index] ?? 0,
+      };
+    }
+  }
+}

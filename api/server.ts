@@ -1,0 +1,115 @@
+/** The API of the service: REST, push and JSON-RPC on one port. */
+import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
+import type { EventLog } from '../infra/event-log/event-log.ts';
+import type { Logger } from '../infra/logger.ts';
+import type { Stores } from '../infra/stores.ts';
+import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import type { Config } from '../schemas/config.ts';
+import { PermanentError } from '../schemas/errors.ts';
+import type { Domain } from './api-context.ts';
+import { createContext } from './create-context.ts';
+import { type RequestsUnderWay, registerFallback, registerRoutes } from './http/dispatcher.ts';
+import { createPreparedAnswers } from './http/prepared-answers.ts';
+import { createPush, type PushOptions } from './push/push.ts';
+import { registerPush } from './push/register-push.ts';
+import { routeTable } from './routes/route-table.ts';
+import { createRpcHandler } from './rpc/rpc-handler.ts';
+import { registerRpc } from './rpc-routes.ts';
+import { createStateWatch } from './state/state-watch.ts';
+
+export interface ApiOptions {
+  readonly config: Config;
+  /** Version of the program; part of every ETag. */
+  readonly release: string;
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  readonly log: EventLog;
+  /** By chain name. */
+  readonly daemons: ReadonlyMap<string, VerusdClient>;
+  readonly domain: Domain;
+  readonly logger: Logger;
+  /** Aborting it is a close(). */
+  readonly signal: AbortSignal;
+  /** Timing of the push stream, for tests. */
+  readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
+}
+
+export interface RunningApi {
+  readonly port: number;
+  /** Stops listening, ends streams with a reason, waits for requests under way, within 10 s. */
+  close(): Promise<void>;
+}
+
+export class PortUnavailable extends PermanentError {
+  constructor(host: string, port: number) {
+    super('port_unavailable', `cannot listen on ${host}:${port}: it is in use or not allowed. Set HOST or PORT.`);
+  }
+}
+
+const PREPARED_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 8_000;
+
+/** @throws PortUnavailable */
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { config, release, stores, log, logger, signal } = options;
+  const watch = await createStateWatch(stores.postgres, release, logger, signal);
+  const push = await createPush({ config, domain: options.domain, log, watch, logger, ...options.push }).catch(
+    async (error: unknown) => {
+      await watch.stop();
+      throw error;
+    },
+  );
+  const api = createContext(options, watch);
+  const underWay: RequestsUnderWay = { count: 0 };
+  const dispatcher = { api, prepared: createPreparedAnswers(PREPARED_BYTES), underWay };
+  const { nameToAddress } = options.domain;
+  const { daemons } = options;
+  const rpc = createRpcHandler({ chains: config.chains, daemons, postgres: stores.postgres, nameToAddress, logger });
+  const app = App();
+  registerPush(app, push, dispatcher);
+  registerRoutes(app, routeTable, dispatcher);
+  registerRpc(app, rpc, { config, underWay });
+  registerFallback(app, dispatcher);
+  const socket = await listen(app, config).catch(async (error: unknown) => {
+    push.close();
+    await push.stopped;
+    await watch.stop();
+    throw error;
+  });
+
+  let closing: Promise<void> | null = null;
+  const close = () => {
+    closing ??= shutDown();
+    return closing;
+  };
+  async function shutDown(): Promise<void> {
+    us_listen_socket_close(socket);
+    push.close();
+    const deadline = Date.now() + DRAIN_MS;
+    while ((underWay.count > 0 || push.clients() > 0) && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    app.close();
+    await push.stopped;
+    await watch.stop();
+  }
+  signal.addEventListener('abort', () => void close(), { once: true });
+  return { port: us_socket_local_port(socket), close };
+}
+
+type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
+
+/** The form of listen() that its types leave out. */
+interface ExclusiveListener {
+  listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): void;
+}
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second process would share the port, and half of the requests, in silence. */
+const EXCLUSIVE_PORT = 1;
+
+function listen(app: TemplatedApp, { host, port }: Pick<Config, 'host' | 'port'>): Promise<ListenSocket> {
+  return new Promise((resolve, reject) => {
+    (app as unknown as ExclusiveListener).listen(host, port, EXCLUSIVE_PORT, (socket) =>
+      socket ? resolve(socket) : reject(new PortUnavailable(host, port)),
+    );
+  });
+}

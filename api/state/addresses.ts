@@ -1,0 +1,45 @@
+/** What a caller may write where an address is asked for, and the names of identities in front of their i-addresses. */
+import { createHash } from 'node:crypto';
+import { createBase58check } from '@scure/base';
+import type { ChainConfig } from '../../schemas/config.ts';
+import type { ApiContext } from '../api-context.ts';
+import { ApiError } from '../http/api-error.ts';
+
+const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
+
+/** Version bytes of transparent addresses: R, b, i, x, quantum. */
+const VERSIONS = new Set([60, 85, 102, 137, 58]);
+const IDENTITY_VERSION = 102;
+
+function version(text: string): number | null {
+  try {
+    const bytes = base58check.decode(text);
+    return bytes.length === 21 ? (bytes[0] ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isIdentityAddress(text: string): boolean {
+  return version(text) === IDENTITY_VERSION;
+}
+
+export function isTransparentAddress(text: string): boolean {
+  const byte = version(text);
+  return byte !== null && VERSIONS.has(byte);
+}
+
+/** i-address of `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address itself; null for what can be neither. */
+export function identityAddress(api: ApiContext, chain: ChainConfig, text: string): string | null {
+  return isIdentityAddress(text) ? text : api.domain.nameToAddress(text, chain.rootCurrency);
+}
+
+/** `parameter` is where it was written. @throws ApiError invalid_parameter for what is neither an address nor `name@` */
+export function resolveAddress(api: ApiContext, chain: ChainConfig, text: string, parameter = 'addr'): string {
+  if (isTransparentAddress(text)) return text;
+  const named = text.endsWith('@') ? api.domain.nameToAddress(text, chain.rootCurrency) : null;
+  if (named !== null) return named;
+  const why = text.startsWith('zs1') ? 'a shielded address has no public history' : 'no address and no name with @';
+  const detail = `${JSON.stringify(text)} is ${why}`;
+  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+}

@@ -1,0 +1,108 @@
+/** Every currency that is defined now: few, so kept whole in memory and read again when the state has moved. */
+import type { ChainConfig } from '../../schemas/config.ts';
+import type { CurrencyType } from '../../schemas/facts.ts';
+import type { Domain } from '../api-context.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface CurrencyEntry {
+  readonly currencyId: string;
+  /** Chain whose blocks define it. */
+  readonly chain: string;
+  readonly name: string;
+  /** As getcurrency prints it: `Bridge.vETH`. */
+  readonly fullyQualifiedName: string;
+  readonly type: CurrencyType;
+  readonly options: number;
+}
+
+export interface Currencies {
+  all(): Iterable<CurrencyEntry>;
+  get(currencyId: string): CurrencyEntry | undefined;
+  /** The qualified name; null for an id that no chain defines. */
+  name(currencyId: string | null): string | null;
+  /** By i-address, qualified name, unqualified name, or the name of a bridged currency without `.vETH`; ASCII case ignored. */
+  find(text: string, chain: ChainConfig): CurrencyEntry | undefined;
+}
+
+export interface CurrencyDirectory {
+  of(read: Snapshot): Promise<Currencies>;
+  /** i-address of a chain's own coin. */
+  nativeId(chain: ChainConfig): string;
+}
+
+const SQL = `SELECT chain, currency_id AS "currencyId", name, fully_qualified_name AS "fullyQualifiedName",
+  currency_type AS type, options FROM currencies WHERE to_height IS NULL ORDER BY chain, from_height, currency_id`;
+const BRIDGED_SUFFIX = '.vETH';
+const PBAAS_OPTIONS = 0x100 | 0x8;
+
+export function createCurrencyDirectory(chains: readonly ChainConfig[], domain: Domain): CurrencyDirectory {
+  const natives = new Map(chains.map((chain) => [chain.name, nativeEntry(chain, domain)]));
+  let kept: { readonly tag: string; readonly currencies: Currencies } | null = null;
+  return {
+    nativeId: (chain) => natives.get(chain.name)?.currencyId ?? nativeEntry(chain, domain).currencyId,
+    async of(read) {
+      if (kept?.tag === read.state.tag) return kept.currencies;
+      const entries = new Map([...natives.values()].map((entry) => [entry.currencyId, entry]));
+      for (const entry of await read.rows<CurrencyEntry>(SQL)) {
+        if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
+      }
+      const currencies = indexed(entries, chains, domain);
+      kept = { tag: read.state.tag, currencies };
+      return currencies;
+    },
+  };
+}
+
+function nativeEntry({ name: chain, rootCurrency }: ChainConfig, domain: Domain): CurrencyEntry {
+  const currencyId = domain.nameToAddress(rootCurrency, rootCurrency);
+  if (currencyId === null) throw new TypeError(`${rootCurrency} cannot be a currency's name`);
+  const options = PBAAS_OPTIONS;
+  return { currencyId, chain, name: rootCurrency, fullyQualifiedName: rootCurrency, type: 'native', options };
+}
+
+function indexed(
+  entries: ReadonlyMap<string, CurrencyEntry>,
+  chains: readonly ChainConfig[],
+  domain: Domain,
+): Currencies {
+  const byQualified = new Map<string, CurrencyEntry>();
+  const byName = new Map<string, CurrencyEntry[]>();
+  for (const entry of entries.values()) {
+    const qualified = foldAscii(entry.fullyQualifiedName);
+    if (!byQualified.has(qualified)) byQualified.set(qualified, entry);
+    const name = foldAscii(entry.name);
+    byName.set(name, [...(byName.get(name) ?? []), entry]);
+  }
+
+  function byHash(text: string, chain: ChainConfig): CurrencyEntry | undefined {
+    const id = domain.nameToAddress(text, chain.rootCurrency);
+    return id === null ? undefined : entries.get(id);
+  }
+
+  function find(text: string, chain: ChainConfig): CurrencyEntry | undefined {
+    const folded = foldAscii(text);
+    const exact = entries.get(text) ?? byHash(text, chain) ?? byQualified.get(folded);
+    if (exact) return exact;
+    const bridged = byHash(text + BRIDGED_SUFFIX, chain) ?? byQualified.get(folded + foldAscii(BRIDGED_SUFFIX));
+    if (bridged) return bridged;
+    const [only, ...others] = byName.get(folded) ?? [];
+    return others.length === 0 ? only : undefined;
+  }
+
+  return {
+    all: () => entries.values(),
+    get: (currencyId) => entries.get(currencyId),
+    name: (currencyId) => (currencyId === null ? null : (entries.get(currencyId)?.fullyQualifiedName ?? null)),
+    find: (text, chain) => {
+      const found = find(text, chain);
+      if (found) return found;
+      const others = chains.filter((other) => other.name !== chain.name);
+      return others.map((other) => byHash(text, other)).find((entry) => entry !== undefined);
+    },
+  };
+}
+
+/** Only A–Z: names are compared as the daemon compares them. */
+export function foldAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -1,0 +1,64 @@
+/** What the whole service stands at: the committed block of each stage and chain, and the served price generation. */
+import { createHash } from 'node:crypto';
+import { PermanentError } from '../../schemas/errors.ts';
+
+export interface StagePosition {
+  /** Last record of the stage's input that is in the stores. */
+  readonly position: number;
+  readonly height: number;
+  readonly hash: string;
+  /** Running maximum of block times, seconds. */
+  readonly clock: number;
+}
+
+export interface ServiceState {
+  readonly derived: ReadonlyMap<string, StagePosition>;
+  readonly priced: ReadonlyMap<string, StagePosition>;
+  readonly generation: number;
+  /** Changes whenever anything of the above does. */
+  readonly tag: string;
+  /** As tag, for answers that depend on one chain's facts and on prices. */
+  chainTag(chain: string): string;
+}
+
+export interface StateRow {
+  readonly generation: number;
+  readonly stage: string | null;
+  readonly chain: string | null;
+  readonly position: bigint | null;
+  readonly height: number | null;
+  readonly hash: string | null;
+  readonly clock: bigint | null;
+}
+
+export const STATE_SQL = `SELECT g.generation, p.stage, p.chain, p.position, p.height, p.hash, p.clock
+  FROM generations g LEFT JOIN stage_positions p ON true WHERE g.served ORDER BY p.stage, p.chain`;
+
+export class NoServedGeneration extends PermanentError {
+  constructor() {
+    super('no_served_generation', 'no price generation is served: swap one in with `reprocess --swap`');
+  }
+}
+
+/** `release` is part of every tag, since another program may answer otherwise. */
+export function readServiceState(rows: readonly StateRow[], release: string): ServiceState {
+  const [first] = rows;
+  if (!first) throw new NoServedGeneration();
+  const derived = new Map<string, StagePosition>();
+  const priced = new Map<string, StagePosition>();
+  for (const { stage, chain, position, height, hash, clock } of rows) {
+    if (chain === null || position === null || height === null || hash === null || clock === null) continue;
+    const target = stage === 'derive' ? derived : stage === 'price' ? priced : null;
+    target?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
+  }
+  const prices = [...priced].map(([chain, at]) => `${chain}:${at.position}`).join();
+  const pricing = `${release}|${first.generation}|${prices}`;
+  const factsOf = (chain: string) => `${chain}:${derived.get(chain)?.position}:${derived.get(chain)?.hash}`;
+  const tag = digest(`${pricing}|${[...derived.keys()].map(factsOf).join()}`);
+  const chainTags = new Map([...derived.keys()].map((chain) => [chain, digest(`${pricing}|${factsOf(chain)}`)]));
+  return { derived, priced, generation: first.generation, tag, chainTag: (chain) => chainTags.get(chain) ?? tag };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}

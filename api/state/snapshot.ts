@@ -1,0 +1,63 @@
+/** One answer, one snapshot: every statement of a request sees the stores at the same committed block. */
+import type pg from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
+
+export interface Snapshot {
+  readonly state: ServiceState;
+  rows<T>(sql: string, values?: readonly unknown[]): Promise<T[]>;
+  /** The first row, or undefined. */
+  row<T>(sql: string, values?: readonly unknown[]): Promise<T | undefined>;
+}
+
+export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<T>;
+
+const BEGIN = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = '15s'; ${STATE_SQL}`;
+
+/** At most `limit` snapshots are open at once, so that requests never take the connections that derive needs. */
+export function createSnapshots(postgres: Postgres, release: string, limit: number): WithSnapshot {
+  const waiting: (() => void)[] = [];
+  let free = limit;
+
+  async function open(): Promise<pg.PoolClient> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return postgres.pool.connect().catch((error: unknown) => {
+      passOn();
+      throw error;
+    });
+  }
+
+  function passOn(): void {
+    const next = waiting.shift();
+    if (next) next();
+    else free += 1;
+  }
+
+  /** The answer does not wait for the end of a transaction that changed nothing. */
+  function end(client: pg.PoolClient): void {
+    client.query('ROLLBACK').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
+    passOn();
+  }
+
+  return async (work) => {
+    const client = await open();
+    try {
+      // Three statements in one call answer with three results, which the declared type does not say.
+      const [, , state] = (await client.query(BEGIN)) as unknown as pg.QueryResult<StateRow>[];
+      const rows = async <R>(sql: string, values: readonly unknown[] = []): Promise<R[]> =>
+        (await client.query(sql, [...values])).rows;
+      return await work({
+        state: readServiceState(state?.rows ?? [], release),
+        rows,
+        row: async <R>(sql: string, values?: readonly unknown[]) => (await rows<R>(sql, values))[0],
+      });
+    } finally {
+      end(client);
+    }
+  };
+}

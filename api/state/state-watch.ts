@@ -1,0 +1,110 @@
+/** Keeps the service's state in memory, so that a 304 and a prepared answer need no query. */
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
+import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from './stage-statuses.ts';
+
+export interface StateWatch {
+  readonly state: ServiceState;
+  readonly statuses: StageStatuses;
+  /** Time of the last successful look at Postgres, milliseconds since the epoch. */
+  readonly seenAt: number;
+  /** Resolves once `holds` is true of the state (asked more often while somebody waits), or when `signal` aborts. */
+  until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const IDLE_MS = 200;
+const AWAITED_MS = 10;
+const RETRY_MS = 1000;
+
+interface Waiter {
+  readonly holds: (state: ServiceState) => boolean;
+  readonly wake: () => void;
+}
+
+/** The first look is awaited: without Postgres nothing can be served. */
+export async function createStateWatch(
+  postgres: Postgres,
+  release: string,
+  logger: Logger,
+  parent: AbortSignal,
+): Promise<StateWatch> {
+  let stopped = parent.aborted;
+  const waiters = new Set<Waiter>();
+  let interrupt = () => {};
+  let state: ServiceState;
+  let statuses: StageStatuses;
+  let seenAt = 0;
+
+  async function look(): Promise<void> {
+    const [positions, rows] = await Promise.all([
+      postgres.pool.query<StateRow>(STATE_SQL),
+      postgres.pool.query<StatusRow>(STATUS_SQL),
+    ]);
+    state = readServiceState(positions.rows, release);
+    statuses = readStageStatuses(rows.rows);
+    seenAt = Date.now();
+    for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      interrupt = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function stop(): void {
+    stopped = true;
+    interrupt();
+    for (const waiter of [...waiters]) waiter.wake();
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      await pause(waiters.size > 0 ? AWAITED_MS : IDLE_MS);
+      if (stopped) return;
+      await look().catch(async (err: unknown) => {
+        logger.warn({ err }, 'the state of the stores cannot be read; trying again');
+        await pause(RETRY_MS);
+      });
+    }
+  }
+
+  parent.addEventListener('abort', stop, { once: true });
+  await look();
+  const running = run();
+  return {
+    get state() {
+      return state;
+    },
+    get statuses() {
+      return statuses;
+    },
+    get seenAt() {
+      return seenAt;
+    },
+    until: (holds, callerSignal) =>
+      new Promise<void>((resolve) => {
+        if (stopped || callerSignal.aborted || holds(state)) return resolve();
+        const wake = () => {
+          waiters.delete(waiter);
+          callerSignal.removeEventListener('abort', wake);
+          resolve();
+        };
+        const waiter: Waiter = { holds, wake };
+        waiters.add(waiter);
+        callerSignal.addEventListener('abort', wake, { once: true });
+        interrupt();
+      }),
+    async stop() {
+      parent.removeEventListener('abort', stop);
+      stop();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** The demo's daemon: the bundled recording, its history at once, the reorganisation and the last blocks one by one. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { EventLog } from '../infra/event-log/event-log.ts';
+import type { Logger } from '../infra/logger.ts';
+import { type RecordedNode, startRecordedNode } from '../infra/recorded-node/recorded-node.ts';
+import type { Config } from '../schemas/config.ts';
+import { decodeBlocksRecord } from '../schemas/log-codec.ts';
+
+const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
+
+/** Blocks that come one by one before the fork, and after it until the branch that stays has long won. */
+const BEFORE_FORK = 5;
+const AFTER_FORK = 15;
+/** Blocks at the end of the recording that come one by one. */
+const LAST_BLOCKS = 30;
+const BLOCK_MS = 500;
+
+export interface Demo {
+  /** With the address of the node that this process runs. */
+  readonly config: Config;
+  ended(): boolean;
+  /** Plays the rest of the recording; resolves at its end or when the signal aborts. */
+  play(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startDemo(config: Config, log: EventLog, logger: Logger): Promise<Demo> {
+  const node = await startRecordedNode({
+    folder: RECORDING,
+    user: 'demo',
+    password: randomBytes(12).toString('hex'),
+    startHeight: 0,
+  });
+  for (const chain of config.chains) await standWhereTheLogEnds(node, log, chain.name);
+  const chains = config.chains.map((chain) => ({ ...chain, rpc: node.url }));
+
+  async function step(signal: AbortSignal): Promise<void> {
+    await sleep(BLOCK_MS, undefined, { signal });
+    node.step();
+  }
+
+  return {
+    config: { ...config, chains },
+    ended: () => node.ended,
+    async play(signal) {
+      try {
+        while (node.height < node.fork + AFTER_FORK) await step(signal);
+        if (node.height < node.tip - LAST_BLOCKS) node.advanceTo(node.tip - LAST_BLOCKS);
+        while (!node.ended) await step(signal);
+        logger.info({ height: node.height }, 'the recording has ended; the chain stands still from here on');
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    },
+    stop: () => node.stop(),
+  };
+}
+
+/** A node that goes back to the start of its story would be a reorganisation below finality. */
+async function standWhereTheLogEnds(node: RecordedNode, log: EventLog, chain: string): Promise<void> {
+  const record = await log.last('blocks', chain);
+  const last = record && decodeBlocksRecord(record.payload);
+  const height = Math.max(last?.height ?? 0, node.fork - BEFORE_FORK);
+  if (last && height > node.fork) {
+    try {
+      node.branch('orphan', height);
+      if (node.hash === last.hash) return;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error; // above the end of that branch
+    }
+  }
+  node.advanceTo(Math.min(height, node.tip));
+}

@@ -1,0 +1,27 @@
+/** A command on the stores, asked of the running service or run on the folder itself. */
+import { askService } from '../infra/control-socket/control-socket.ts';
+import type { Command } from './command.ts';
+import { STORE_COMMANDS } from './control-commands.ts';
+import { openResources, usesDataFolder } from './open-resources.ts';
+
+export function onStores(name: string, summary: string, usage: string): Command {
+  return {
+    name,
+    summary,
+    usage,
+    async run({ config, args, logger, print, signal }) {
+      if (usesDataFolder(config)) {
+        const answered = await askService(config.dataDir, { command: name, args }, print);
+        if (answered !== null) return answered;
+      }
+      const run = STORE_COMMANDS[name];
+      if (!run) throw new Error(`no command ${name}`);
+      const resources = await openResources(config, logger);
+      try {
+        return await run({ config, ...resources, logger }, args, print, signal);
+      } finally {
+        await resources.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** What a command works on: the data folder (locked while anything in it is ours), both stores and the log. */
+import { join } from 'node:path';
+import { controlSocketPath } from '../infra/control-socket/control-socket.ts';
+import { claimDataFolder, type DataFolder } from '../infra/data-folder/data-folder.ts';
+import { createEmbeddedEventLog } from '../infra/event-log/embedded/embedded-event-log.ts';
+import type { EventLog } from '../infra/event-log/event-log.ts';
+import { createKafkaEventLog } from '../infra/event-log/kafka/kafka-event-log.ts';
+import type { Logger } from '../infra/logger.ts';
+import { openStores, type Stores } from '../infra/stores.ts';
+import type { Config } from '../schemas/config.ts';
+
+export interface Resources {
+  readonly stores: Stores;
+  readonly log: EventLog;
+  close(): Promise<void>;
+}
+
+/** Everything embedded lives in the data folder; with all three addresses given there is nothing in it. */
+export function usesDataFolder(config: Config): boolean {
+  return !(config.databaseUrl && config.clickhouseUrl && config.kafkaBrokers);
+}
+
+/** @throws DataFolderBusy, DataFolderUnusable and what the stores and the log say; nothing stays open then */
+export async function openResources(config: Config, logger: Logger): Promise<Resources> {
+  if (usesDataFolder(config)) controlSocketPath(config.dataDir); // too long: known before anything is made
+  const folder: DataFolder | null = usesDataFolder(config) ? claimDataFolder(config.dataDir) : null;
+  const closers: (() => Promise<void> | void)[] = [() => folder?.release()];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const stores = await openStores(config, logger);
+    closers.push(() => stores.close());
+    const log = openLog(config, logger);
+    closers.push(() => log.close());
+    // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
+    if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
+    return { stores, log, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openLog(config: Config, logger: Logger): EventLog {
+  return config.kafkaBrokers
+    ? createKafkaEventLog({ brokers: config.kafkaBrokers, logger })
+    : createEmbeddedEventLog({ folder: join(config.dataDir, 'log') });
+}

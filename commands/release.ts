@@ -1,0 +1,4 @@
+/** Version of this program. */
+import manifest from '../package.json' with { type: 'json' };
+
+export const release: string = manifest.version;

@@ -1,0 +1,77 @@
+/** Every stage of every chain that this process has a role for, each under its own supervision. */
+import type { EventLog } from '../infra/event-log/event-log.ts';
+import type { Logger } from '../infra/logger.ts';
+import type { Stores } from '../infra/stores.ts';
+import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import { runDerive } from '../pipeline/derive/run-derive.ts';
+import { runPrice } from '../pipeline/price/run-price.ts';
+import type { StageReporter } from '../pipeline/stage-reporter.ts';
+import { type StageRun, supervise } from '../pipeline/supervise.ts';
+import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
+import { runTailer } from '../pipeline/tailer/run-tailer.ts';
+import type { ChainConfig, Config, Role } from '../schemas/config.ts';
+import type { Stage } from '../schemas/stage-status.ts';
+import { nativeCurrencyId } from './native-currency-id.ts';
+
+export interface StagesOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly log: EventLog;
+  readonly daemons: ReadonlyMap<string, VerusdClient>;
+  readonly reporter: StageReporter;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Of the demo: whether the recording has shown all it has. */
+  readonly ended?: () => boolean;
+}
+
+/** The demo's tip moves twice a second. */
+const DEMO_POLL_MS = 200;
+
+/** Resolves when every stage has ended, at the latest some seconds after the signal. */
+export async function runStages(options: StagesOptions): Promise<void> {
+  const { config, stores, log, reporter, logger, signal, ended } = options;
+  const start = (stage: Stage & Role, chains: readonly ChainConfig[], run: StageRun) =>
+    config.roles.includes(stage)
+      ? supervise({ stage, chains: chains.map(({ name }) => name), run, reporter, logger, signal })
+      : Promise.resolve();
+
+  const accepted = watchAcceptedRewinds(stores.postgres, logger);
+  const eachChain = config.chains.map(async (chain) => {
+    const client = options.daemons.get(chain.name);
+    if (!client) throw new Error(`no daemon client for ${chain.name}`);
+    const demo = ended && { ended, pollMs: DEMO_POLL_MS };
+    const id = nativeCurrencyId(chain);
+    await Promise.all([
+      start('tail', [chain], (report) =>
+        runTailer({
+          chain,
+          client,
+          log,
+          logger,
+          signal,
+          ...demo,
+          acceptRewind: () => accepted.of(chain.name),
+          status: (status) => report(chain.name, status),
+        }),
+      ),
+      start('derive', [chain], (report) =>
+        runDerive({
+          chain,
+          nativeCurrencyId: id,
+          log,
+          stores,
+          logger,
+          signal,
+          status: (status) => report(chain.name, status),
+        }),
+      ),
+    ]);
+  });
+  const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
+  const price = start('price', config.chains, (status) =>
+    runPrice({ chains, config, log, stores, logger, status, signal }),
+  );
+  await Promise.all([...eachChain, price]);
+  accepted.close();
+}

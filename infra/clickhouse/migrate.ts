@@ -1,0 +1,29 @@
+/** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
+import { createHash } from 'node:crypto';
+import { MigrationChanged, readMigrations } from '../migrations.ts';
+import type { ClickHouse } from './clickhouse.ts';
+
+export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
+  await clickhouse.command(
+    'CREATE TABLE IF NOT EXISTS migrations (name String, sha256 String) ENGINE = MergeTree ORDER BY name',
+  );
+  const rows = await clickhouse.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations');
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+  for (const { name, sql } of await readMigrations('clickhouse')) {
+    const sha256 = createHash('sha256').update(sql).digest('hex');
+    const known = applied.get(name);
+    if (known === sha256) continue;
+    if (known !== undefined) throw new MigrationChanged(name);
+    for (const statement of statements(sql)) await clickhouse.command(statement);
+    await clickhouse.insert('migrations', ['name', 'sha256'], [[name, sha256]]);
+  }
+}
+
+/** A crash between two statements leaves the file unrecorded, so each must be repeatable: CREATE becomes IF NOT EXISTS. */
+function statements(sql: string): string[] {
+  return sql
+    .replace(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim().replace(/^CREATE TABLE (?!IF NOT EXISTS)/, 'CREATE TABLE IF NOT EXISTS '))
+    .filter(Boolean);
+}

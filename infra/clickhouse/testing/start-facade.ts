@@ -1,0 +1,29 @@
+/** Starts the HTTP facade over the embedded engine (see http-facade.ts) as a child process. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export interface ClickHouseFacade {
+  /** Of the database `default`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startClickHouseFacade(folder: string): Promise<ClickHouseFacade> {
+  const child = fork(new URL('./http-facade.ts', import.meta.url), [folder], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  if (!child.stdout) throw new Error('the facade has no output');
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  child.unref();
+  child.channel?.unref();
+  return {
+    url: `${url}/default`,
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

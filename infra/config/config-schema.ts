@@ -1,0 +1,77 @@
+/** What a configuration file may hold (JSON Schema), and how the environment says the same. */
+
+const url = (schemes: string) => ({ type: 'string', pattern: `^(${schemes})://` });
+const credits = {
+  type: 'object',
+  properties: { creditsPerMinute: { type: 'integer', minimum: 1 } },
+  required: ['creditsPerMinute'],
+  additionalProperties: false,
+};
+const iAddress = { type: 'string', pattern: '^i[1-9A-HJ-NP-Za-km-z]{33}$' };
+
+export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export const CONFIG_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    chains: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'rpc'],
+        properties: {
+          name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+          rpc: url('https?'),
+          rootCurrency: { type: 'string', minLength: 1, maxLength: 64 },
+          stableAnchors: { type: 'array', items: iAddress },
+          blockSeconds: { type: 'integer', minimum: 1, maximum: 86400 },
+          finalityDepth: { type: 'integer', minimum: 1, maximum: 100000 },
+          minBasketAge: { type: 'integer', minimum: 0 },
+        },
+      },
+    },
+    dataDir: { type: 'string', minLength: 1 },
+    databaseUrl: url('postgres(ql)?'),
+    clickhouseUrl: url('https?'),
+    kafkaBrokers: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^[^,\\s]+:\\d+$' } },
+    roles: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ROLES } },
+    host: { type: 'string', minLength: 1 },
+    port: { type: 'integer', minimum: 0, maximum: 65535 },
+    priceFeedUrls: { type: 'array', minItems: 1, items: url('https?') },
+    trustedProxies: { type: 'array', items: { type: 'string', pattern: '^[0-9a-fA-F.:]+(/\\d{1,3})?$' } },
+    logLevel: { enum: LOG_LEVELS },
+    cutover: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
+    minListedDepthUsd: { type: 'number', minimum: 0 },
+    minBasketDepthUsd: { type: 'number', minimum: 0 },
+    priceFeedIds: { type: 'object', propertyNames: iAddress, additionalProperties: { type: 'string' } },
+    tiers: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { free: credits, developer: credits, pro: credits },
+    },
+    keylessRequestsPerMinute: { type: 'integer', minimum: 1 },
+  },
+} as const;
+
+type Member = keyof (typeof CONFIG_SCHEMA)['properties'];
+
+const list = (text: string) => text.split(',').map((part) => part.trim());
+const integer = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
+
+/** Variable → member of the schema and how its text is read. */
+export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text: string) => unknown }>> = {
+  DATA_DIR: { member: 'dataDir', read: String },
+  DATABASE_URL: { member: 'databaseUrl', read: String },
+  CLICKHOUSE_URL: { member: 'clickhouseUrl', read: String },
+  KAFKA_BROKERS: { member: 'kafkaBrokers', read: list },
+  ROLES: { member: 'roles', read: list },
+  HOST: { member: 'host', read: String },
+  PORT: { member: 'port', read: integer },
+  PRICE_FEED_URL: { member: 'priceFeedUrls', read: list },
+  TRUSTED_PROXIES: { member: 'trustedProxies', read: list },
+  LOG_LEVEL: { member: 'logLevel', read: String },
+};

@@ -1,0 +1,82 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig, printableConfig } from './load-config.ts';
+
+function file(content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'verustream-config-')), 'config.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const RPC = 'http://user:secret@127.0.0.1:27486';
+
+describe('loadConfig', () => {
+  it('without any setting is the recorded demo on embedded stores', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({ demo: true, databaseUrl: null, kafkaBrokers: null, port: 8080, dataDir: './data' });
+    expect(config.chains[0]).toMatchObject({ rootCurrency: 'VRSCTEST', minBasketAge: 20 });
+  });
+
+  it('takes the main chains from VERUSD_* with their built-in values', () => {
+    const config = loadConfig({ VERUSD_VRSC: RPC, VERUSD_CHIPS: RPC });
+    expect(config.demo).toBe(false);
+    expect(config.chains.map((chain) => [chain.name, chain.rootCurrency, chain.blockSeconds])).toEqual([
+      ['vrsc', 'VRSC', 60],
+      ['chips', 'CHIPS', 10],
+    ]);
+    expect(config.chains[0]?.stableAnchors).toHaveLength(3);
+  });
+
+  it('reads the file, and the environment wins over it', () => {
+    const path = file({
+      port: 1000,
+      chains: [{ name: 'mine', rpc: RPC, rootCurrency: 'MINE' }],
+      cutover: '2026-01-01T00:00:00Z',
+    });
+    const config = loadConfig({ VERUSTREAM_CONFIG: path, PORT: '2000' });
+    expect(config.port).toBe(2000);
+    expect(config.cutover).toBe(Date.UTC(2026, 0, 1) / 1000);
+    expect(config.chains[0]).toMatchObject({ name: 'mine', finalityDepth: 100, minBasketAge: 1000 });
+  });
+
+  it.each([
+    [{ PORT: '80a' }, /PORT: "80a" must be integer/],
+    [{ PORT: '70000' }, /PORT: 70000 must be <= 65535/],
+    [{ ROLES: 'tail,cook' }, /ROLES: "cook" is not one of tail, derive, price, serve/],
+    [{ ROLES: 'tail' }, /KAFKA_BROKERS, DATABASE_URL, CLICKHOUSE_URL/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is not one of trace/],
+    [{ VERUSD_VRSC: 'ftp://x' }, /chains\.0\.rpc: "ftp:\/\/x" must match pattern/],
+    [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL: "mysql:\/\/x"/],
+    [{ VERUSTREAM_CONFIG: '/nowhere/config.json' }, /\/nowhere\/config\.json: ENOENT/],
+  ])('refuses %j', (environment, message) => {
+    expect(() => loadConfig(environment)).toThrow(message);
+  });
+
+  it.each([
+    ['{"prot": 1}', /unknown member "prot", allowed are chains, dataDir/],
+    ['[1]', /not a JSON object/],
+    ['{', /JSON/],
+    [{ chains: [{ name: 'vrsc' }] }, /chains\.0: "rpc" is missing/],
+    [
+      {
+        chains: [
+          { name: 'a', rpc: RPC },
+          { name: 'a', rpc: RPC },
+        ],
+      },
+      /"a" stands twice/,
+    ],
+    [{ cutover: 'yesterday' }, /cutover: "yesterday" must match/],
+  ])('refuses the file %j', (content, message) => {
+    expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
+  });
+
+  it('prints no password, and names none in an error', () => {
+    expect(printableConfig(loadConfig({ VERUSD_VRSC: RPC, DATABASE_URL: 'postgres://me:secret@db/x' }))).not.toContain(
+      'secret',
+    );
+    expect(() => loadConfig({ CLICKHOUSE_URL: 'tcp://me:secret@db' })).toThrow(/\*\*\*@db/);
+  });
+});

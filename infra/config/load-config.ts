@@ -1,0 +1,149 @@
+/** Reads the configuration from the environment and one optional JSON file; a wrong value stops the start. */
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { ChainConfig, Config } from '../../schemas/config.ts';
+import { PermanentError } from '../../schemas/errors.ts';
+import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS } from './chain-defaults.ts';
+import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
+
+export class ConfigInvalid extends PermanentError {
+  constructor(problems: readonly string[]) {
+    super('config_invalid', `The configuration is wrong: ${problems.join('; ')}`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type RawChain = Pick<ChainConfig, 'name' | 'rpc'> & Partial<ChainConfig>;
+type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo'>> & { chains?: RawChain[]; cutover?: string };
+
+const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Raw>(CONFIG_SCHEMA);
+
+/** @throws ConfigInvalid naming every wrong value, what was given and what is allowed */
+export function loadConfig(environment: Environment): Config {
+  const source = new Map<string, string>(); // member → variable that set it, for the message
+  const file = environment.VERUSTREAM_CONFIG;
+  const raw: Record<string, unknown> = file ? readFile(file) : {};
+  for (const [variable, { member, read }] of Object.entries(ENVIRONMENT)) {
+    const text = environment[variable];
+    if (text === undefined || text === '') continue;
+    raw[member] = read(text);
+    source.set(member, variable);
+  }
+  addDaemons(raw, environment);
+  if (!validate(raw)) throw new ConfigInvalid((validate.errors ?? []).map((error) => describe(error, raw, source)));
+  const config = effective(raw);
+  const problems = contradictions(config);
+  if (problems.length > 0) throw new ConfigInvalid(problems);
+  return config;
+}
+
+function readFile(path: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    throw new SyntaxError('not a JSON object');
+  } catch (cause) {
+    throw new ConfigInvalid([`VERUSTREAM_CONFIG ${path}: ${cause instanceof Error ? cause.message : String(cause)}`]);
+  }
+}
+
+/** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain that the file names. */
+function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
+  for (const { name } of MAIN_CHAINS) {
+    const rpc = environment[`VERUSD_${name.toUpperCase()}`];
+    if (!rpc) continue;
+    const chains = (raw.chains ?? []) as RawChain[];
+    const known = chains.find((chain) => chain.name === name);
+    raw.chains = known
+      ? chains.map((chain) => (chain === known ? { ...chain, rpc } : chain))
+      : [...chains, { name, rpc }];
+  }
+}
+
+function effective(raw: Raw): Config {
+  return {
+    chains: raw.chains ? raw.chains.map(withDefaults) : [DEMO_CHAIN],
+    demo: raw.chains === undefined,
+    dataDir: raw.dataDir ?? './data',
+    databaseUrl: raw.databaseUrl ?? null,
+    clickhouseUrl: raw.clickhouseUrl ?? null,
+    kafkaBrokers: raw.kafkaBrokers ?? null,
+    roles: raw.roles ?? ROLES,
+    host: raw.host ?? '127.0.0.1',
+    port: raw.port ?? 8080,
+    priceFeedUrls: raw.priceFeedUrls ?? [],
+    trustedProxies: raw.trustedProxies ?? [],
+    logLevel: raw.logLevel ?? 'info',
+    cutover: Date.parse(raw.cutover ?? DEFAULT_CUTOVER) / 1000,
+    minListedDepthUsd: raw.minListedDepthUsd ?? 10_000,
+    minBasketDepthUsd: raw.minBasketDepthUsd ?? 1_000,
+    priceFeedIds: raw.priceFeedIds ?? {},
+    tiers: {
+      free: { creditsPerMinute: 60 },
+      developer: { creditsPerMinute: 150 },
+      pro: { creditsPerMinute: 500 },
+      ...raw.tiers,
+    },
+    keylessRequestsPerMinute: raw.keylessRequestsPerMinute ?? 100,
+  };
+}
+
+function withDefaults(chain: RawChain): ChainConfig {
+  const main = MAIN_CHAINS.find(({ name }) => name === chain.name);
+  return { ...CHAIN_DEFAULTS, rootCurrency: chain.name.toUpperCase(), ...main, ...chain };
+}
+
+function contradictions(config: Config): string[] {
+  const problems: string[] = [];
+  const names = config.chains.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) problems.push(`chains: the name "${twice}" stands twice`);
+  if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
+  const embedded = [
+    ...(config.kafkaBrokers ? [] : ['KAFKA_BROKERS']),
+    ...(config.databaseUrl ? [] : ['DATABASE_URL']),
+    ...(config.clickhouseUrl ? [] : ['CLICKHOUSE_URL']),
+  ];
+  if (config.roles.length < ROLES.length && embedded.length > 0) {
+    problems.push(
+      `ROLES "${config.roles.join(',')}" needs ${embedded.join(', ')} too: embedded stores belong to one process`,
+    );
+  }
+  return problems;
+}
+
+function describe(error: ErrorObject, raw: Record<string, unknown>, source: ReadonlyMap<string, string>): string {
+  const path = error.instancePath.slice(1).split('/').filter(Boolean);
+  const [member = ''] = path;
+  const where = source.get(member) ?? (path.join('.') || 'the file');
+  const params = error.params as Record<string, unknown>;
+  if (error.keyword === 'additionalProperties') {
+    return `${where}: unknown member "${params.additionalProperty}", allowed are ${allowedMembers(error)}`;
+  }
+  if (error.keyword === 'required') return `${where}: "${params.missingProperty}" is missing`;
+  const given = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], raw);
+  const allowed = error.keyword === 'enum' ? `one of ${(params.allowedValues as unknown[]).join(', ')}` : error.message;
+  return `${where}: ${maskUrl(JSON.stringify(given))} ${error.keyword === 'enum' ? 'is not' : ''} ${allowed}`.replace(
+    / +/g,
+    ' ',
+  );
+}
+
+function allowedMembers(error: ErrorObject): string {
+  const chain = error.instancePath.startsWith('/chains');
+  const properties = chain ? CONFIG_SCHEMA.properties.chains.items.properties : CONFIG_SCHEMA.properties;
+  return Object.keys(properties).join(', ');
+}
+
+/** In JSON text: hides what stands before the @ of an address, with or without its scheme, and keys in its query. */
+export function maskUrl(text: string): string {
+  return text
+    .replace(/"(\w+:\/\/)?(?:[^"\\]|\\.)*@/g, '"$1***@')
+    .replace(/([?&][^=&"]*(?:key|token|secret|password)[^=&"]*=)[^&"]*/gi, '$1***');
+}
+
+/** The effective configuration for people: secrets masked. */
+export function printableConfig(config: Config): string {
+  return maskUrl(JSON.stringify({ ...config, cutover: new Date(config.cutover * 1000).toISOString() }, null, 2));
+}

@@ -1,0 +1,106 @@
+/** The log in a data folder: one SQLite file per partition, one writing process. The default, and for tests. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Topic } from '../../../schemas/log-records.ts';
+import type { EventLog, LogRecord, LogWriter } from '../event-log.ts';
+import { LogClosed, LogWriterFenced } from '../log-errors.ts';
+import { partitionName } from '../partition.ts';
+import { createWakeUp } from '../wake-up.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { createPartitionFile, type PartitionFile } from './partition-file.ts';
+import { withStorageErrors } from './storage-errors.ts';
+
+interface Partition {
+  readonly name: string;
+  readonly file: PartitionFile;
+  /** The writer that may append; a newer one of this log replaces it. */
+  writer: LogWriter | null;
+}
+
+/** How soon a wait notices what another process appends; what this log appends wakes it at once. */
+const POLL_MS = 100;
+
+/** Makes `folder` when it is missing. It is locked from the first openWriter until close. */
+export function createEmbeddedEventLog({ folder }: { readonly folder: string }): EventLog {
+  const partitions = new Map<string, Partition>();
+  const appended = createWakeUp();
+  let lock: FolderLock | null = null;
+  let closed = false;
+  withStorageErrors(folder, 'create', () => mkdirSync(folder, { recursive: true }));
+
+  function partitionOf(topic: Topic, chain: string): Partition {
+    if (closed) throw new LogClosed(`the log in ${folder}`);
+    const name = partitionName(topic, chain);
+    let partition = partitions.get(name);
+    if (!partition) {
+      partition = { name, file: createPartitionFile(join(folder, `${topic}.${chain}.sqlite`), name), writer: null };
+      partitions.set(name, partition);
+    }
+    return partition;
+  }
+
+  function createWriter(partition: Partition): LogWriter {
+    let next = partition.file.next();
+    const writer: LogWriter = {
+      get next() {
+        return next;
+      },
+      async append(records: readonly LogRecord[]) {
+        if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
+        if (partition.writer !== writer) {
+          throw new LogWriterFenced(
+            `a newer writer of ${partition.name} was opened in this process (pid ${process.pid})`,
+          );
+        }
+        partition.file.append(records);
+        next = partition.file.next();
+        appended.wakeAll();
+      },
+      async close() {
+        if (partition.writer === writer) partition.writer = null;
+      },
+    };
+    return writer;
+  }
+
+  function mayHold(topic: Topic, chain: string, position: number): boolean {
+    try {
+      return partitionOf(topic, chain).file.next() > position;
+    } catch {
+      // The read that follows says what is wrong.
+      return true;
+    }
+  }
+
+  return {
+    async openWriter(topic, chain) {
+      const partition = partitionOf(topic, chain);
+      lock ??= lockFolder(folder);
+      partition.file.openForWriting();
+      partition.writer = createWriter(partition);
+      return partition.writer;
+    },
+    async last(topic, chain) {
+      return partitionOf(topic, chain).file.last();
+    },
+    async read(topic, chain, position, limits) {
+      return partitionOf(topic, chain).file.read(position, limits);
+    },
+    async waitFor(topic, chain, position, timeoutMs, signal) {
+      const end = Date.now() + timeoutMs;
+      while (!signal?.aborted && Date.now() < end && !mayHold(topic, chain, position)) {
+        await appended.sleep(Math.min(POLL_MS, end - Date.now()), signal);
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      for (const partition of partitions.values()) {
+        partition.writer = null;
+        partition.file.close();
+      }
+      lock?.release();
+      appended.wakeAll();
+    },
+  };
+}

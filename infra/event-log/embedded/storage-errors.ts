@@ -1,0 +1,48 @@
+/** SQLite's and the file system's errors → errors of the log. */
+import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
+
+const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
+
+export const REPAIR_ADVICE =
+  'Nothing was overwritten. Stop, keep a copy of the data folder, and restore it from a backup; ' +
+  'without one, remove the whole data folder: the chain is then read from its daemon again.';
+
+function sqliteCode(error: unknown): number | null {
+  // The low byte is the primary code, the rest says more about it.
+  if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return null;
+}
+
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE.busy;
+}
+
+/** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
+export function withStorageErrors<T>(file: string, what: string, access: () => T): T {
+  try {
+    return access();
+  } catch (error) {
+    throw storageError(file, what, error);
+  }
+}
+
+function storageError(file: string, what: string, error: unknown): unknown {
+  const cause = { cause: error };
+  const system = error instanceof Error && 'code' in error ? error.code : null;
+  if (system === 'ENOSPC' || system === 'EDQUOT') return new LogStorageFull(file, cause);
+  if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM') return new LogStorageReadonly(file, cause);
+  const code = sqliteCode(error);
+  if (code === null) return isSystemError(system) ? new LogStorageFailed(file, String(error), cause) : error;
+  if (code === SQLITE.busy) return new LogStorageBusy(file, cause);
+  if (code === SQLITE.full) return new LogStorageFull(file, cause);
+  if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
+  const reason = error instanceof Error ? error.message : String(error);
+  if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
+    return new LogCorrupt(`the log file ${file} is damaged (${what}: ${reason}). ${REPAIR_ADVICE}`, cause);
+  }
+  return new LogStorageFailed(file, `${what}: ${reason}`, cause);
+}
+
+function isSystemError(code: unknown): boolean {
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
+}

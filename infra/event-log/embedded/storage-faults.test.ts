@@ -1,0 +1,237 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testRecord, testRecords } from '../testing/test-records.ts';
+import { createEmbeddedEventLog } from './embedded-event-log.ts';
+import type { FillReport } from './testing/fill-storage.ts';
+
+const FILL = fileURLToPath(new URL('testing/fill-storage.ts', import.meta.url));
+const APPEND = fileURLToPath(new URL('../testing/append-until-killed.ts', import.meta.url));
+const ALL = { maxRecords: 1_000_000, maxBytes: 1_000_000_000 };
+
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'verustream-log-'));
+  file = join(folder, 'blocks.vrsc.sqlite');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Runs `use` on a log of the folder. */
+async function withLog<T>(use: (log: ReturnType<typeof createEmbeddedEventLog>) => Promise<T>): Promise<T> {
+  const log = createEmbeddedEventLog({ folder });
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}
+
+const openAndAppend = (count: number) =>
+  withLog(async (log) => {
+    const writer = await log.openWriter('blocks', 'vrsc');
+    await writer.append(testRecords(writer.next, count));
+    return writer.next;
+  });
+
+/** Digest of every file that holds records. */
+function contents(): Record<string, string> {
+  const isWritten = (name: string) => /\.sqlite(-wal)?$/.test(name) && statSync(join(folder, name)).size > 0;
+  const names = readdirSync(folder).filter((name) => isWritten(name));
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  );
+}
+
+/** A writer is refused, with a message that says where and what to do, and no record file is touched. */
+async function expectRefused(message: RegExp): Promise<void> {
+  const before = contents();
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const refused = withLog((log) => log.openWriter('blocks', 'vrsc'));
+    await expect(refused).rejects.toEqual(code('log_corrupt'));
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toThrow(/blocks\.vrsc\.sqlite.*(restore it from a backup|Run the version)/s);
+  }
+  expect(contents()).toEqual(before);
+}
+
+function flip(path: string, offset: number): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(offset) ^ 0xff, offset);
+  writeFileSync(path, bytes);
+}
+
+describe('a damaged log file', () => {
+  it('that is empty is refused', async () => {
+    await openAndAppend(10);
+    truncateSync(file);
+    await expectRefused(/is empty/);
+  });
+
+  it.each([0.99, 0.5, 0.1, 0.001])('that was cut to %f of its size is refused', async (part) => {
+    await openAndAppend(500);
+    truncateSync(file, Math.floor(statSync(file).size * part));
+    await expectRefused(/damaged|does not match its checksum/);
+  });
+
+  it('that is something else is refused', async () => {
+    await openAndAppend(10);
+    copyFileSync(join(folder, 'writer.pid'), file);
+    await expectRefused(/damaged/);
+    writeFileSync(file, Buffer.alloc(100_000, 'x'));
+    await expectRefused(/damaged/);
+  });
+
+  it('that is another SQLite file, or of another layout, is refused', async () => {
+    await openAndAppend(10);
+    flip(file, 71);
+    await expectRefused(/not a log file/);
+    flip(file, 71);
+    flip(file, 63);
+    await expectRefused(/layout \d+, known is 1/);
+  });
+
+  it('with a flipped byte in the last record is refused at once, in another one when that is read', async () => {
+    await openAndAppend(300);
+    const longest = (from: number, to: number) =>
+      testRecords(from, to - from).reduce((a, b) => (a.payload.byteLength < b.payload.byteLength ? b : a));
+    const inside = longest(100, 110);
+    flip(file, readFileSync(file).indexOf(inside.payload) + 40);
+    await withLog(async (log) => {
+      const before = await log.read('blocks', 'vrsc', 0, { ...ALL, maxRecords: inside.position });
+      expect(before).toHaveLength(inside.position);
+      const damaged = log.read('blocks', 'vrsc', 0, ALL);
+      await expect(damaged).rejects.toEqual(code('log_corrupt'));
+      await expect(damaged).rejects.toThrow(`record ${inside.position} of blocks/vrsc in ${file}`);
+      expect(await log.read('blocks', 'vrsc', inside.position + 1, ALL)).toHaveLength(300 - inside.position - 1);
+    });
+    const next = await openAndAppend(1);
+    flip(file, readFileSync(file).lastIndexOf(testRecord(next - 1).payload) + 1);
+    await expectRefused(/record 300 of blocks\/vrsc .* does not match its checksum/);
+  });
+});
+
+describe('a lost end', () => {
+  /** The folder as a killed writer leaves it: the last records are only in the write-ahead log. */
+  async function leaveKilled(): Promise<number> {
+    const crashed = `${folder}-crashed`;
+    const acknowledged = await withLog(async (log) => {
+      const writer = await log.openWriter('blocks', 'vrsc');
+      for (let i = 0; i < 10; i += 1) await writer.append(testRecords(writer.next, 20));
+      cpSync(folder, crashed, { recursive: true });
+      return writer.next;
+    });
+    rmSync(folder, { recursive: true });
+    renameSync(crashed, folder);
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(400_000);
+    return acknowledged;
+  }
+
+  it('of the write-ahead log is noticed', async () => {
+    const acknowledged = await leaveKilled();
+    truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
+    await expectRefused(new RegExp(`records \\d+ to ${acknowledged - 1} .* were acknowledged`));
+  });
+
+  it('behind a flipped byte of the write-ahead log is noticed', async () => {
+    await leaveKilled();
+    flip(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
+    await expectRefused(/were acknowledged and are not in/);
+  });
+
+  it('of a log file that an older copy replaced is noticed', async () => {
+    await openAndAppend(10);
+    const copy = `${folder}-copy`;
+    cpSync(folder, copy, { recursive: true });
+    await openAndAppend(5);
+    copyFileSync(join(copy, 'blocks.vrsc.sqlite'), file);
+    await expectRefused(/records 10 to 14 .* were acknowledged/);
+    // The whole folder is a backup, its last file alone is not.
+    rmSync(folder, { recursive: true });
+    cpSync(copy, folder, { recursive: true });
+    rmSync(copy, { recursive: true });
+    expect(await openAndAppend(1)).toBe(11);
+  });
+
+  it('is none after a kill alone', async () => {
+    const acknowledged = await leaveKilled();
+    expect(await openAndAppend(1)).toBe(acknowledged + 1);
+  });
+});
+
+describe('the lock of the folder', () => {
+  it('names the process that holds it and is free when that was killed', async () => {
+    const holder = spawn(process.execPath, ['--no-warnings', APPEND, JSON.stringify({ folder })]);
+    await once(holder.stdout, 'data');
+    await withLog(async (log) => {
+      const refused = log.openWriter('facts', 'vdex');
+      await expect(refused).rejects.toEqual(code('log_writer_fenced'));
+      await expect(refused).rejects.toThrow(`another process (pid ${holder.pid}) holds ${folder}`);
+      expect(await log.last('blocks', 'vrsc')).not.toBeNull();
+      holder.kill('SIGKILL');
+      await once(holder, 'exit');
+      expect((await log.openWriter('facts', 'vdex')).next).toBe(0);
+    });
+  });
+});
+
+describe('storage that cannot be written', () => {
+  function fill(before: readonly string[], options: { uid?: number } = {}): FillReport {
+    const ballast = join(folder, 'ballast');
+    const [command = '', ...args] = [...before, process.execPath, '--no-warnings', FILL, folder, ballast];
+    const { stdout, stderr, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  }
+
+  const mount = ['unshare', '--map-root-user', '--mount', 'sh', '-c'];
+  const canMount = spawnSync(mount[0] ?? '', [...mount.slice(1), 'mount -t tmpfs none /tmp']).status === 0;
+
+  it.skipIf(!canMount)('for want of space keeps what it acknowledged, whole, and goes on when there is some', () => {
+    const small = 'mount -t tmpfs -o size=4m none "$3" && head -c 1000000 /dev/zero >"$4" && exec "$0" "$@"';
+    const report = fill([...mount, small]);
+    expect(report.code).toBe('log_storage_full');
+    expect(report.message).toContain('blocks.vrsc.sqlite');
+    expect(report.acknowledged).toBeGreaterThan(100);
+    expect(report.held).toBe(report.acknowledged);
+    expect(report.afterwards).toBe(report.acknowledged + 50);
+  });
+
+  it('for want of rights says so', async () => {
+    await openAndAppend(1);
+    const mode = statSync(folder).mode;
+    chmodSync(folder, 0o555);
+    // Root may write anywhere.
+    const report = fill([], process.getuid?.() === 0 ? { uid: 65_534 } : {});
+    chmodSync(folder, mode);
+    expect(report).toMatchObject({ code: 'log_storage_readonly', acknowledged: 0 });
+    expect(report.message).toContain(folder);
+    expect(await openAndAppend(1)).toBe(2);
+  });
+});

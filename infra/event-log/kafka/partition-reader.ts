@@ -1,0 +1,143 @@
+/** Reads of one partition on Kafka by position; offsets stay in here. */
+import type { LogRecord, ReadLimits } from '../event-log.ts';
+import { LogGap, LogUnreachable } from '../log-errors.ts';
+import { createOffsetIndex } from './offset-index.ts';
+import type { Fetched, PartitionFetcher } from './partition-fetcher.ts';
+import type { StoredRecord } from './record-message.ts';
+
+export interface Tail {
+  /** The newest record; null in an empty partition. */
+  readonly last: StoredRecord | null;
+  /** Who wrote the newest message, be it a record or the opening of a writer. */
+  readonly writer: string | null;
+  /** Offset behind everything that was read. */
+  readonly end: number;
+}
+
+export interface PartitionReader {
+  /** Null when there is no such topic. @throws LogGap when every record has expired */
+  tail(): Promise<Tail | null>;
+  read(position: number, limits: ReadLimits): Promise<LogRecord[]>;
+}
+
+/** Records from some position on, and the offset behind them. */
+interface Chunk {
+  readonly records: readonly StoredRecord[];
+  readonly next: number;
+  readonly atEnd: boolean;
+}
+
+const FETCH_BYTES = 2 * 1024 * 1024;
+const PROBE_BYTES = 64 * 1024;
+const FIRST_TAIL_OFFSETS = 8;
+/** What a read was given and did not return is kept for the read that goes on, of this many readers. */
+const KEPT_CHUNKS = 2;
+const EMPTY: Chunk = { records: [], next: 0, atEnd: true };
+
+/** `partition` is its name in messages. */
+export function createPartitionReader(fetcher: PartitionFetcher, partition: string): PartitionReader {
+  const index = createOffsetIndex();
+  const kept = new Map<number, Chunk>();
+
+  /** The first records at or behind `offset`; none only at the end. */
+  async function chunkFrom(offset: number, maxBytes: number): Promise<Chunk> {
+    let from = offset;
+    for (;;) {
+      const fetched = await fetcher.fetch(from, { maxBytes, waitMs: 0 });
+      if (fetched === null) return EMPTY;
+      const records = recordsOf(fetched);
+      const { next, atEnd } = fetched;
+      if (records.length > 0 || atEnd) return { records, next, atEnd };
+      from = next;
+    }
+  }
+
+  /** A chunk that begins at or before `position`, unless the log begins behind it or ends before it. */
+  async function locate(position: number): Promise<Chunk> {
+    let offset = index.lowerBound(position);
+    for (;;) {
+      const chunk = await chunkFrom(offset, PROBE_BYTES);
+      const [first] = chunk.records;
+      const newest = chunk.records.at(-1);
+      if (!first || !newest || newest.position >= position) return chunk;
+      index.remember(newest.position, newest.offset);
+      if (chunk.atEnd) return EMPTY;
+      offset = Math.max(chunk.next, newest.offset + position - newest.position);
+    }
+  }
+
+  function keep(position: number, chunk: Chunk): void {
+    kept.delete(position);
+    kept.set(position, chunk);
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
+  }
+
+  async function read(position: number, { maxRecords, maxBytes }: ReadLimits): Promise<LogRecord[]> {
+    const found: LogRecord[] = [];
+    let bytes = 0;
+    let chunk = kept.get(position) ?? (await locate(position));
+    kept.delete(position);
+    for (;;) {
+      for (const [i, record] of chunk.records.entries()) {
+        const expected = position + found.length;
+        if (record.position < expected) continue;
+        if (record.position > expected) throw gap(expected, record.position);
+        bytes += record.payload.byteLength;
+        if (found.length > 0 && (found.length >= maxRecords || bytes > maxBytes)) {
+          keep(expected, { ...chunk, records: chunk.records.slice(i) });
+          return found;
+        }
+        found.push({ position: record.position, payload: record.payload });
+      }
+      const newest = chunk.records.at(-1);
+      if (newest) index.remember(newest.position, newest.offset);
+      if (chunk.atEnd || found.length >= maxRecords || bytes >= maxBytes) return found;
+      chunk = await chunkFrom(chunk.next, FETCH_BYTES);
+    }
+  }
+
+  async function tail(): Promise<Tail | null> {
+    const ends = await fetcher.ends();
+    if (ends === null) return null;
+    const { start, end } = ends;
+    for (let span = FIRST_TAIL_OFFSETS; ; span *= 8) {
+      const from = Math.max(start, end - span);
+      const { last, writer } = await newestFrom(from, end);
+      if (last) index.remember(last.position, last.offset);
+      if (last || from === 0) return { last, writer, end };
+      if (from === start) throw expired();
+    }
+  }
+
+  async function newestFrom(from: number, end: number): Promise<Omit<Tail, 'end'>> {
+    let last: StoredRecord | null = null;
+    let writer: string | null = null;
+    for (let offset = from; offset < end; ) {
+      const fetched = await fetcher.fetch(offset, { maxBytes: FETCH_BYTES, waitMs: 0 });
+      if (fetched === null)
+        throw new LogUnreachable(`the topic of ${partition} was there and is gone: was it deleted?`);
+      last = recordsOf(fetched).at(-1) ?? last;
+      writer = fetched.messages.at(-1)?.writer ?? writer;
+      if (fetched.atEnd) break;
+      offset = fetched.next;
+    }
+    return { last, writer };
+  }
+
+  function gap(expected: number, found: number): LogGap {
+    const advice = 'Older records have expired or were deleted: rebuild what reads them from the blocks.';
+    return new LogGap(`record ${expected} of ${partition} is missing, the next one is ${found}. ${advice}`);
+  }
+
+  function expired(): LogGap {
+    const advice = 'Their positions are lost: delete the topic, it is then built again from the blocks.';
+    return new LogGap(`every record of ${partition} has expired or was deleted. ${advice}`);
+  }
+
+  return { read, tail };
+}
+
+function recordsOf({ messages }: Fetched): StoredRecord[] {
+  return messages.filter((message): message is StoredRecord => message.position !== null);
+}

@@ -1,0 +1,52 @@
+/** Records of the log ↔ Kafka messages. The key is the position in decimals, so that any Kafka tool shows it. */
+import type { Message } from 'kafkajs';
+import { recordChecksum } from '../checksum.ts';
+import type { LogRecord } from '../event-log.ts';
+import { LogCorrupt } from '../log-errors.ts';
+import type { RawMessage } from './kafkajs-cluster.ts';
+
+/** A record with the broker's offset and the writer that appended it. */
+export interface StoredRecord extends LogRecord {
+  readonly offset: number;
+  readonly writer: string;
+}
+
+/** A writer was opened: whose message is the newest, owns the partition. */
+export interface WriterOpened {
+  readonly position: null;
+  readonly offset: number;
+  readonly writer: string;
+}
+
+const OPENED_KEY = 'writer';
+
+export function recordMessage({ position, payload }: LogRecord, writer: string): Message {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(recordChecksum(position, payload));
+  const value = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  return { partition: 0, key: String(position), value, headers: { writer, crc32: checksum } };
+}
+
+export function openedMessage(writer: string): Message {
+  return { partition: 0, key: OPENED_KEY, value: null, headers: { writer } };
+}
+
+/** @throws LogCorrupt when the bytes are not what was written, or not by verustream */
+export function parseMessage(topic: string, message: RawMessage): StoredRecord | WriterOpened {
+  const offset = Number(message.offset);
+  const key = message.key?.toString() ?? '';
+  const writer = message.headers.writer?.toString();
+  if (writer !== undefined && key === OPENED_KEY) return { position: null, offset, writer };
+  const where = `Kafka topic ${topic}, offset ${offset}`;
+  const checksum = message.headers.crc32;
+  const payload = message.value;
+  if (writer === undefined || !/^\d{1,16}$/.test(key) || payload === null || checksum?.length !== 4) {
+    throw new LogCorrupt(
+      `${where}: not a record of this log. Only verustream may write to its topics: find out who did.`,
+    );
+  }
+  const position = Number(key);
+  if (recordChecksum(position, payload) === checksum.readUInt32BE()) return { position, payload, offset, writer };
+  const advice = 'Restore the topic from a replica or a backup.';
+  throw new LogCorrupt(`${where}: record ${position} does not match its checksum. ${advice}`);
+}

@@ -1,0 +1,36 @@
+/** A real Kafka broker for tests: the one given, one in Docker, or one from jars. Without any, Kafka is not tested. */
+import { startDockerBroker } from './docker-broker.ts';
+import { startJavaBroker } from './java-broker.ts';
+
+export interface TestBroker {
+  readonly brokers: readonly string[];
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+  /** Ends it as a power failure would (SIGKILL); `restart` brings it back at the same address with the same data. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+export interface Skipped {
+  readonly skipped: string;
+}
+
+/**
+ * KAFKA_BROKERS, else Docker, else Java and Maven.
+ * @throws Error instead of skipping when VERUSTREAM_REQUIRE_KAFKA=1, and when a broker that should start does not
+ */
+export async function startTestBroker(): Promise<TestBroker | Skipped> {
+  const broker = givenBroker(process.env.KAFKA_BROKERS) ?? (await startDockerBroker()) ?? (await startJavaBroker());
+  if (broker) return broker;
+  const skipped = 'Kafka was not tested: neither KAFKA_BROKERS, nor a Docker engine, nor Java 17 with Maven is here';
+  if (process.env.VERUSTREAM_REQUIRE_KAFKA === '1') throw new Error(`${skipped} (VERUSTREAM_REQUIRE_KAFKA=1)`);
+  return { skipped };
+}
+
+function givenBroker(addresses: string | undefined): TestBroker | null {
+  if (!addresses) return null;
+  const notOurs = async () => {
+    throw new Error('the broker of KAFKA_BROKERS is not ended by a test');
+  };
+  return { brokers: addresses.split(','), stop: async () => {}, kill: notOurs, restart: notOurs };
+}

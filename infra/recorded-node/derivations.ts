@@ -1,0 +1,25 @@
+/** Every method that can be answered below the recorded tip. */
+import type { Derivations } from './derivation.ts';
+import { createAddressDerivations } from './derive-addresses.ts';
+import { createBlockDerivations } from './derive-blocks.ts';
+import { createChainInfoDerivations } from './derive-chain-info.ts';
+import { createCurrencyDerivations } from './derive-currencies.ts';
+import { createIdentityDerivations } from './derive-identities.ts';
+import { createTransactionDerivations } from './derive-transactions.ts';
+import { createRawBlocks } from './raw-blocks.ts';
+import type { RecordedCalls } from './recorded-calls.ts';
+import type { Recording } from './recording.ts';
+import { createSpentAsOf } from './spent-outputs.ts';
+
+export function createDerivations(recording: Recording, calls: RecordedCalls): Derivations {
+  const spentAsOf = createSpentAsOf(recording.orphans);
+  const rawBlock = createRawBlocks(recording);
+  return {
+    ...createBlockDerivations(rawBlock, spentAsOf),
+    ...createTransactionDerivations(recording, rawBlock, spentAsOf),
+    ...createChainInfoDerivations(calls),
+    ...createIdentityDerivations(recording),
+    ...createCurrencyDerivations(recording),
+    ...createAddressDerivations(recording),
+  };
+}

@@ -1,0 +1,100 @@
+/** Blocks, headers and hashes as of the released tip. */
+import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import type { ChainView } from './chain-view.ts';
+import { atMost, type Derivations, requireInteger, stringParam } from './derivation.ts';
+import { type Pair, printPairs, readPairs } from './members.ts';
+import { headerHex, type RawBlock } from './raw-blocks.ts';
+import type { RecordedBlock } from './recording.ts';
+import { RpcFailure } from './rpc-failure.ts';
+import type { SpentAsOf } from './spent-outputs.ts';
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+const HEIGHT = /^\d{1,9}$/;
+
+/** Confirmations and nextblockhash as they stand at the view's tip. */
+function placeInChain(view: ChainView, block: RecordedBlock, pairs: readonly Pair[]): Pair[] {
+  const active = view.isActive(block);
+  const next = active ? view.at(block.height + 1) : undefined;
+  const nextPair: Pair[] = next === undefined ? [] : [['nextblockhash', `"${next.hash}"`]];
+  const recordedNext = pairs.some(([key]) => key === 'nextblockhash');
+  return pairs.flatMap((pair): Pair[] => {
+    const [key] = pair;
+    if (key === 'confirmations') return [[key, String(active ? view.height - block.height + 1 : -1)]];
+    if (key === 'nextblockhash') return nextPair;
+    if (key === 'previousblockhash' && !recordedNext) return [pair, ...nextPair];
+    return [pair];
+  });
+}
+
+/** The daemon takes a number or a boolean. */
+function verbosityOf(text: string | undefined): 0 | 1 | 2 | null {
+  if (text === undefined || text === 'true' || text === '1') return 1;
+  if (text === 'false' || text === '0') return 0;
+  return text === '2' ? 2 : null;
+}
+
+export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf): Derivations {
+  function byHash(view: ChainView, hash: string): RecordedBlock {
+    const block = view.byHash(hash.toLowerCase());
+    if (block === undefined) throw new RpcFailure(-5, 'Block not found');
+    return block;
+  }
+
+  function find(view: ChainView, where: string): RecordedBlock | null {
+    if (HASH.test(where)) return byHash(view, where);
+    if (!HEIGHT.test(where)) return null;
+    const block = view.at(Number(where));
+    if (block === undefined) throw new RpcFailure(-8, 'Block height out of range');
+    return block;
+  }
+
+  function transactions(view: ChainView, tx: string, verbosity: 1 | 2): string {
+    const texts = rawElements(tx, 0).map(({ start, end }) => tx.slice(start, end));
+    const print = verbosity === 1 ? (text: string) => rawMember(text, 'txid') : (text: string) => spentAsOf(view, text);
+    return `[${texts.map(print).join(',')}]`;
+  }
+
+  return {
+    getblockcount(view, params) {
+      atMost(params, 0);
+      return String(view.height);
+    },
+    getbestblockhash(view, params) {
+      atMost(params, 0);
+      return `"${view.best.hash}"`;
+    },
+    getblockhash(view, params) {
+      const [height] = params;
+      atMost(params, 1);
+      if (height === undefined) return null;
+      const block = view.at(requireInteger(height));
+      if (block === undefined) throw new RpcFailure(-8, 'Block height out of range');
+      return `"${block.hash}"`;
+    },
+    getblock(view, params) {
+      const [where, verbosity] = params;
+      atMost(params, 2);
+      const wanted = stringParam(where);
+      const level = verbosityOf(verbosity);
+      if (wanted === null || level === null) return null;
+      const block = find(view, wanted);
+      if (block === null) return null;
+      if (level === 0) return `"${rawBlock(block.hash)}"`;
+      if (level === 2 && view.atRecordedTip) return block.block();
+      const pairs = placeInChain(view, block, readPairs(block.block()));
+      return printPairs(
+        pairs.map(([key, value]) => [key, key === 'tx' ? transactions(view, value, level) : value] as const),
+      );
+    },
+    getblockheader(view, params) {
+      const [hash, verbose = 'true'] = params;
+      atMost(params, 2);
+      const wanted = stringParam(hash);
+      if (wanted === null || !HASH.test(wanted)) return null;
+      if (verbose !== 'true' && verbose !== 'false') return null;
+      const block = byHash(view, wanted);
+      if (verbose === 'false') return `"${headerHex(rawBlock(block.hash))}"`;
+      return printPairs(placeInChain(view, block, readPairs(block.header())));
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** Currency states, imports and exports as of the released tip. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
+import type { ChainView } from './chain-view.ts';
+import { type Derivations, integerParam, stringParam } from './derivation.ts';
+import { readPairs } from './members.ts';
+import { createPackedTexts } from './packed-texts.ts';
+import { readGzip, readLines } from './read-lines.ts';
+import type { Recording } from './recording.ts';
+
+/** Recorded name of a currency by its lower-case name or its i-address. */
+function readNames({ folder }: Recording): Map<string, string> {
+  const { currencies } = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8')) as {
+    currencies: Record<string, { currencyid: string }>;
+  };
+  return new Map(
+    Object.entries(currencies).flatMap(([name, { currencyid }]) => [
+      [name.toLowerCase(), name],
+      [currencyid, name],
+    ]),
+  );
+}
+
+/** The one element of getcurrencystate's answer for a currency and a height. */
+function createStates({ folder }: Recording): (name: string, height: number) => string | undefined {
+  const texts = createPackedTexts();
+  let ids: Map<string, number> | undefined;
+  function read(): Map<string, number> {
+    const read = new Map<string, number>();
+    for (const line of readLines(join(folder, 'series', 'currencystate.jsonl.gz'))) {
+      const row = line.toString('utf8');
+      const parts = new Map(readPairs(row));
+      const result = parts.get('result') ?? '';
+      if (!result.startsWith('[')) continue;
+      read.set(`${JSON.parse(parts.get('currency') ?? '""')} ${parts.get('height')}`, texts.add(Buffer.from(result)));
+    }
+    return read;
+  }
+  return (name, height) => {
+    ids ??= read();
+    const id = ids.get(`${name} ${height}`);
+    return id === undefined ? undefined : texts.get(id).slice(1, -1);
+  };
+}
+
+interface Dated {
+  readonly height: number;
+  readonly text: string;
+}
+
+/** Rows of getimports or getexports over the whole chain, by currency name. */
+function createRows({ folder }: Recording, file: string, heightKey: string): (name: string) => readonly Dated[] {
+  let rows: Map<string, readonly Dated[]> | undefined;
+  function read(): Map<string, readonly Dated[]> {
+    const text = readGzip(join(folder, 'series', file));
+    const dated = (array: string) =>
+      rawElements(array, 0).map(({ start, end }) => {
+        const row = array.slice(start, end);
+        return { height: Number(rawMember(row, heightKey)), text: row };
+      });
+    return new Map(
+      rawMembers(text, 0).map(({ key, start, end }) => [key, text[start] === '[' ? dated(text.slice(start, end)) : []]),
+    );
+  }
+  return (name) => {
+    rows ??= read();
+    return rows.get(name) ?? [];
+  };
+}
+
+/** "n", "m,n" or "m,n,step" → heights, ascending; null for anything else. */
+function heightsOf(param: string): number[] | null {
+  const numbers = /^(\d{1,9})(?:,(\d{1,9})(?:,(\d{1,9}))?)?$/.exec(param)?.slice(1).map(Number);
+  if (numbers === undefined) return null;
+  const [start = 0, end, step] = numbers;
+  const last = end === undefined || Number.isNaN(end) ? start : end;
+  const by = step === undefined || Number.isNaN(step) ? 1 : step;
+  if (by < 1 || last < start) return null;
+  return Array.from({ length: Math.floor((last - start) / by) + 1 }, (_, index) => start + index * by);
+}
+
+export function createCurrencyDerivations(recording: Recording): Derivations {
+  const stateAt = createStates(recording);
+  const imports = createRows(recording, 'imports.json.gz', 'importheight');
+  const exports = createRows(recording, 'exports.json.gz', 'height');
+  let names: Map<string, string> | undefined;
+
+  function currency(param: string | undefined): string | undefined {
+    const name = stringParam(param);
+    if (name === null) return undefined;
+    names ??= readNames(recording);
+    return names.get(name) ?? names.get(name.toLowerCase());
+  }
+
+  /** Rows from `start` to `end` (0: the tip), or null where the abandoned branch may have had others. */
+  function range(view: ChainView, rows: readonly Dated[], start: string, end: string): string[] | null {
+    const [from, to] = [integerParam(start), integerParam(end)];
+    if (from === null || to === null || from < 0 || to < 0 || (to > 0 && from > to)) return null;
+    const last = to === 0 ? view.height : Math.min(to, view.height);
+    if (last > view.sharedHeight) return null;
+    return rows.filter(({ height }) => height >= from && height <= last).map((row) => row.text);
+  }
+
+  return {
+    getcurrencystate(view, [name, height = `"${view.height}"`, ...rest]) {
+      const wanted = currency(name);
+      const heights = heightsOf(stringParam(height) ?? height);
+      if (wanted === undefined || heights === null || rest.length > 0) return null;
+      const states: string[] = [];
+      for (const at of heights) {
+        const state = at <= view.sharedHeight ? stateAt(wanted, at) : undefined;
+        if (state === undefined) return null;
+        states.push(state);
+      }
+      return `[${states.join(',')}]`;
+    },
+    getimports(view, [name, start = '0', end = '0', ...rest]) {
+      const wanted = currency(name);
+      if (wanted === undefined || rest.length > 0) return null;
+      const rows = range(view, imports(wanted), start, end);
+      if (rows === null) return null;
+      return rows.length === 0 ? 'null' : `[${rows.join(',')}]`;
+    },
+    getexports(view, [name, start = '0', end = '0', ...rest]) {
+      const wanted = currency(name);
+      if (wanted === undefined || rest.length > 0) return null;
+      const rows = range(view, exports(wanted), start, end);
+      return rows === null ? null : `[${rows.join(',')}]`;
+    },
+  };
+}

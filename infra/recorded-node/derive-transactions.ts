@@ -1,0 +1,116 @@
+/** getrawtransaction as of the released tip. */
+import { join } from 'node:path';
+import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import type { ChainView } from './chain-view.ts';
+import { atMost, type Derivations, integerParam, stringParam } from './derivation.ts';
+import { type Pair, printPairs, readPairs } from './members.ts';
+import { createPackedTexts } from './packed-texts.ts';
+import { headerHex, type RawBlock } from './raw-blocks.ts';
+import { readLines } from './read-lines.ts';
+import type { RecordedBlock, Recording } from './recording.ts';
+import { RpcFailure } from './rpc-failure.ts';
+import type { SpentAsOf } from './spent-outputs.ts';
+
+const TXID = /^[0-9a-fA-F]{64}$/;
+
+/** Recorded verbose transactions of the main branch by txid, read when first asked for. */
+function createRecordedTransactions({ folder }: Recording): (txid: string) => string | undefined {
+  const texts = createPackedTexts();
+  let ids: Map<string, number> | undefined;
+  function read(): Map<string, number> {
+    const read = new Map<string, number>();
+    for (const line of readLines(join(folder, 'txs.jsonl.gz'))) {
+      const text = line.toString('utf8');
+      const pairs = new Map(readPairs(text));
+      read.set(JSON.parse(pairs.get('txid') ?? 'null') as string, texts.add(Buffer.from(pairs.get('tx') ?? '')));
+    }
+    return read;
+  }
+  return (txid) => {
+    ids ??= read();
+    const id = ids.get(txid);
+    return id === undefined ? undefined : texts.get(id);
+  };
+}
+
+/** Block that holds a transaction, per branch. */
+function transactionBlocks(blocks: readonly RecordedBlock[]): Map<string, RecordedBlock> {
+  return new Map(blocks.flatMap((block) => block.txids.map((txid) => [txid, block] as const)));
+}
+
+export function createTransactionDerivations(
+  recording: Recording,
+  rawBlock: RawBlock,
+  spentAsOf: SpentAsOf,
+): Derivations {
+  const recorded = createRecordedTransactions(recording);
+  const onMain = transactionBlocks(recording.main);
+  const onOrphan = transactionBlocks(recording.orphans);
+
+  /** A coinbase that stands alone in its block was recorded there only; the rest of the raw block is its hex. */
+  function loneCoinbase(block: RecordedBlock): string | null {
+    if (block.txids.length !== 1) return null;
+    const tx = rawMember(block.block(), 'tx') ?? '[]';
+    const [span] = rawElements(tx, 0);
+    if (span === undefined) return null;
+    const raw = rawBlock(block.hash);
+    const withoutZat = (text: string) => printPairs(readPairs(text).filter(([key]) => key !== 'valueZat'));
+    const outputs = (vout: string) =>
+      `[${rawElements(vout, 0)
+        .map(({ start, end }) => withoutZat(vout.slice(start, end)))
+        .join(',')}]`;
+    const pairs = readPairs(tx.slice(span.start, span.end))
+      .filter(([key]) => key !== 'valueBalanceZat')
+      .map(([key, value]): Pair => [key, key === 'vout' ? outputs(value) : value]);
+    const time = rawMember(block.block(), 'time') ?? '0';
+    return printPairs([
+      ['hex', `"${raw.slice(headerHex(raw).length + 2)}"`],
+      ...pairs,
+      ['blockhash', `"${block.hash}"`],
+      ['height', String(block.height)],
+      ['confirmations', '0'],
+      ['time', time],
+      ['blocktime', time],
+    ]);
+  }
+
+  function holder(view: ChainView, txid: string): RecordedBlock | undefined {
+    const candidates = [onMain.get(txid), onOrphan.get(txid)];
+    return candidates.find((block) => block !== undefined && view.isActive(block));
+  }
+
+  function verbose(view: ChainView, txid: string, block: RecordedBlock): string | null {
+    const text = recorded(txid) ?? loneCoinbase(block);
+    if (text === null) return null;
+    const time = rawMember(block.block(), 'time') ?? '0';
+    const place: Readonly<Record<string, string>> = {
+      blockhash: `"${block.hash}"`,
+      height: String(block.height),
+      confirmations: String(view.height - block.height + 1),
+      time,
+      blocktime: time,
+    };
+    const pairs = readPairs(spentAsOf(view, text));
+    return printPairs(pairs.map(([key, value]): Pair => [key, place[key] ?? value]));
+  }
+
+  return {
+    getrawtransaction(view, params) {
+      const [txid, verbosity = '0'] = params;
+      atMost(params, 2);
+      const wanted = stringParam(txid)?.toLowerCase();
+      const level = integerParam(verbosity);
+      if (wanted === undefined || !TXID.test(wanted) || level === null) return null;
+      const block = holder(view, wanted);
+      if (block === undefined) {
+        // The genesis coinbase, the mempool and what only the abandoned branch held are left to the recording.
+        if (view.atRecordedTip || (onOrphan.has(wanted) && view.orphansKnown)) return null;
+        throw new RpcFailure(-5, 'No information available about transaction');
+      }
+      if (block.height === 0) throw new RpcFailure(-5, 'No information available about transaction');
+      const text = verbose(view, wanted, block);
+      if (text === null || level !== 0) return text;
+      return rawMember(text, 'hex') ?? null;
+    },
+  };
+}

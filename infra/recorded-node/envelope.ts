@@ -1,0 +1,48 @@
+/** Answers a POST as the daemon does, call by call. */
+import {
+  printRpcError,
+  printRpcResult,
+  RPC_CODES,
+  type RpcRefusal,
+  type RpcRequest,
+  readRpcBody,
+  rpcStatus,
+} from '../../schemas/verusd/rpc-envelope.ts';
+import { DaemonDied, RpcFailure } from './rpc-failure.ts';
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Result text of a call; `params` is the array's text, `texts` its elements. Throws RpcFailure or DaemonDied. */
+export type Call = (method: string, params: string, texts: readonly string[]) => string;
+
+const failed = (code: number, message: string, id: string): WireAnswer => ({
+  status: rpcStatus(code),
+  body: printRpcError(code, message, id),
+});
+
+function answerOne(request: RpcRequest | RpcRefusal, call: Call): WireAnswer {
+  const { id } = request;
+  if (request.kind === 'refusal') return failed(request.code, request.message, id);
+  try {
+    return { status: 200, body: printRpcResult(call(request.method, request.params, request.texts), id) };
+  } catch (error) {
+    if (error instanceof DaemonDied) throw error;
+    if (error instanceof RpcFailure) return failed(error.code, error.message, id);
+    // The daemon, too, reports whatever goes wrong inside a method as -1.
+    return failed(RPC_CODES.misc, String(error), id);
+  }
+}
+
+/** A DaemonDied of `call` passes through. */
+export function answerBody(body: Uint8Array, call: Call): WireAnswer {
+  const read = readRpcBody(body);
+  if (read.kind === 'batch') {
+    const answers = read.requests.map((request) => answerOne(request, call).body);
+    return { status: 200, body: `[${answers.join(',')}]\n` };
+  }
+  const answer = answerOne(read.request, call);
+  return { ...answer, body: `${answer.body}\n` };
+}

@@ -1,0 +1,62 @@
+/** Many texts held compressed in memory; the few chunks read last stay unpacked, so reading in order is cheap. */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+const CHUNK_BYTES = 256 * 1024;
+const UNPACKED_CHUNKS = 4;
+
+interface Place {
+  readonly chunk: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PackedTexts {
+  /** Returns the number that `get` takes. */
+  add(text: Uint8Array): number;
+  get(id: number): string;
+}
+
+export function createPackedTexts(): PackedTexts {
+  const places: Place[] = [];
+  const chunks: Buffer[] = [];
+  const unpacked = new Map<number, Buffer>();
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+
+  function seal(): void {
+    if (openBytes === 0) return;
+    chunks.push(zstdCompressSync(Buffer.concat(open)));
+    open = [];
+    openBytes = 0;
+  }
+
+  function unpack(index: number): Buffer {
+    const held = unpacked.get(index);
+    if (held !== undefined) return held;
+    if (index === chunks.length) seal();
+    const chunk = chunks[index];
+    if (chunk === undefined) throw new RangeError(`no chunk ${index}`);
+    const bytes = zstdDecompressSync(chunk);
+    if (unpacked.size >= UNPACKED_CHUNKS) {
+      const [oldest] = unpacked.keys();
+      if (oldest !== undefined) unpacked.delete(oldest);
+    }
+    unpacked.set(index, bytes);
+    return bytes;
+  }
+
+  return {
+    add(text) {
+      places.push({ chunk: chunks.length, start: openBytes, end: openBytes + text.length });
+      open.push(Uint8Array.from(text)); // a copy: the caller's may be a part of a whole file
+      openBytes += text.length;
+      if (openBytes >= CHUNK_BYTES) seal();
+      return places.length - 1;
+    },
+    get(id) {
+      const place = places[id];
+      if (place === undefined) throw new RangeError(`no text ${id}`);
+      return unpack(place.chunk).toString('utf8', place.start, place.end);
+    },
+  };
+}

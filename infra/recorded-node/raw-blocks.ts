@@ -1,0 +1,38 @@
+/** Serialised blocks as hex: `getblock hash 0`. */
+import { join } from 'node:path';
+import { createPackedTexts } from './packed-texts.ts';
+import { readLines } from './read-lines.ts';
+import type { Recording } from './recording.ts';
+
+export type RawBlock = (hash: string) => string;
+
+/** Raw blocks by hash, read when first asked for. */
+export function createRawBlocks({ folder }: Recording): RawBlock {
+  const texts = createPackedTexts();
+  let ids: Map<string, number> | undefined;
+  function read(): Map<string, number> {
+    const read = new Map<string, number>();
+    for (const file of ['blocks-raw.jsonl.gz', 'orphans.jsonl.gz']) {
+      for (const line of readLines(join(folder, file))) {
+        const { hash, hex } = JSON.parse(line.toString('utf8')) as { hash: string; hex: string };
+        read.set(hash, texts.add(Buffer.from(hex)));
+      }
+    }
+    return read;
+  }
+  return (hash) => {
+    ids ??= read();
+    const id = ids.get(hash);
+    if (id === undefined) throw new Error(`the recording has no raw block ${hash}`);
+    return texts.get(id);
+  };
+}
+
+/** The fixed 140 bytes, then the solution behind its length. */
+export function headerHex(block: string): string {
+  const FIXED = 280;
+  const byte = (at: number) => Number.parseInt(block.slice(at, at + 2), 16);
+  const wide = byte(FIXED) === 0xfd;
+  const size = wide ? byte(FIXED + 2) + byte(FIXED + 4) * 256 : byte(FIXED);
+  return block.slice(0, FIXED + (wide ? 6 : 2) + 2 * size);
+}

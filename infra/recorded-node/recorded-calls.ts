@@ -1,0 +1,92 @@
+/** What the daemon answered while it was recorded, byte for byte; all of it at the recorded tip. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { daemonPrint, rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
+import { createPackedTexts } from './packed-texts.ts';
+import { readLines } from './read-lines.ts';
+
+/** A line of rpc.jsonl.gz. `request` is {"method", "params"}; the daemon was asked with the id "x". */
+export type RecordedCase = { readonly name: string; readonly request: string } & (
+  | { readonly status: number; readonly body: string }
+  | { readonly transportError: string }
+);
+
+/** Texts of the members; `died` where the daemon closed the connection without an answer. */
+export type RecordedAnswer = { readonly result: string } | { readonly error: string } | { readonly died: true };
+
+export interface RecordedCalls {
+  /** `params` as text of a JSON array. */
+  find(method: string, params: string): RecordedAnswer | undefined;
+  knowsMethod(method: string): boolean;
+  /** Text of the error for a wrong number of parameters: the method's help. */
+  helpError(method: string): string | undefined;
+}
+
+/** The same digest however a call is spaced, escaped, or its objects are ordered. Numbers count as they are written. */
+export function callKey(method: string, params: string): string {
+  return createHash('sha1')
+    .update(`${method} ${canonical(daemonPrint(params))}`)
+    .digest('base64');
+}
+
+function canonical(text: string): string {
+  if (text.startsWith('[')) {
+    return `[${rawElements(text, 0)
+      .map(({ start, end }) => canonical(text.slice(start, end)))
+      .join(',')}]`;
+  }
+  if (!text.startsWith('{')) return text;
+  const first = new Map<string, string>();
+  for (const { key, start, end } of rawMembers(text, 0)) {
+    if (!first.has(key)) first.set(key, canonical(text.slice(start, end)));
+  }
+  const sorted = [...first].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
+}
+
+export function answerOf(body: string): RecordedAnswer {
+  const error = rawMember(body, 'error');
+  if (error !== undefined && error !== 'null') return { error };
+  const result = rawMember(body, 'result');
+  if (result === undefined) throw new Error('a recorded body has neither result nor error');
+  return { result };
+}
+
+function readCase(line: Buffer): RecordedCase {
+  return JSON.parse(line.toString('utf8')) as RecordedCase;
+}
+
+/** All lines of rpc.jsonl.gz, in the order of the file. */
+export function* readCases(folder: string): Generator<RecordedCase> {
+  for (const line of readLines(join(folder, 'rpc.jsonl.gz'))) yield readCase(line);
+}
+
+/** A call that was recorded twice is answered as its named case was, not as its fuzz case. */
+export function loadRecordedCalls(folder: string): RecordedCalls {
+  const texts = createPackedTexts();
+  const lines = new Map<string, { readonly id: number; readonly fuzz: boolean }>();
+  const methods = new Set<string>();
+  const helpErrors = new Map<string, string>();
+  for (const line of readLines(join(folder, 'rpc.jsonl.gz'))) {
+    const recorded = readCase(line);
+    const method = String(JSON.parse(rawMember(recorded.request, 'method') ?? '""'));
+    const key = callKey(method, rawMember(recorded.request, 'params') ?? '[]');
+    const fuzz = recorded.name.includes('/_fuzz:');
+    const held = lines.get(key);
+    if (held === undefined || (held.fuzz && !fuzz)) lines.set(key, { id: texts.add(line), fuzz });
+    if (!('body' in recorded) || !recorded.body.includes('"code":-32601')) methods.add(method);
+    if ('body' in recorded && recorded.body.startsWith(`{"result":null,"error":{"code":-1,"message":"${method}`)) {
+      helpErrors.set(method, rawMember(recorded.body, 'error') ?? '');
+    }
+  }
+  return {
+    find(method, params) {
+      const place = lines.get(callKey(method, params));
+      if (place === undefined) return undefined;
+      const recorded = JSON.parse(texts.get(place.id)) as RecordedCase;
+      return 'body' in recorded ? answerOf(recorded.body) : { died: true };
+    },
+    knowsMethod: (method) => methods.has(method),
+    helpError: (method) => helpErrors.get(method),
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * A verusd that plays a recording of a real one: same wire, same answers at every height. Whoever tails it cannot tell
+ * the difference.
+ */
+import { createAnswerCall } from './answer-call.ts';
+import { createDaemonServer, type ReceivedRequest } from './daemon-server.ts';
+import { createRandom, type Faults } from './faults.ts';
+import { loadRecordedCalls } from './recorded-calls.ts';
+import { type Branch, loadRecording } from './recording.ts';
+import { createStory } from './story.ts';
+
+export interface RecordedNodeOptions {
+  /** Folder of the recording. */
+  readonly folder: string;
+  /** 0 or absent: any free port of the loopback interface. */
+  readonly port?: number;
+  /** Height shown at first; without it historyHeight, else the recorded tip. */
+  readonly startHeight?: number;
+  /** The first move of the story releases everything up to here at once. */
+  readonly historyHeight?: number;
+  /** Seconds between two moves of the story; absent: only `step` moves it. */
+  readonly paceSeconds?: number;
+  readonly user: string;
+  readonly password: string;
+  /** Hears of every request received, also of refused ones. */
+  readonly onRequest?: (request: ReceivedRequest) => void;
+}
+
+export interface RecordedNode {
+  /** With the credentials in it. */
+  readonly url: string;
+  readonly height: number;
+  readonly hash: string;
+  /** Height at which the recording ends. */
+  readonly tip: number;
+  /** Newest height that both recorded branches share. */
+  readonly fork: number;
+  /** Everything is released: the chain stands still from now on. */
+  readonly ended: boolean;
+  /** One move of the story: a block, or the switch from the abandoned branch to the main one. */
+  step(): void;
+  /** Straight to a height of the main branch, without the abandoned one on the way. */
+  advanceTo(height: number): void;
+  /** Loses the newest blocks, as only a broken node does. */
+  back(blocks: number): void;
+  /** Shows a branch by hand, up to its end unless a height is given. */
+  branch(name: Branch, height?: number): void;
+  /** Replaces all faults; {} ends them. */
+  setFaults(faults: Faults): void;
+  stop(): Promise<void>;
+}
+
+export async function startRecordedNode(options: RecordedNodeOptions): Promise<RecordedNode> {
+  const { folder, port = 0, paceSeconds, user, password } = options;
+  const recording = loadRecording(folder);
+  const startHeight = options.startHeight ?? options.historyHeight ?? recording.tip;
+  const story = createStory(recording, { startHeight, historyHeight: options.historyHeight ?? startHeight });
+  const answerCall = createAnswerCall(recording, loadRecordedCalls(folder));
+  let faults: Faults = {};
+  let random = createRandom(1);
+
+  const server = createDaemonServer({
+    user,
+    password,
+    faults: () => faults,
+    random: () => random(),
+    call: (method, params, texts) => answerCall(story.view, method, params, texts),
+    onRequest: options.onRequest ?? (() => {}),
+  });
+  await server.listen(port);
+  const address = server.address();
+
+  const move = () => {
+    if (!faults.stalledTip) story.step();
+  };
+  const pacer = paceSeconds === undefined ? undefined : setInterval(move, paceSeconds * 1000);
+  pacer?.unref();
+
+  return {
+    url: `http://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${address.port}`,
+    tip: recording.tip,
+    fork: recording.fork,
+    get height() {
+      return story.view.height;
+    },
+    get hash() {
+      return story.view.best.hash;
+    },
+    get ended() {
+      return story.ended;
+    },
+    step: () => story.step(),
+    advanceTo: (height) => story.advanceTo(height),
+    back: (blocks) => story.back(blocks),
+    branch: (name, height) => story.showBranch(name, height),
+    setFaults(next) {
+      faults = next;
+      random = createRandom(next.seed ?? 1);
+    },
+    async stop() {
+      clearInterval(pacer);
+      await server.close();
+    },
+  };
+}

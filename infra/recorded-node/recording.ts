@@ -1,0 +1,90 @@
+/** A recorded chain: the main branch up to its tip and the branch that a reorganisation abandoned. Texts, never objects. */
+import { join } from 'node:path';
+import { rawMembers } from '../../schemas/raw-json.ts';
+import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
+import { readGzip, readLines } from './read-lines.ts';
+
+export type Branch = 'main' | 'orphan';
+
+export interface RecordedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly branch: Branch;
+  readonly txids: readonly string[];
+  /** `getblock hash 2` at the recorded tip. */
+  block(): string;
+  /** `getblockheader hash` at the recorded tip. */
+  header(): string;
+}
+
+export interface Recording {
+  readonly folder: string;
+  /** By height. */
+  readonly main: readonly RecordedBlock[];
+  /** The first one stands at fork + 1. */
+  readonly orphans: readonly RecordedBlock[];
+  readonly byHash: ReadonlyMap<string, RecordedBlock>;
+  /** Height of the newest block that both branches share. */
+  readonly fork: number;
+  /** Height of the newest block of the main branch. */
+  readonly tip: number;
+  /** Height of the main branch when it took over: lower than the abandoned tip, for power decides and not length. */
+  readonly takeover: number;
+}
+
+/** Only a transaction has these two members side by side; inputs have txid and vout. */
+const TRANSACTION = /\{"txid":"([0-9a-f]{64})","overwintered":/g;
+
+/** A substring holds on to the whole text that it was cut from; a copy does not. */
+const detached = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
+
+/** Made here, for a closure made below would keep the texts of that scope. */
+const reader = (texts: PackedTexts, id: number) => () => texts.get(id);
+
+function readBlock(line: Buffer, branch: Branch, texts: PackedTexts): RecordedBlock {
+  const text = line.toString('utf8');
+  const parts = new Map(rawMembers(text, 0).map(({ key, start, end }) => [key, text.slice(start, end)]));
+  const part = (key: string): string => {
+    const value = parts.get(key);
+    if (value === undefined) throw new Error(`a line of the ${branch} branch has no ${key}`);
+    return value;
+  };
+  const block = part('block');
+  return {
+    height: Number(part('height')),
+    hash: String(JSON.parse(part('hash'))),
+    branch,
+    txids: Array.from(block.matchAll(TRANSACTION), ([, txid = '']) => detached(txid)),
+    block: reader(texts, texts.add(Buffer.from(block))),
+    header: reader(texts, texts.add(Buffer.from(part('header')))),
+  };
+}
+
+function takeoverHeight(folder: string, main: readonly RecordedBlock[]): number {
+  const reorg = JSON.parse(readGzip(join(folder, 'truth', 'reorg.json.gz'))) as {
+    branch_first_mined: { hashes: readonly string[] };
+  };
+  const last = reorg.branch_first_mined.hashes.at(-1);
+  const block = main.find(({ hash }) => hash === last);
+  if (block === undefined) throw new Error(`truth/reorg: block ${last} is not on the main branch`);
+  return block.height;
+}
+
+export function loadRecording(folder: string): Recording {
+  const texts = createPackedTexts();
+  const read = (file: string, branch: Branch) =>
+    Array.from(readLines(join(folder, file)), (line) => readBlock(line, branch, texts));
+  const main = read('blocks.jsonl.gz', 'main');
+  const orphans = read('orphans.jsonl.gz', 'orphan');
+  const first = orphans[0];
+  if (first === undefined) throw new Error(`${folder}: no abandoned branch`);
+  return {
+    folder,
+    main,
+    orphans,
+    byHash: new Map([...main, ...orphans].map((block) => [block.hash, block])),
+    fork: first.height - 1,
+    tip: main.length - 1,
+    takeover: takeoverHeight(folder, main),
+  };
+}

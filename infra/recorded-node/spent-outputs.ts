@@ -1,0 +1,76 @@
+/** Who spent an output, as the daemon would have printed it at an earlier tip or on the abandoned branch. */
+import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import type { ChainView } from './chain-view.ts';
+import { type Pair, printPairs, readPairs } from './members.ts';
+import type { RecordedBlock } from './recording.ts';
+
+/** The last three members of a spent output; height -1: spent by a transaction that no block holds yet. */
+const SPENT = /,"spentTxId":"[0-9a-f]{64}","spentIndex":\d+,"spentHeight":(-?\d+)/g;
+
+interface Spend {
+  readonly txid: string;
+  readonly index: number;
+  readonly height: number;
+}
+
+interface SpendingBlock {
+  readonly tx: readonly {
+    readonly txid: string;
+    readonly vin: readonly { readonly txid?: string; readonly vout?: number }[];
+  }[];
+}
+
+function spendsOf(blocks: readonly RecordedBlock[]): Map<string, Spend> {
+  const spends = new Map<string, Spend>();
+  for (const block of blocks) {
+    const { tx } = JSON.parse(block.block()) as SpendingBlock;
+    for (const { txid, vin } of tx) {
+      vin.forEach((input, index) => {
+        if (input.txid !== undefined) {
+          spends.set(`${input.txid}:${input.vout}`, { txid, index, height: block.height });
+        }
+      });
+    }
+  }
+  return spends;
+}
+
+/** Turns a recorded transaction's text into the one of `view`'s tip. */
+export type SpentAsOf = (view: ChainView, transaction: string) => string;
+
+export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {
+  let orphanSpends: Map<string, Spend> | undefined;
+
+  const upTo = (height: number, transaction: string) =>
+    transaction.replace(SPENT, (spent, at: string) => (Number(at) >= 0 && Number(at) <= height ? spent : ''));
+
+  function onOrphanBranch(view: ChainView, transaction: string): string {
+    orphanSpends ??= spendsOf(orphans);
+    const spends = orphanSpends;
+    const shared = upTo(view.sharedHeight, transaction);
+    const pairs = readPairs(shared);
+    const txid = JSON.parse(rawMember(shared, 'txid') ?? 'null') as string;
+    const output = (text: string, n: number): string => {
+      const spend = spends.get(`${txid}:${n}`);
+      if (spend === undefined || spend.height > view.height) return text;
+      const members: Pair[] = [
+        ...readPairs(text),
+        ['spentTxId', `"${spend.txid}"`],
+        ['spentIndex', String(spend.index)],
+        ['spentHeight', String(spend.height)],
+      ];
+      return printPairs(members);
+    };
+    const outputs = (vout: string) =>
+      `[${rawElements(vout, 0)
+        .map(({ start, end }, n) => output(vout.slice(start, end), n))
+        .join(',')}]`;
+    return printPairs(pairs.map(([key, value]) => [key, key === 'vout' ? outputs(value) : value] as const));
+  }
+
+  return (view, transaction) => {
+    if (view.atRecordedTip) return transaction;
+    if (view.branch === 'orphan' && view.height > view.sharedHeight) return onOrphanBranch(view, transaction);
+    return upTo(view.height, transaction);
+  };
+}

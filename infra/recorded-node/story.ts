@@ -1,0 +1,71 @@
+/**
+ * The recorded chain as it came about: at the fork the branch that lost comes first, then the node goes over to the main
+ * branch (whose tip was lower at that moment), then on to the recorded tip, where it stands still.
+ */
+import { type ChainView, type ViewPosition, viewChain } from './chain-view.ts';
+import type { Branch, Recording } from './recording.ts';
+
+export interface Story {
+  readonly view: ChainView;
+  readonly ended: boolean;
+  /** One move. Does nothing at the end. */
+  step(): void;
+  /** Straight to a height of the main branch, no abandoned branch on the way. */
+  advanceTo(height: number): void;
+  /** Loses the newest blocks: what no healthy node does. */
+  back(blocks: number): void;
+  /** Shows one of the two branches by hand, up to its end unless a height is given. */
+  showBranch(branch: Branch, height?: number): void;
+}
+
+export interface StoryOptions {
+  readonly startHeight: number;
+  /** The first step goes straight here. */
+  readonly historyHeight: number;
+}
+
+export function createStory(recording: Recording, { startHeight, historyHeight }: StoryOptions): Story {
+  const { fork, tip, takeover, orphans } = recording;
+  const orphanTip = fork + orphans.length;
+  let position: ViewPosition = { branch: 'main', height: startHeight, orphansKnown: startHeight >= takeover };
+  let view = viewChain(recording, position);
+  let history = historyHeight > startHeight ? historyHeight : null;
+
+  function show(branch: Branch, height: number, orphansKnown = position.orphansKnown): void {
+    const top = branch === 'orphan' ? orphanTip : tip;
+    if (!Number.isInteger(height) || height < 0 || height > top) {
+      throw new RangeError(`height ${height} is not on the ${branch} branch (0 to ${top})`);
+    }
+    position = { branch, height, orphansKnown };
+    view = viewChain(recording, position);
+  }
+
+  return {
+    get view() {
+      return view;
+    },
+    get ended() {
+      return view.atRecordedTip;
+    },
+    step() {
+      const { branch, height, orphansKnown } = position;
+      if (history !== null) {
+        show('main', history, orphansKnown || history >= takeover);
+        history = null;
+      } else if (branch === 'orphan') {
+        if (height < orphanTip) show('orphan', height + 1);
+        else show('main', takeover);
+      } else if (height === fork && !orphansKnown) show('orphan', fork + 1, true);
+      else if (height < tip) show('main', height + 1);
+    },
+    advanceTo(height) {
+      show('main', height, position.orphansKnown || height >= takeover);
+    },
+    back(blocks) {
+      show(position.branch, position.height - blocks);
+    },
+    showBranch(branch, height = branch === 'orphan' ? orphanTip : tip) {
+      show(branch, height, position.orphansKnown || branch === 'orphan' || height >= takeover);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClickHouse } from './clickhouse/clickhouse.ts';
+import { migrateClickHouse } from './clickhouse/migrate.ts';
+import { connectClickHouse } from './clickhouse/server.ts';
+import { type ClickHouseFacade, startClickHouseFacade } from './clickhouse/testing/start-facade.ts';
+import { copyRows } from './postgres/copy.ts';
+import { connectPostgres } from './postgres/postgres.ts';
+import { createTestStores, type TestStores } from './testing/test-stores.ts';
+
+const logger = pino({ level: 'silent' });
+let stores: TestStores;
+let facade: ClickHouseFacade;
+let byUrl: ClickHouse;
+const folder = mkdtempSync(join(tmpdir(), 'verustream-facade-'));
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  facade = await startClickHouseFacade(folder);
+  byUrl = await connectClickHouse(facade.url);
+  await migrateClickHouse(byUrl);
+});
+afterAll(async () => {
+  await byUrl.close();
+  await facade.stop();
+  await stores.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TEN_BILLION_COINS = 1_000_000_000_000_000_001n;
+const ROW = ['vrsc', 'R"1\\\t\'', 'i\n', 7, 1, 1_700_000_000, 'ab'.repeat(32), TEN_BILLION_COINS, 0, 5] as const;
+const COLUMNS = [
+  'chain',
+  'address',
+  'currency_id',
+  'height',
+  'tx_index',
+  'time',
+  'txid',
+  'received',
+  'sent',
+  'position',
+];
+
+describe.each([
+  ['embedded', () => stores.clickhouse],
+  ['by URL (facade over the embedded engine)', () => byUrl],
+])('ClickHouse %s', (_, clickhouse) => {
+  it('keeps 10^18 satoshis and odd characters', async () => {
+    await clickhouse().insert('address_deltas', COLUMNS, [ROW]);
+    const rows = await clickhouse().query('SELECT * FROM address_deltas WHERE height = {height:UInt32}', { height: 7 });
+    expect(rows).toEqual([
+      expect.objectContaining({
+        address: ROW[1],
+        currency_id: 'i\n',
+        received: String(TEN_BILLION_COINS),
+        position: '5',
+      }),
+    ]);
+  });
+
+  it('a delete is done when it returns, and can be repeated', async () => {
+    for (let i = 0; i < 2; i++) {
+      await clickhouse().command('DELETE FROM address_deltas WHERE position > {position:UInt64}', { position: 4 });
+      expect(await clickhouse().query('SELECT * FROM address_deltas')).toEqual([]);
+    }
+  });
+
+  it('migrations are applied once', async () => {
+    await migrateClickHouse(clickhouse());
+    const [row] = await clickhouse().query<{ n: string }>('SELECT count() AS n FROM migrations');
+    expect(Number(row?.n)).toBe(2);
+  });
+
+  it('says what is wrong with a statement', async () => {
+    await expect(clickhouse().query('SELECT nope')).rejects.toThrow(/nope/);
+  });
+});
+
+it('a ClickHouse that is not there, or refuses, is told apart', async () => {
+  await expect(connectClickHouse('http://127.0.0.1:9')).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
+  const wrong = facade.url.replace('password', 'guess');
+  await expect(connectClickHouse(wrong)).rejects.toMatchObject({ code: 'clickhouse_refused' });
+});
+
+it('a Postgres that is not there, or refuses, is told apart', async () => {
+  const missing = stores.databaseUrl.replace(/\w+$/, 'no_such_database');
+  await expect(connectPostgres({ url: missing, logger })).rejects.toMatchObject({ code: 'postgres_refused' });
+  const unreachable = connectPostgres({ url: 'postgres://127.0.0.1:9/x', logger });
+  await expect(unreachable).rejects.toMatchObject({ code: 'postgres_unreachable' });
+});
+
+it('Postgres keeps every kind of value that COPY brings', async () => {
+  const text = 'tab\t line\n back\\slash "quote" café ☕';
+  await stores.postgres.transaction((client) =>
+    copyRows(
+      client,
+      'outputs',
+      ['chain', 'txid', 'n', 'from_height', 'tx_index', 'value', 'currencies', 'kind', 'addresses', 'data', 'position'],
+      [
+        [
+          'vrsc',
+          { hex: 'ab'.repeat(32) },
+          0,
+          1,
+          0,
+          TEN_BILLION_COINS,
+          null,
+          text,
+          ['a,b', 'c"d\\e', text],
+          { json: '{"a":1.50000000}' },
+          1,
+        ],
+      ],
+    ),
+  );
+  const { rows } = await stores.postgres.pool.query('SELECT * FROM outputs');
+  expect(rows).toEqual([
+    expect.objectContaining({
+      txid: 'ab'.repeat(32),
+      value: TEN_BILLION_COINS,
+      currencies: null,
+      kind: text,
+      addresses: ['a,b', 'c"d\\e', text],
+      data: '{"a":1.50000000}',
+    }),
+  ]);
+});
+
+it('a failed transaction leaves nothing', async () => {
+  const work = stores.postgres.transaction(async (client) => {
+    await client.query("INSERT INTO rewards VALUES ('vrsc','a',1,'\\x00',0,'mining',1,1)");
+    throw new Error('no');
+  });
+  await expect(work).rejects.toThrow('no');
+  expect((await stores.postgres.pool.query('SELECT * FROM rewards')).rows).toEqual([]);
+});
+
+it('stores beside the served ones are empty, and gone when closed', async () => {
+  const names = async () => {
+    const { rows } = await stores.postgres.pool.query<{ datname: string }>('SELECT datname FROM pg_database');
+    const databases = await stores.clickhouse.query<{ name: string }>('SELECT name FROM system.databases');
+    return [...rows.map(({ datname }) => datname), ...databases.map(({ name }) => name)].sort();
+  };
+  const before = await names();
+  await stores.postgres.pool.query("INSERT INTO rewards VALUES ('vrsc','a',1,'\\x00',0,'mining',1,1)");
+  const fresh = await stores.openBeside();
+  expect((await fresh.postgres.pool.query('SELECT * FROM rewards')).rows).toEqual([]);
+  expect(await fresh.clickhouse.query('SELECT * FROM stakes')).toEqual([]);
+  await fresh.close();
+  expect(await names()).toEqual(before);
+});

@@ -1,0 +1,122 @@
+/** Both stores, embedded or by URL, migrated. */
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../schemas/config.ts';
+import type { ClickHouse } from './clickhouse/clickhouse.ts';
+import { openEmbeddedClickHouse } from './clickhouse/embedded.ts';
+import { migrateClickHouse } from './clickhouse/migrate.ts';
+import { connectClickHouse } from './clickhouse/server.ts';
+import type { Logger } from './logger.ts';
+import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
+import { migratePostgres } from './postgres/migrate.ts';
+import { connectPostgres, type Postgres } from './postgres/postgres.ts';
+
+export interface Stores {
+  readonly postgres: Postgres;
+  readonly clickhouse: ClickHouse;
+  /** Migrated and empty databases on the same servers; their close() drops them. */
+  openBeside(): Promise<Stores>;
+  close(): Promise<void>;
+}
+
+/** How the databases of a pair of stores are reached, by name. */
+export interface StoreServers {
+  readonly connectPostgres: (database: string) => Promise<Postgres>;
+  readonly openClickHouse: (database: string) => Promise<ClickHouse>;
+}
+
+const DATABASE = 'verustream';
+/** Databases beside the served ones; what a killed process left of them is dropped at the next embedded start. */
+const BESIDE = 'verustream_beside_';
+
+/** Opens and migrates; what was opened is closed again when a later step fails. */
+export async function openStores(
+  config: Pick<Config, 'dataDir' | 'databaseUrl' | 'clickhouseUrl'>,
+  logger: Logger,
+): Promise<Stores> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const url = config.databaseUrl ?? (await startPostgres(config.dataDir, logger, closers));
+    const servers: StoreServers = {
+      connectPostgres: (database) => connectPostgres({ url: withDatabase(url, database), logger }),
+      openClickHouse: (database) =>
+        config.clickhouseUrl
+          ? connectClickHouse(withDatabase(config.clickhouseUrl, database))
+          : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database),
+    };
+    const postgres = await connectPostgres({ url, logger });
+    closers.push(() => postgres.close());
+    const clickhouse = config.clickhouseUrl
+      ? await connectClickHouse(config.clickhouseUrl)
+      : await servers.openClickHouse(DATABASE);
+    closers.push(() => clickhouse.close());
+    if (!config.databaseUrl) await dropLeftPostgres(postgres);
+    if (!config.clickhouseUrl) await dropLeftClickHouse(clickhouse);
+    await migratePostgres(postgres);
+    await migrateClickHouse(clickhouse);
+    const served = { postgres, clickhouse };
+    return { ...served, close, openBeside: () => openStoresBeside(served, servers) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startPostgres(dataDir: string, logger: Logger, closers: (() => Promise<void>)[]): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  const server = await startEmbeddedPostgres(join(dataDir, 'postgres'), logger);
+  closers.push(() => server.stop());
+  await server.createDatabase(DATABASE);
+  return server.urlOf(DATABASE);
+}
+
+/** Needs the right to create databases. */
+export async function openStoresBeside(
+  served: Pick<Stores, 'postgres' | 'clickhouse'>,
+  servers: StoreServers,
+): Promise<Stores> {
+  const name = `${BESIDE}${randomBytes(6).toString('hex')}`;
+  await served.postgres.pool.query(`CREATE DATABASE ${name}`);
+  await served.clickhouse.command(`CREATE DATABASE ${name}`);
+  const postgres = await servers.connectPostgres(name);
+  const clickhouse = await servers.openClickHouse(name);
+  await migratePostgres(postgres);
+  await migrateClickHouse(clickhouse);
+  const fresh = { postgres, clickhouse };
+  return {
+    ...fresh,
+    openBeside: () => openStoresBeside(fresh, servers),
+    async close() {
+      await postgres.close();
+      await clickhouse.close();
+      await served.postgres.pool.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`);
+    },
+  };
+}
+
+async function dropLeftPostgres({ pool }: Postgres): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+    [BESIDE],
+  );
+  for (const { name } of rows) await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+}
+
+async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {
+  const rows = await clickhouse.query<{ name: string }>(
+    'SELECT name FROM system.databases WHERE startsWith(name, {prefix:String})',
+    { prefix: BESIDE },
+  );
+  for (const { name } of rows) await clickhouse.command(`DROP DATABASE ${name}`);
+}
+
+function withDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}

@@ -1,0 +1,41 @@
+/** Splits http://user:password@host:port so that what is logged and what authenticates never meet again. */
+import { DaemonAddressInvalid } from './daemon-errors.ts';
+
+export interface DaemonAddress {
+  readonly origin: string;
+  /** Value of the Authorization header; null without credentials. */
+  readonly authorization: string | null;
+}
+
+const FORM = 'expected http://user:password@host:port';
+
+/** @throws DaemonAddressInvalid, without repeating the address, since it holds a password */
+export function parseDaemonAddress(rpc: string): DaemonAddress {
+  const url = parseUrl(rpc);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new DaemonAddressInvalid(`the daemon address has the scheme ${url.protocol}, ${FORM}`);
+  }
+  if (url.pathname !== '/' || url.search || url.hash) {
+    throw new DaemonAddressInvalid(
+      `the address of daemon ${url.host} has a path, which a daemon does not serve; ${FORM}`,
+    );
+  }
+  if (!url.username && !url.password) return { origin: url.origin, authorization: null };
+  const credentials = `${decode(url.username)}:${decode(url.password)}`;
+  return { origin: url.origin, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
+function parseUrl(rpc: string): URL {
+  // The error of new URL() carries its input, hence no `cause`.
+  if (!URL.canParse(rpc)) throw new DaemonAddressInvalid(`the daemon address is no URL, ${FORM}`);
+  return new URL(rpc);
+}
+
+/** A password with a bare % is taken as it stands. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

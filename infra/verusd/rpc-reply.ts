@@ -1,0 +1,55 @@
+/** Reads the daemon's reply envelope and keeps the result as the bytes that came. */
+import { rawMember, skipSpace } from '../../schemas/raw-json.ts';
+
+export type RpcReply =
+  | { readonly kind: 'result'; readonly result: Buffer }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  | { readonly kind: 'garbage'; readonly why: string };
+
+const HEAD = Buffer.from('{"result":', 'utf8');
+
+/**
+ * Reads the reply to the call with this id. The result of kind 'result' may still be no JSON: who reads it finds out,
+ * so that a block of many megabytes is parsed once.
+ */
+export function readReply(body: Buffer, id: number): RpcReply {
+  return readPlainReply(body, id) ?? readAnyReply(body, id);
+}
+
+/** The daemon's own form, {"result":…,"error":null,"id":…}, by its first and last bytes. */
+function readPlainReply(body: Buffer, id: number): RpcReply | null {
+  const tail = Buffer.from(`,"error":null,"id":${id}}`, 'utf8');
+  const end = body.at(-1) === 0x0a ? body.length - 1 : body.length;
+  const resultEnd = end - tail.length;
+  if (resultEnd <= HEAD.length) return null;
+  if (!body.subarray(0, HEAD.length).equals(HEAD) || !body.subarray(resultEnd, end).equals(tail)) return null;
+  return { kind: 'result', result: body.subarray(HEAD.length, resultEnd) };
+}
+
+/** Errors, and the other orders and blanks that a proxy in front of the daemon may make. */
+function readAnyReply(body: Buffer, id: number): RpcReply {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    return { kind: 'garbage', why: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  if (typeof reply !== 'object' || reply === null || Array.isArray(reply)) {
+    return { kind: 'garbage', why: 'not a JSON-RPC reply object' };
+  }
+  const envelope = reply as { readonly id?: unknown; readonly error?: unknown };
+  if (envelope.error !== undefined && envelope.error !== null) return readError(envelope.error);
+  if (envelope.id !== id)
+    return { kind: 'garbage', why: `reply to id ${JSON.stringify(envelope.id)}, asked with ${id}` };
+  // Latin-1 has one character for each byte, so that the bytes come back as they were.
+  const bytes = body.toString('latin1');
+  const result = rawMember(bytes, 'result', skipSpace(bytes, 0));
+  if (result === undefined) return { kind: 'garbage', why: 'neither result nor error' };
+  return { kind: 'result', result: Buffer.from(result, 'latin1') };
+}
+
+function readError(error: unknown): RpcReply {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (typeof code !== 'number') return { kind: 'garbage', why: 'an error without a code' };
+  return { kind: 'error', code, message: typeof message === 'string' ? message : JSON.stringify(message) };
+}

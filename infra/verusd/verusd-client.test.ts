@@ -1,0 +1,205 @@
+import { Writable } from 'node:stream';
+import { LosslessNumber } from 'lossless-json';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RetryableError } from '../../schemas/errors.ts';
+import { metrics } from '../metrics.ts';
+import {
+  DaemonAuthFailed,
+  DaemonGarbage,
+  DaemonHttpError,
+  DaemonRpcError,
+  DaemonTimeout,
+  DaemonUnreachable,
+  DaemonWarmingUp,
+} from './daemon-errors.ts';
+import { blockText, type Fault, type ScriptedDaemon, startScriptedDaemon } from './testing/scripted-daemon.ts';
+import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
+
+const PASSWORD = 'hunter2-very-secret';
+let logged = '';
+const logger = pino(
+  { level: 'trace' },
+  new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  }),
+);
+
+let daemon: ScriptedDaemon;
+let client: VerusdClient;
+
+function connect(rpc: string): VerusdClient {
+  return createVerusdClient({ rpc, chain: 'vrsc', logger, timeoutMs: 5000 });
+}
+
+beforeEach(async () => {
+  logged = '';
+  daemon = await startScriptedDaemon();
+  daemon.password = PASSWORD;
+  daemon.tree.extend(3);
+  client = connect(daemon.rpc);
+});
+
+afterEach(async () => {
+  await client.close();
+  await daemon.stop();
+});
+
+describe('results', () => {
+  it('call keeps the text of numbers', async () => {
+    const block = (await client.call('getblock', ['1', 2])) as { height: number; tx: { vout: { value: unknown }[] }[] };
+    expect(block.height).toBe(1);
+    expect(block.tx[0]?.vout[0]?.value).toEqual(new LosslessNumber('0.00000010'));
+  });
+
+  it('callText and callRaw give the bytes that the daemon sent', async () => {
+    const first = daemon.tree.at(1) ?? daemon.tree.genesis;
+    expect(await client.callText('getblock', ['1', 2])).toBe(blockText(daemon.tree, first));
+    const raw = await client.callRaw('getblock', [first.hash, 2]);
+    expect(Buffer.from(raw.bytes).toString('utf8')).toBe(blockText(daemon.tree, first));
+    expect(raw.value).toMatchObject({ hash: first.hash });
+  });
+
+  it('carries a block of tens of megabytes whole', async () => {
+    const big = daemon.tree.extend(1, 'x\\n'.repeat(10_000_000));
+    expect(await client.callText('getblock', [String(big.height), 2])).toBe(blockText(daemon.tree, big));
+  });
+
+  it('reads envelopes in another order and with blanks, as proxies print them', async () => {
+    const body = ' { "jsonrpc": "2.0", "id": 1, "result": {"a": 1.10, "error": "Ä€𝄞\\""} }';
+    daemon.fault = () => ({ kind: 'http', status: 200, body });
+    expect(await client.callText('getinfo', [])).toBe('{"a": 1.10, "error": "Ä€𝄞\\""}');
+  });
+
+  it('forward passes body and status through', async () => {
+    const body = '{"id":"mine","method":"nosuch","params":[]}';
+    const reply = await client.forward(body, { label: 'proxied' });
+    expect(reply.status).toBe(404);
+    expect(reply.body.toString()).toBe(
+      '{"result":null,"error":{"code":-32601,"message":"Method nosuch not found"},"id":"mine"}\n',
+    );
+  });
+});
+
+describe('failures', () => {
+  const cases: [string, Fault, new (...args: never[]) => Error, string][] = [
+    ['a connection that is closed', { kind: 'close' }, DaemonUnreachable, 'daemon_unreachable'],
+    ['a body that is cut off', { kind: 'cut' }, DaemonGarbage, 'daemon_garbage'],
+    ['a garbled body', { kind: 'garbage' }, DaemonGarbage, 'daemon_garbage'],
+    [
+      'a full queue',
+      { kind: 'http', status: 500, body: 'Work queue depth exceeded' },
+      DaemonHttpError,
+      'daemon_http_error',
+    ],
+    ['a web page', { kind: 'http', status: 200, body: '<html>' }, DaemonGarbage, 'daemon_garbage'],
+    ['an empty body', { kind: 'http', status: 200, body: '' }, DaemonGarbage, 'daemon_garbage'],
+    ['a JSON text that is no reply', { kind: 'http', status: 200, body: '[]' }, DaemonGarbage, 'daemon_garbage'],
+    ['neither result nor error', { kind: 'http', status: 200, body: '{"id":1}' }, DaemonGarbage, 'daemon_garbage'],
+    [
+      'the reply to another call',
+      { kind: 'http', status: 200, body: '{"result":1,"error":null,"id":77}' },
+      DaemonGarbage,
+      'daemon_garbage',
+    ],
+    [
+      'a result that is no JSON inside a proper envelope',
+      { kind: 'http', status: 200, body: '{"result":{"a":,"error":null,"id":1}' },
+      DaemonGarbage,
+      'daemon_garbage',
+    ],
+    ['warm-up', { kind: 'error', code: -28, message: 'Loading block index...' }, DaemonWarmingUp, 'daemon_warming_up'],
+  ];
+
+  it.each(cases)('%s is retryable and typed', async (_, fault, type, code) => {
+    daemon.fault = () => fault;
+    for (const call of [client.call, client.callText, client.callRaw]) {
+      daemon.fault = () => fault;
+      const error = await call('getbestblockhash', []).catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(type);
+      expect(error).toBeInstanceOf(RetryableError);
+      expect(error).toMatchObject({ code });
+    }
+  });
+
+  it('a refusal carries the daemon’s own code and words', async () => {
+    const error = await client.call('getblockhash', [99]).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(DaemonRpcError);
+    expect(error).toMatchObject({ code: 'daemon_rpc_error', rpcCode: -8, rpcMessage: 'Block height out of range' });
+  });
+
+  it('times out within the limit of the call', async () => {
+    daemon.fault = () => ({ kind: 'delay', ms: 2000 });
+    const started = performance.now();
+    await expect(client.call('getbestblockhash', [], { timeoutMs: 50 })).rejects.toBeInstanceOf(DaemonTimeout);
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+
+  it('stops with the reason of an abort, before and during a call', async () => {
+    const controller = new AbortController();
+    daemon.fault = () => ({ kind: 'delay', ms: 2000 });
+    const pending = client.call('getbestblockhash', [], { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('shutting down')), 30);
+    await expect(pending).rejects.toThrow('shutting down');
+    await expect(client.call('getbestblockhash', [], { signal: controller.signal })).rejects.toThrow('shutting down');
+  });
+
+  it('is unreachable while the daemon is down and works again when it is back', async () => {
+    await client.call('getbestblockhash', []);
+    await daemon.stop();
+    await expect(client.call('getbestblockhash', [])).rejects.toBeInstanceOf(DaemonUnreachable);
+    await daemon.start();
+    expect(await client.call('getbestblockhash', [])).toBe(daemon.tree.tip().hash);
+  });
+});
+
+describe('secrets and measures', () => {
+  it('never shows the password, in no error and no log line', async () => {
+    const wrong = connect(daemon.rpc.replace(PASSWORD, `${PASSWORD}-wrong`));
+    const refused = await wrong.call('getinfo', []).catch((caught: unknown) => caught);
+    expect(refused).toBeInstanceOf(DaemonAuthFailed);
+    expect(refused).toMatchObject({ message: expect.stringContaining('rpcpassword') });
+    await wrong.close();
+    await daemon.stop();
+    const down = await client.call('getinfo', []).catch((caught: unknown) => caught);
+    logger.error({ err: refused });
+    logger.error({ err: down });
+    expect(logged).toContain('daemon_unreachable');
+    const encoded = Buffer.from(`user:${PASSWORD}`).toString('base64');
+    for (const secret of [PASSWORD, encoded]) expect(logged).not.toContain(secret);
+  });
+
+  it('observes each call by method and outcome', async () => {
+    metrics.upstreamSeconds.reset();
+    await client.call('getblockcount', []);
+    await client.call('getblockhash', [99]).catch(() => undefined);
+    const { values } = await metrics.upstreamSeconds.get();
+    const counts = values
+      .filter((value) => value.metricName?.endsWith('_count'))
+      .map(({ labels, value }) => ({ ...labels, value }));
+    expect(counts).toEqual([
+      { chain: 'vrsc', method: 'getblockcount', outcome: 'ok', value: 1 },
+      { chain: 'vrsc', method: 'getblockhash', outcome: 'daemon_rpc_error', value: 1 },
+    ]);
+  });
+});
+
+it('runs no more calls at the same time than it has connections', async () => {
+  let running = 0;
+  let most = 0;
+  daemon.fault = () => {
+    running += 1;
+    most = Math.max(most, running);
+    setTimeout(() => {
+      running -= 1;
+    }, 20);
+    return { kind: 'delay', ms: 20 };
+  };
+  const narrow = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger, connections: 3 });
+  await Promise.all(Array.from({ length: 12 }, () => narrow.call('getblockcount', [])));
+  expect(most).toBe(3);
+  await narrow.close();
+});

@@ -1,0 +1,180 @@
+/** JSON-RPC client of one daemon: keep-alive, bounded connections, typed errors, results as the daemon wrote them. */
+import { Pool } from 'undici';
+import { VerustreamError } from '../../schemas/errors.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import type { Logger } from '../logger.ts';
+import { metrics } from '../metrics.ts';
+import { parseDaemonAddress } from './daemon-address.ts';
+import { DaemonAuthFailed, DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonWarmingUp } from './daemon-errors.ts';
+import { type HttpReply, post } from './http-post.ts';
+import { readReply } from './rpc-reply.ts';
+
+export interface VerusdClientOptions {
+  /** http://user:password@host:port */
+  readonly rpc: string;
+  /** Short name of the chain, for metrics and logs. */
+  readonly chain: string;
+  readonly logger: Logger;
+  /** Calls at the same time; more wait. The daemon queues 16 by default and refuses the rest. */
+  readonly connections?: number;
+  /** Time limit of a call that names none. */
+  readonly timeoutMs?: number;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ForwardOptions extends CallOptions {
+  /** Label of the metric: a known method's name, never what a stranger sent. */
+  readonly label: string;
+}
+
+export interface RawResult {
+  /** The result member, byte for byte. */
+  readonly bytes: Uint8Array;
+  /** The same read by JSON.parse: numbers may have lost digits, so no amounts are to be read from it. */
+  readonly value: unknown;
+}
+
+/**
+ * Every method throws a Retryable Daemon… error when no proper reply came, DaemonRpcError when the daemon refused,
+ * and the signal's reason when that aborts.
+ */
+export interface VerusdClient {
+  /** Host and port, for messages. */
+  readonly address: string;
+  /** The result, its numbers exact (parseExact). */
+  call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
+  /** Text of the result as the daemon sent it. */
+  callText(method: string, params: readonly unknown[], options?: CallOptions): Promise<string>;
+  /** Bytes of the result as the daemon sent them. */
+  callRaw(method: string, params: readonly unknown[], options?: CallOptions): Promise<RawResult>;
+  /** Sends a ready JSON-RPC body; resolves with whatever the daemon answers, RPC errors included (401 and 403 throw). */
+  forward(body: string | Uint8Array, options: ForwardOptions): Promise<HttpReply>;
+  /** Ends all connections; calls under way fail. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_CONNECTIONS = 8;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Above it a reply could not become one string. */
+const MAX_REPLY_BYTES = 500_000_000;
+const WARMING_UP = -28;
+
+/** @throws DaemonAddressInvalid */
+export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
+  const {
+    chain,
+    logger,
+    connections = DEFAULT_CONNECTIONS,
+    timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
+  } = options;
+  const { origin, authorization } = parseDaemonAddress(options.rpc);
+  const address = new URL(origin).host;
+  const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) };
+  const pool = new Pool(origin, {
+    connections,
+    pipelining: 1,
+    maxResponseSize: MAX_REPLY_BYTES,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // The limit of each call holds instead.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  let lastId = 0;
+
+  async function forward(body: string | Uint8Array, { label, timeoutMs, signal }: ForwardOptions): Promise<HttpReply> {
+    return observed(label, () => send(body, `${label} of ${address}`, { timeoutMs, signal }));
+  }
+
+  async function send(
+    body: string | Uint8Array,
+    what: string,
+    { timeoutMs = defaultTimeoutMs, signal }: { timeoutMs: number | undefined; signal: AbortSignal | undefined },
+  ): Promise<HttpReply> {
+    const reply = await post(pool, { headers, body, timeoutMs, signal, what });
+    if (reply.status === 401 || reply.status === 403) {
+      throw new DaemonAuthFailed(
+        `${what}: refused with HTTP ${reply.status}. Check rpcuser, rpcpassword and rpcallowip of the daemon against the configured address.`,
+      );
+    }
+    return reply;
+  }
+
+  /** The call's result, read by `read`, which throws on what is not JSON. */
+  async function request<T>(
+    method: string,
+    params: readonly unknown[],
+    { timeoutMs, signal }: CallOptions,
+    read: (result: Buffer) => T,
+  ): Promise<T> {
+    return observed(method, async () => {
+      lastId += 1;
+      const id = lastId;
+      const what = `${method} of ${address}`;
+      const body = JSON.stringify({ jsonrpc: '1.0', id, method, params });
+      const reply = await send(body, what, { timeoutMs, signal });
+      const result = resultOf(reply, id, what);
+      try {
+        return read(result);
+      } catch (error) {
+        throw new DaemonGarbage(`${what}: the result is not JSON`, { cause: error });
+      }
+    });
+  }
+
+  async function observed<T>(method: string, work: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    let outcome = 'ok';
+    try {
+      return await work();
+    } catch (error) {
+      outcome = error instanceof VerustreamError ? error.code : 'failed';
+      logger.debug({ chain, method, err: error }, 'daemon call failed');
+      throw error;
+    } finally {
+      metrics.upstreamSeconds.observe({ chain, method, outcome }, (performance.now() - started) / 1000);
+    }
+  }
+
+  return {
+    address,
+    forward,
+    call: (method, params, callOptions = {}) =>
+      request(method, params, callOptions, (result) => parseExact(result.toString('utf8'))),
+    callText: (method, params, callOptions = {}) =>
+      request(method, params, callOptions, (result) => {
+        const text = result.toString('utf8');
+        JSON.parse(text);
+        return text;
+      }),
+    callRaw: (method, params, callOptions = {}) =>
+      request(method, params, callOptions, (result) => ({ bytes: result, value: JSON.parse(result.toString('utf8')) })),
+    close: () => pool.destroy(),
+  };
+}
+
+/** Bytes of the result of a reply, or the error that it stands for. */
+function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer {
+  const reply = readReply(body, id);
+  switch (reply.kind) {
+    case 'result':
+      return reply.result;
+    case 'error': {
+      const said = `${what}: error ${reply.code}, ${firstLine(reply.message)}`;
+      if (reply.code === WARMING_UP) throw new DaemonWarmingUp(said);
+      throw new DaemonRpcError(reply.code, reply.message, said);
+    }
+    case 'garbage':
+      if (status === 200) throw new DaemonGarbage(`${what}: ${reply.why}`);
+      throw new DaemonHttpError(status, `${what}: HTTP ${status} ${firstLine(body.toString('utf8'))}`);
+  }
+}
+
+/** Wrong arguments are answered with the whole help text. */
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').slice(0, 200);
+}

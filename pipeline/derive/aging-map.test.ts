@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { createAgingMap } from './aging-map.ts';
+
+it('keeps what was used since the last turn until the next, and forgets the rest', () => {
+  const map = createAgingMap<string, number>();
+  map.set('used', 1);
+  map.set('unused', 2);
+  map.turn();
+  expect(map.size).toBe(0);
+  expect(map.get('used')).toBe(1);
+  expect(map.size).toBe(1);
+  map.turn();
+  expect(map.get('unused')).toBeUndefined();
+  expect(map.get('used')).toBe(1);
+});
+
+it('gives the newest value, and none after a delete, whichever generation held it', () => {
+  const map = createAgingMap<string, number>();
+  map.set('a', 1);
+  map.set('b', 1);
+  map.turn();
+  map.set('a', 2);
+  expect(map.get('a')).toBe(2);
+  map.delete('a');
+  map.delete('b');
+  expect(map.get('a')).toBeUndefined();
+  expect(map.get('b')).toBeUndefined();
+});

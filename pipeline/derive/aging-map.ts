@@ -1,0 +1,39 @@
+/** A map that forgets what was not used lately: of two generations the older one is dropped when the younger is full. */
+
+export interface AgingMap<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+  delete(key: K): void;
+  /** Of the younger generation: what was set or got since it began. */
+  readonly size: number;
+  /** Begins a new generation. What was used since the last time stays until the next time. */
+  turn(): void;
+}
+
+export function createAgingMap<K, V>(): AgingMap<K, V> {
+  let young = new Map<K, V>();
+  let old = new Map<K, V>();
+  return {
+    get(key) {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const kept = old.get(key);
+      if (kept !== undefined) young.set(key, kept);
+      return kept;
+    },
+    set(key, value) {
+      young.set(key, value);
+    },
+    delete(key) {
+      young.delete(key);
+      old.delete(key);
+    },
+    get size() {
+      return young.size;
+    },
+    turn() {
+      old = young;
+      young = new Map();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** How many blocks the next batch takes: as many as are written in a fraction of a second. */
+import type { SegmentLimits } from './read-segments.ts';
+
+export interface BatchSize {
+  limits(): SegmentLimits;
+  /** A batch of `blocks` took `seconds` to write. */
+  took(blocks: number, seconds: number): void;
+}
+
+/** A signal to stop waits for the batch under way, and so does whoever shares the process. */
+const AIMED_SECONDS = 0.4;
+const FIRST_BLOCKS = 64;
+export const LARGEST_BATCH: SegmentLimits = { maxBlocks: 2000, maxBytes: 8 * 1024 * 1024 };
+
+export function createBatchSize(largest: Partial<SegmentLimits> = {}): BatchSize {
+  const { maxBlocks, maxBytes } = { ...LARGEST_BATCH, ...largest };
+  let blocks = Math.min(FIRST_BLOCKS, maxBlocks);
+  return {
+    limits: () => ({ maxBlocks: blocks, maxBytes }),
+    took(done, seconds) {
+      if (done < blocks / 2) return; // what was there, not what could have been done
+      const factor = Math.min(2, Math.max(0.5, AIMED_SECONDS / Math.max(seconds, 0.001)));
+      blocks = Math.max(1, Math.min(maxBlocks, Math.round(blocks * factor)));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** Writes a batch into ClickHouse, the facts topic and Postgres, whose commit is what makes it done. */
+import { metrics } from '../../infra/metrics.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { ChainContext } from '../../processors/chain-state.ts';
+import type { ChainRewound } from '../../schemas/log-records.ts';
+import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/clickhouse-sink.ts';
+import type { DerivedBlock } from '../sinks/derived-block.ts';
+import { factsByType } from '../sinks/facts-by-type.ts';
+import { rewindTo as rewindPostgres, writeFacts } from '../sinks/postgres/postgres-sink.ts';
+import type { StageLock } from '../stage-lock.ts';
+import type { CrashPoint } from './crash-point.ts';
+import { LogDiffers } from './derive-errors.ts';
+import type { FactsPublisher } from './facts-publisher.ts';
+import { moveStagePosition, type StagePosition } from './stage-position.ts';
+
+export interface BatchWriter {
+  committed(): StagePosition | null;
+  /** One batch at a time. When it throws, nothing is committed and nothing is still under way. */
+  write(blocks: readonly DerivedBlock[]): Promise<void>;
+  rewind(record: ChainRewound): Promise<void>;
+}
+
+export interface BatchWriterOptions {
+  readonly chain: ChainContext;
+  readonly stores: Stores;
+  readonly lock: StageLock;
+  readonly publisher: FactsPublisher | null;
+  readonly committed: StagePosition | null;
+  readonly crashPoint?: ((point: CrashPoint) => void | Promise<void>) | undefined;
+}
+
+export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
+  const { chain, stores, lock, publisher, crashPoint } = options;
+  const { clickhouse } = stores;
+  const seconds = metrics.batchSeconds.labels({ chain: chain.name, stage: 'derive' });
+  let committed = options.committed;
+
+  const passed = async (point: CrashPoint): Promise<void> => crashPoint?.(point);
+
+  return {
+    committed: () => committed,
+
+    async write(blocks) {
+      const last = blocks.at(-1);
+      if (!last) return;
+      const stop = seconds.startTimer();
+      const facts = factsByType(blocks);
+      const { hash, clock } = last.block;
+      const next = { position: last.position, height: last.height, hash, clock };
+
+      const intoClickHouse = async (): Promise<void> => {
+        const inserted = () => passed('clickhouse_table');
+        await insertFacts(clickhouse, facts, { chain: chain.name, nativeCurrencyId: chain.nativeCurrencyId, inserted });
+        await passed('clickhouse');
+      };
+      const intoTopic = async (): Promise<void> => {
+        await publisher?.append(blocks, committed);
+        await passed('facts');
+      };
+      await lock.transaction(async (client) => {
+        await passed('begin');
+        const intoPostgres = async (): Promise<void> => {
+          await writeFacts(client, chain.name, facts);
+          await moveStagePosition(client, 'derive', chain.name, committed, next);
+          await passed('postgres');
+        };
+        // Their order among each other does not matter: until the commit all three are cut back or skipped after a crash.
+        await allOf([intoClickHouse(), intoTopic(), intoPostgres()]);
+      });
+      committed = next;
+      stop();
+      await passed('commit');
+    },
+
+    async rewind(record) {
+      const { position, height, hash } = record;
+      const stop = seconds.startTimer();
+      let clock = 0;
+      await lock.transaction(async (client) => {
+        await passed('begin');
+        const { rows } = await client.query<{ hash: string; clock: bigint }>(
+          'SELECT hash, clock FROM blocks WHERE chain = $1 AND height = $2',
+          [chain.name, height],
+        );
+        if (rows[0]?.hash !== hash) throw new LogDiffers(rewindMessage(chain.name, record, rows[0]?.hash));
+        clock = Number(rows[0].clock);
+        await rewindClickHouse(clickhouse, chain.name, height, position);
+        await passed('clickhouse');
+        await publisher?.rewind(record, committed);
+        await passed('facts');
+        await rewindPostgres(client, chain.name, height);
+        await moveStagePosition(client, 'derive', chain.name, committed, { position, height, hash, clock });
+        await passed('postgres');
+      });
+      committed = { position, height, hash, clock };
+      stop();
+      await passed('commit');
+    },
+  };
+}
+
+/** Resolves or rejects once all have ended, with the first failure in their order. */
+async function allOf(works: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
+}
+
+function rewindMessage(chain: string, { position, height, hash }: ChainRewound, held: string | undefined): string {
+  return `Record ${position} of ${chain} rewinds to block ${height} ${hash}, the stores hold ${held ?? 'none'} there.`;
+}

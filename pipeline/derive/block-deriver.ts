@@ -1,0 +1,84 @@
+/** Derives runs of blocks one after the other: slice by slice parse, load what they look up, and fold them. */
+import type { ChainContext } from '../../processors/chain-state.ts';
+import { deriveBlock } from '../../processors/derive-block.ts';
+import type { BlockFact, Fact } from '../../schemas/facts.ts';
+import type { BlockAppended } from '../../schemas/log-records.ts';
+import type { DerivedBlock } from '../sinks/derived-block.ts';
+import { createBreather } from './breather.ts';
+import type { HeldState } from './held-state.ts';
+import { loadWanted, openHeldState } from './load-wanted.ts';
+import { parsedSlices } from './parsed-slices.ts';
+import type { StoredState } from './stored-state.ts';
+import { type BalanceKeys, createBalanceKeys, wantedState } from './wanted-state.ts';
+
+export interface BlockDeriver {
+  /**
+   * The blocks that follow what was derived before. `settled` waits until all of that is in the store, and gives the height.
+   * Throws when the signal aborts, and what the processors throw: then it must be reset.
+   */
+  derive(records: readonly BlockAppended[], settled: () => Promise<number | null>): Promise<DerivedBlock[]>;
+  /** Goes on from what is in the store, right after the block at `height` (null before genesis). */
+  reset(height: number | null): Promise<void>;
+}
+
+export interface BlockDeriverOptions {
+  readonly chain: ChainContext;
+  readonly stored: StoredState;
+  readonly signal: AbortSignal;
+}
+
+export function createBlockDeriver({ chain, stored, signal }: BlockDeriverOptions): BlockDeriver {
+  let held: HeldState | null = null;
+
+  async function reset(height: number | null): Promise<HeldState> {
+    held = await openHeldState(chain, stored, height);
+    return held;
+  }
+
+  /** `extra` is loaded beside what the blocks say that they want. */
+  async function fold(
+    records: readonly BlockAppended[],
+    state: HeldState,
+    extra: BalanceKeys,
+  ): Promise<DerivedBlock[]> {
+    const breathe = createBreather(signal);
+    const blocks: DerivedBlock[] = [];
+    const slices = parsedSlices(chain.name, records, breathe);
+    for (let slice = (await slices.next()).value; slice; ) {
+      const wanted = wantedState(slice, chain.nativeCurrencyId, blocks.length === 0 ? extra : null);
+      // The next slice is parsed while the store looks up what this one wants.
+      const [next] = await Promise.all([slices.next(), loadWanted(state, stored, wanted)]);
+      for (const { position, block } of slice) {
+        const facts = deriveBlock(block, state);
+        blocks.push({ position, height: block.height, block: blockFact(facts), facts });
+        await breathe();
+      }
+      slice = next.value;
+    }
+    return blocks;
+  }
+
+  return {
+    async reset(height) {
+      await reset(height);
+    },
+    async derive(records, settled) {
+      const extra = createBalanceKeys();
+      let state = held ?? (await reset(await settled()));
+      for (;;) {
+        const blocks = await fold(records, state, extra);
+        const missed = [...state.missed.pairs()];
+        state.age();
+        if (missed.length === 0) return blocks;
+        for (const [address, currencyId] of missed) extra.add(address, currencyId);
+        state = await reset(await settled());
+      }
+    },
+  };
+}
+
+function blockFact(facts: readonly Fact[]): BlockFact {
+  const fact = facts.find(({ type }) => type === 'block');
+  if (fact?.type !== 'block') throw new TypeError('a block gave no fact of its own');
+  return fact;
+}

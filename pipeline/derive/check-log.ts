@@ -1,0 +1,20 @@
+/** The log must be the one that the stores were built from. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { LogBehindStores, LogDiffers } from './derive-errors.ts';
+import type { StagePosition } from './stage-position.ts';
+
+/** @throws LogBehindStores, LogDiffers */
+export async function checkLog(log: EventLog, chain: string, committed: StagePosition | null): Promise<void> {
+  if (!committed) return;
+  const [found] = await log.read('blocks', chain, committed.position, { maxRecords: 1, maxBytes: 1 });
+  if (!found) {
+    const last = await log.last('blocks', chain);
+    throw new LogBehindStores(chain, committed.position, last?.position ?? -1);
+  }
+  const { height, hash } = decodeBlocksRecord(found.payload);
+  if (height === committed.height && hash === committed.hash) return;
+  throw new LogDiffers(
+    `Record ${committed.position} of ${chain} is block ${height} ${hash}, the stores say ${committed.height} ${committed.hash}.`,
+  );
+}

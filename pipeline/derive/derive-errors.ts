@@ -1,0 +1,31 @@
+/** Why derive stands still. */
+import { PermanentError } from '../../schemas/errors.ts';
+
+/** The stores hold more than the log: they belong to another log, or the log lost records. */
+export class LogBehindStores extends PermanentError {
+  constructor(chain: string, stored: number, last: number) {
+    super(
+      'log_behind_stores',
+      `The stores of ${chain} stand at record ${stored}, but its log ends at ${last < 0 ? 'nothing' : last}. ` +
+        'Give this service the log that the stores were built from, or empty stores.',
+    );
+  }
+}
+
+/** The log holds another chain than the stores. */
+export class LogDiffers extends PermanentError {
+  constructor(message: string) {
+    super('log_differs', `${message} Give this service the log that the stores were built from, or empty stores.`);
+  }
+}
+
+/** The facts topic ends before the stores, so that its readers would miss what lies between. */
+export class FactsBehindStores extends PermanentError {
+  constructor(chain: string, stored: number, published: number) {
+    super(
+      'facts_behind_stores',
+      `The facts topic of ${chain} ends at block record ${published < 0 ? 'nothing' : published}, the stores stand at ${stored}. ` +
+        'Restore the topic, or start with empty stores: then both are built again from the blocks.',
+    );
+  }
+}

@@ -1,0 +1,102 @@
+/** The facts topic of a chain: one record for each record of blocks, in the same order. */
+import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
+import { LogConflict } from '../../infra/event-log/log-errors.ts';
+import { type Fact, PUBLISHED_FACTS } from '../../schemas/facts.ts';
+import { decodeFactsRecord, encodeFactsRecord } from '../../schemas/log-codec.ts';
+import type { ChainRewound, FactsRecord } from '../../schemas/log-records.ts';
+import type { DerivedBlock } from '../sinks/derived-block.ts';
+import { createBreather } from './breather.ts';
+import { FactsBehindStores } from './derive-errors.ts';
+import type { StagePosition } from './stage-position.ts';
+
+export interface FactsPublisher {
+  /**
+   * Both continue where the topic ends; what it holds already from a batch that was not committed is skipped. `committed` is
+   * where the stores stand now.
+   */
+  append(blocks: readonly DerivedBlock[], committed: StagePosition | null): Promise<void>;
+  rewind(record: ChainRewound, committed: StagePosition | null): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Draft = FactsRecord extends infer R ? (R extends FactsRecord ? Omit<R, 'position'> : never) : never;
+
+const BEFORE_GENESIS = { position: -1, height: -1, hash: '' };
+const PUBLISHED = new Set<string>(PUBLISHED_FACTS);
+const isPublished = (fact: Fact): boolean => PUBLISHED.has(fact.type);
+
+/** Becomes the topic's only writer; `committed` is where the stores stand. @throws FactsBehindStores */
+export async function openFactsPublisher(
+  log: EventLog,
+  chain: string,
+  committed: StagePosition | null,
+): Promise<FactsPublisher> {
+  const writer = await log.openWriter('facts', chain);
+  const newest = await log.last('facts', chain);
+  const last = newest ? decodeFactsRecord(newest.payload) : null;
+  const stored = committed?.position ?? -1;
+  const expired = last === null && writer.next > 0; // kept for a while only, and nothing came meanwhile
+  if (!expired && (last?.source ?? -1) < stored) {
+    await writer.close();
+    throw new FactsBehindStores(chain, stored, last?.source ?? -1);
+  }
+  /** Position of a record minus its source: the same for all since the last time the topic was taken back. */
+  let shift = last ? last.position - last.source : writer.next - (stored + 1);
+  let newestHeight = last?.height ?? -1;
+
+  async function write(drafts: readonly Draft[], committed: StagePosition | null): Promise<void> {
+    try {
+      await writer.append(await encode(drafts, shift));
+    } catch (error) {
+      if (!(error instanceof LogConflict)) throw error;
+      // Another version of the program derived these and was not committed: its readers take them back first.
+      const position = writer.next;
+      shift = position + 1 - firstSource(drafts);
+      await writer.append([encodeDraft(takeBack(committed), position), ...(await encode(drafts, shift))]);
+    }
+    const written = drafts.at(-1);
+    if (written && written.source + shift === writer.next - 1) newestHeight = written.height;
+  }
+
+  function takeBack(committed: StagePosition | null): Draft {
+    const { position, height, hash } = committed ?? BEFORE_GENESIS;
+    return { kind: 'rewind', source: position, height, hash, fromHeight: newestHeight };
+  }
+
+  return {
+    append: (blocks, committed) =>
+      write(
+        blocks.map(({ position, height, block, facts }) => ({
+          kind: 'facts',
+          source: position,
+          height,
+          hash: block.hash,
+          facts: facts.filter(isPublished),
+        })),
+        committed,
+      ),
+    rewind: ({ position, height, hash, fromHeight }, committed) =>
+      write([{ kind: 'rewind', source: position, height, hash, fromHeight }], committed),
+    close: () => writer.close(),
+  };
+}
+
+async function encode(drafts: readonly Draft[], shift: number): Promise<LogRecord[]> {
+  const breathe = createBreather();
+  const records: LogRecord[] = [];
+  for (const draft of drafts) {
+    records.push(encodeDraft(draft, draft.source + shift));
+    await breathe();
+  }
+  return records;
+}
+
+function encodeDraft(draft: Draft, position: number): LogRecord {
+  return { position, payload: encodeFactsRecord({ ...draft, position }) };
+}
+
+function firstSource(drafts: readonly Draft[]): number {
+  const [first] = drafts;
+  if (!first) throw new RangeError('nothing to publish');
+  return first.source;
+}

@@ -1,0 +1,64 @@
+/** The loop of derive: while one batch is being written, the next one is read, loaded and derived. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { ChainContext } from '../../processors/chain-state.ts';
+import type { BatchSize } from './batch-size.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { createBlockDeriver } from './block-deriver.ts';
+import type { DeriveReport } from './derive-report.ts';
+import { createSegmentReader } from './read-segments.ts';
+import type { StoredState } from './stored-state.ts';
+
+export interface FoldOptions {
+  readonly chain: ChainContext;
+  readonly log: EventLog;
+  readonly stored: StoredState;
+  readonly writer: BatchWriter;
+  readonly size: BatchSize;
+  readonly report: DeriveReport;
+  readonly signal: AbortSignal;
+  /** Called with everything written, at the end of the log; says whether to go on. */
+  readonly atEnd: (position: number) => Promise<boolean>;
+  /** Records after it are left alone; the run that holds it ends with it. */
+  readonly until?: number;
+}
+
+/** Goes on from what `writer` has committed. The batch under way is finished first, whether it ends or throws. */
+export async function foldLog(options: FoldOptions): Promise<void> {
+  const { chain, log, stored, writer, size, report, signal, until = Number.MAX_SAFE_INTEGER } = options;
+  const reader = createSegmentReader(log, chain.name, (writer.committed()?.position ?? -1) + 1);
+  const deriver = createBlockDeriver({ chain, stored, signal });
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    while (!signal.aborted && reader.position <= until) {
+      const { maxBlocks, maxBytes } = size.limits();
+      const limits = { maxBlocks: Math.min(maxBlocks, until - reader.position + 1), maxBytes };
+      const segment = await reader.next(limits, signal);
+      if (!segment) {
+        await writing;
+        if (!(await options.atEnd(reader.position))) return;
+        continue;
+      }
+      if (segment.kind === 'rewind') {
+        await writing;
+        await writer.rewind(segment);
+        report.rewound(segment.height, segment.fromHeight);
+        await deriver.reset(segment.height);
+        continue;
+      }
+      const blocks = await deriver.derive(segment.records, async () => {
+        await writing;
+        return writer.committed()?.height ?? null;
+      });
+      await writing;
+      const began = performance.now();
+      writing = writer.write(blocks).then(() => {
+        size.took(blocks.length, (performance.now() - began) / 1000);
+        report.moved(writer.committed()?.height ?? -1, blocks.length);
+      });
+      // Its failure is thrown by the next `await writing`.
+      writing.catch(() => undefined);
+    }
+  } finally {
+    await writing;
+  }
+}

@@ -1,0 +1,72 @@
+/** The blocks partition as segments: a run of blocks, or one rewind, which is a batch of its own. */
+import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
+import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
+import { createBreather } from './breather.ts';
+
+export interface BlockRun {
+  readonly kind: 'run';
+  readonly records: readonly BlockAppended[];
+}
+export type Segment = BlockRun | ChainRewound;
+
+export interface SegmentLimits {
+  readonly maxBlocks: number;
+  /** Of decoded blocks; soft: one block is taken whatever its size. */
+  readonly maxBytes: number;
+}
+
+export interface SegmentReader {
+  /** Position of the next record. */
+  readonly position: number;
+  /** Null at the end of the log. Throws when `signal` aborts. */
+  next(limits: SegmentLimits, signal: AbortSignal): Promise<Segment | null>;
+}
+
+/** Payloads are compressed, so that this many bytes of them fill a batch. */
+const EXPECTED_COMPRESSION = 4;
+
+export function createSegmentReader(log: EventLog, chain: string, position: number): SegmentReader {
+  let queue: LogRecord[] = [];
+  let readTo = position;
+  let held: BlocksRecord | null = null;
+
+  /** Null at the end of the log. */
+  async function peek(limits: SegmentLimits): Promise<BlocksRecord | null> {
+    if (held) return held;
+    if (queue.length === 0) {
+      const maxBytes = Math.ceil(limits.maxBytes / EXPECTED_COMPRESSION);
+      const records = await log.read('blocks', chain, readTo, { maxRecords: limits.maxBlocks, maxBytes });
+      readTo += records.length;
+      queue = [...records].reverse();
+    }
+    const record = queue.pop();
+    held = record ? decodeBlocksRecord(record.payload) : null;
+    return held;
+  }
+
+  return {
+    get position() {
+      return readTo - queue.length - (held ? 1 : 0);
+    },
+    async next(limits, signal) {
+      const breathe = createBreather(signal);
+      const records: BlockAppended[] = [];
+      let bytes = 0;
+      for (let record = await peek(limits); record; record = await peek(limits)) {
+        if (record.kind === 'rewind') {
+          if (records.length > 0) break;
+          held = null;
+          return record;
+        }
+        if (records.length > 0 && bytes + record.block.byteLength > limits.maxBytes) break;
+        held = null;
+        records.push(record);
+        bytes += record.block.byteLength;
+        if (records.length === limits.maxBlocks) break;
+        await breathe();
+      }
+      return records.length > 0 ? { kind: 'run', records } : null;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
+import { createPaymentChain, type PaymentChain } from '../../test/laws/payment-chain.ts';
+import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
+import { insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
+import { factsByType } from '../sinks/facts-by-type.ts';
+import { EndWithoutRow } from '../sinks/postgres/end-rows.ts';
+import { blockOf } from '../sinks/testing/made-facts.ts';
+import { storeDigests } from '../verify/store-digests.ts';
+import { LogBehindStores, LogDiffers } from './derive-errors.ts';
+import { runDerive } from './run-derive.ts';
+import { readStagePosition } from './stage-position.ts';
+
+let stores: TestStores;
+let log: TestLog;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  log = await createTestLog();
+});
+
+afterAll(async () => {
+  await log.drop();
+  await stores.close();
+});
+
+const newChain = (seed: number, payments = 2): PaymentChain =>
+  createPaymentChain({ seed, addresses: 5, payments, keepsHistory: true });
+const take = (chain: PaymentChain, count: number): UnplacedRecord[] =>
+  Array.from({ length: count }, () => blockRecord(chain.next()));
+const position = (chain: string) => readStagePosition(stores.postgres.pool, 'derive', chain);
+
+interface Running {
+  readonly statuses: readonly StageStatus[];
+  readonly ended: Promise<void>;
+  stop(): void;
+  /** Resolves when a status fits. */
+  until(fits: (status: StageStatus) => boolean): Promise<void>;
+}
+
+function start(chain: string): Running {
+  const controller = new AbortController();
+  const statuses: StageStatus[] = [];
+  const watchers = new Set<() => void>();
+  const ended = runDerive({
+    chain: chainConfig(chain),
+    nativeCurrencyId: NATIVE,
+    log,
+    stores,
+    logger: pino({ level: 'silent' }),
+    signal: controller.signal,
+    status: (status) => {
+      statuses.push(status);
+      for (const watch of watchers) watch();
+    },
+  });
+  return {
+    statuses,
+    ended,
+    stop: () => controller.abort(),
+    until: (fits) =>
+      new Promise((resolve, reject) => {
+        const watch = (): void => {
+          if (statuses.some(fits)) resolve();
+        };
+        watchers.add(watch);
+        ended.catch(reject);
+        watch();
+      }),
+  };
+}
+
+describe('running', () => {
+  it('catches up, says so, follows the tip and ends with the signal', async () => {
+    const chain = newChain(1);
+    await log.append('follow', take(chain, 30));
+    const running = start('follow');
+    await running.until(({ state, height }) => state === 'following' && height === 29);
+    expect(running.statuses[0]).toMatchObject({ state: 'catching_up', height: null, targetHeight: 29 });
+    await log.append('follow', take(chain, 1));
+    await expect.poll(async () => (await position('follow'))?.height, { timeout: 5000, interval: 10 }).toBe(30);
+    running.stop();
+    await running.ended;
+    expect(await position('follow')).toMatchObject({ position: 30, height: 30 });
+  });
+
+  it('ends within a second while it is catching up, and goes on from there', async () => {
+    const chain = newChain(2, 10);
+    await log.append('busy', take(chain, 1500));
+    const running = start('busy');
+    await running.until(({ height }) => (height ?? 0) > 100);
+    const asked = performance.now();
+    running.stop();
+    await running.ended;
+    expect(performance.now() - asked).toBeLessThan(1000);
+    expect((await position('busy'))?.height).toBeLessThan(1499);
+    await deriveToEnd('busy', { log, stores });
+    expect((await position('busy'))?.height).toBe(1499);
+  });
+
+  it('has one owner: a second one waits until the first is gone', async () => {
+    const chain = newChain(3);
+    await log.append('owned', take(chain, 3));
+    const first = start('owned');
+    await first.until(({ state }) => state === 'following');
+    const second = start('owned');
+    await log.append('owned', take(chain, 3));
+    await expect.poll(async () => (await position('owned'))?.height, { timeout: 5000 }).toBe(5);
+    expect(second.statuses).toEqual([]);
+    first.stop();
+    await first.ended;
+    await second.until(({ state }) => state === 'following');
+    second.stop();
+    await second.ended;
+  });
+
+  it('waits for an empty log', async () => {
+    const running = start('later');
+    await running.until(({ state }) => state === 'following');
+    await log.append('later', take(newChain(4), 2));
+    await expect.poll(async () => (await position('later'))?.height, { timeout: 5000 }).toBe(1);
+    running.stop();
+    await running.ended;
+  });
+
+  it('takes a rewind and the new branch while it follows', async () => {
+    const chain = newChain(5);
+    await log.append('bent', take(chain, 10));
+    const running = start('bent');
+    await running.until(({ state }) => state === 'following');
+    await log.append('bent', [{ kind: 'rewind', height: 6, hash: chain.rewind(6), fromHeight: 9 }, ...take(chain, 2)]);
+    await expect.poll(async () => (await position('bent'))?.position, { timeout: 5000 }).toBe(12);
+    running.stop();
+    await running.ended;
+    expect(await position('bent')).toMatchObject({ height: 8 });
+  });
+});
+
+describe('at start', () => {
+  it('takes away what ClickHouse holds above what is committed', async () => {
+    const chain = newChain(6);
+    await log.append('ahead', take(chain, 5));
+    await deriveToEnd('ahead', { log, stores });
+    const before = await storeDigests(stores, 'ahead');
+    const stray = factsByType([blockOf(5, []), blockOf(6, [])]);
+    await insertFacts(stores.clickhouse, stray, { chain: 'ahead', nativeCurrencyId: NATIVE });
+    expect(await storeDigests(stores, 'ahead')).not.toEqual(before);
+    await deriveToEnd('ahead', { log, stores });
+    expect(await storeDigests(stores, 'ahead')).toEqual(before);
+  });
+
+  it('refuses a log that ends before the stores', async () => {
+    await log.append('short', take(newChain(7), 5));
+    await deriveToEnd('short', { log, stores });
+    const other = await createTestLog();
+    await other.append('short', take(newChain(7), 3));
+    const refused = deriveToEnd('short', { log: other, stores });
+    await expect(refused).rejects.toThrow(LogBehindStores);
+    await expect(refused).rejects.toMatchObject({ code: 'log_behind_stores' });
+    await other.drop();
+  });
+
+  it('refuses a log of another chain', async () => {
+    await log.append('foreign', take(newChain(8), 5));
+    await deriveToEnd('foreign', { log, stores });
+    const other = await createTestLog();
+    await other.append('foreign', take(newChain(9), 9));
+    await expect(deriveToEnd('foreign', { log: other, stores })).rejects.toThrow(LogDiffers);
+    await other.drop();
+  });
+});
+
+describe('a log that is wrong', () => {
+  it('by a missing rewind ends the stage with nothing of it in the stores', async () => {
+    const chain = newChain(10);
+    const main = take(chain, 6);
+    chain.rewind(3);
+    await log.append('gap', [...main, ...take(chain, 1)]);
+    await expect(deriveToEnd('gap', { log, stores })).rejects.toMatchObject({ code: 'unlinked_block' });
+    expect((await position('gap'))?.height ?? -1).toBeLessThan(6);
+  });
+
+  it('by a rewind to a block that never was ends the stage before it touches the stores', async () => {
+    const main = take(newChain(11), 6);
+    await log.append('nowhere', main);
+    await deriveToEnd('nowhere', { log, stores });
+    const before = await storeDigests(stores, 'nowhere');
+    await log.append('nowhere', [{ kind: 'rewind', height: 3, hash: main[2]?.hash ?? '', fromHeight: 5 }]);
+    await expect(deriveToEnd('nowhere', { log, stores })).rejects.toThrow(LogDiffers);
+    expect(await storeDigests(stores, 'nowhere')).toEqual(before);
+  });
+
+  it('by a record that is labelled as another block ends the stage', async () => {
+    const [first, second] = take(newChain(12), 2);
+    if (first?.kind !== 'block' || second?.kind !== 'block') throw new TypeError('no blocks');
+    await log.append('label', [first, { ...second, block: first.block }]);
+    await expect(deriveToEnd('label', { log, stores })).rejects.toThrow(LogDiffers);
+  });
+});
+
+it('notices when the store lost what the chain spends', async () => {
+  const chain = newChain(13, 6);
+  await log.append('lost', take(chain, 20));
+  await deriveToEnd('lost', { log, stores });
+  await stores.postgres.pool.query(`DELETE FROM outputs WHERE chain = 'lost' AND to_height IS NULL`);
+  await log.append('lost', take(chain, 20));
+  const failed = deriveToEnd('lost', { log, stores });
+  await expect(failed).rejects.toSatisfy(
+    (error) => error instanceof EndWithoutRow || (error as { code: string }).code === 'unknown_output',
+  );
+});

@@ -1,0 +1,112 @@
+/** Reads of current state from Postgres, by key, many keys at once. */
+import type { Pool } from 'pg';
+import type { BalanceState, BlockTip, OutputState } from '../../processors/chain-state.ts';
+import type { OutPoint } from '../../processors/referenced-keys.ts';
+import type { CurrencyFact, CurrencyStateFact, ExportFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
+import { listOf, listParam } from '../sinks/postgres/list-param.ts';
+import {
+  type StoredRow,
+  storedCurrency,
+  storedCurrencyState,
+  storedExport,
+  storedIdentity,
+  storedOutput,
+  storedTransfer,
+} from './stored-facts.ts';
+
+export interface StoredBalance extends BalanceState {
+  readonly address: string;
+  readonly currencyId: string;
+}
+
+export interface StoredState {
+  tip(height: number): Promise<BlockTip | null>;
+  currencies(): Promise<CurrencyFact[]>;
+  currencyStates(): Promise<(CurrencyStateFact & { readonly height: number })[]>;
+  /** Unspent ones. */
+  outputs(keys: readonly OutPoint[]): Promise<OutputState[]>;
+  identities(addresses: readonly string[]): Promise<IdentityFact[]>;
+  exports(keys: readonly OutPoint[]): Promise<ExportFact[]>;
+  transfers(keys: readonly OutPoint[]): Promise<TransferFact[]>;
+  balances(keys: readonly (readonly [address: string, currencyId: string])[]): Promise<StoredBalance[]>;
+}
+
+/**
+ * Each key is looked up on its own (LATERAL … LIMIT 1), in the order of the primary key: the newest version is the last,
+ * and neither old versions nor missing statistics make a lookup slow.
+ */
+export function createStoredState(pool: Pool, chain: string): StoredState {
+  const rows = async (sql: string, ...params: unknown[]): Promise<StoredRow[]> =>
+    (await pool.query<Record<string, unknown>>(sql, [chain, ...params])).rows;
+
+  async function byPoint(keys: readonly OutPoint[], lookup: string): Promise<StoredRow[]> {
+    if (keys.length === 0) return [];
+    return rows(
+      `SELECT found.* FROM unnest(${listOf('$2')}, ${listOf('$3')}::integer[]) AS wanted(txid, n), LATERAL (${lookup} LIMIT 1) found`,
+      listParam(keys, ({ txid }) => txid),
+      listParam(keys, ({ n }) => n),
+    );
+  }
+
+  return {
+    async tip(height) {
+      const [row] = await rows('SELECT hash, time, clock FROM blocks WHERE chain = $1 AND height = $2', height);
+      return row ? { height, hash: String(row.hash), time: Number(row.time), clock: Number(row.clock) } : null;
+    },
+    currencies: async () =>
+      (await rows('SELECT * FROM currencies WHERE chain = $1 AND to_height IS NULL')).map(storedCurrency),
+    currencyStates: async () =>
+      (await rows('SELECT * FROM currency_states WHERE chain = $1 AND to_height IS NULL')).map(storedCurrencyState),
+    outputs: async (keys) =>
+      (
+        await byPoint(
+          keys,
+          `SELECT txid, n, tx_index, value, currencies, kind, addresses, data, from_height FROM outputs
+           WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND n = wanted.n AND to_height IS NULL`,
+        )
+      ).map(storedOutput),
+    async identities(addresses) {
+      if (addresses.length === 0) return [];
+      const found = await rows(
+        `SELECT found.* FROM unnest(${listOf('$2')}) AS wanted(address), LATERAL (
+           SELECT * FROM identities WHERE chain = $1 AND identity_address = wanted.address
+           ORDER BY chain DESC, identity_address DESC, from_height DESC, tx_index DESC, vout DESC LIMIT 1) found`,
+        listParam(addresses, (address) => address),
+      );
+      return found.map(storedIdentity);
+    },
+    exports: async (keys) =>
+      (
+        await byPoint(
+          keys,
+          `SELECT * FROM exports WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND vout = wanted.n`,
+        )
+      ).map(storedExport),
+    transfers: async (keys) =>
+      (
+        await byPoint(
+          keys,
+          `SELECT * FROM transfers WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND vout = wanted.n
+           ORDER BY chain DESC, txid DESC, vout DESC, from_height DESC`,
+        )
+      ).map(storedTransfer),
+    async balances(keys) {
+      if (keys.length === 0) return [];
+      const found = await rows(
+        `SELECT wanted.address, wanted.currency_id, found.balance, found.received
+         FROM unnest(${listOf('$2')}, ${listOf('$3')}) AS wanted(address, currency_id), LATERAL (
+           SELECT balance, received FROM balances
+           WHERE chain = $1 AND address = wanted.address AND currency_id = wanted.currency_id
+           ORDER BY chain DESC, address DESC, currency_id DESC, from_height DESC LIMIT 1) found`,
+        listParam(keys, ([address]) => address),
+        listParam(keys, ([, currencyId]) => currencyId),
+      );
+      return found.map((row) => ({
+        address: String(row.address),
+        currencyId: String(row.currency_id),
+        balance: row.balance as bigint,
+        received: BigInt(String(row.received)),
+      }));
+    },
+  };
+}

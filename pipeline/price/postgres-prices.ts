@@ -1,0 +1,145 @@
+/** Prices, stamps, ticks and positions in Postgres: every function works inside the transaction that makes it count. */
+import type { PoolClient } from 'pg';
+import { copyRows } from '../../infra/postgres/copy.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { StampRow } from '../../processors/pricing/price-fold.ts';
+import type { PriceBatch } from './price-batch.ts';
+import {
+  GENERATION,
+  POSTGRES_BACKFILL,
+  POSTGRES_PRICES,
+  POSTGRES_STAMPS,
+  POSTGRES_TICKS,
+  type PostgresTable,
+  type TickRow,
+} from './price-rows.ts';
+
+export async function writeBatch(client: PoolClient, batch: PriceBatch): Promise<void> {
+  await deleteStamps(client, batch.corrections);
+  await copy(client, POSTGRES_TICKS, batch.ticks);
+  await copy(client, POSTGRES_PRICES, batch.prices);
+  await copy(client, POSTGRES_BACKFILL, batch.backfill);
+  await copy(client, POSTGRES_STAMPS, [...batch.corrections, ...batch.stamps]);
+  const newest = new Map<string, TickRow>();
+  for (const row of batch.ticks) newest.set(row.block.chain, row);
+  for (const { block } of newest.values()) {
+    await client.query(
+      `INSERT INTO stage_positions (stage, chain, position, height, hash, clock) VALUES ('price', $1, $2, $3, $4, $5)
+       ON CONFLICT (stage, chain) DO UPDATE
+       SET position = EXCLUDED.position, height = EXCLUDED.height, hash = EXCLUDED.hash, clock = EXCLUDED.clock`,
+      [block.chain, block.position, block.height, hexParam(block.hash), block.clock],
+    );
+  }
+}
+
+async function copy<Row>(client: PoolClient, { name, columns, values }: PostgresTable<Row>, rows: readonly Row[]) {
+  if (rows.length > 0) await copyRows(client, name, columns, rows.values().map(values));
+}
+
+async function deleteStamps(client: PoolClient, rows: readonly StampRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(
+    `DELETE FROM stamps USING unnest($2::text[], $3::bytea[], $4::integer[]) AS key(chain, txid, vout)
+     WHERE stamps.generation = $1 AND stamps.chain = key.chain AND stamps.txid = key.txid AND stamps.vout = key.vout`,
+    [
+      GENERATION,
+      rows.map(({ chain }) => chain),
+      rows.map(({ transfer }) => hexParam(transfer.txid)),
+      rows.map(({ transfer }) => transfer.vout),
+    ],
+  );
+}
+
+/** Newest tick; −1 before the first. */
+export async function newestTick(client: Pick<PoolClient, 'query'>): Promise<number> {
+  const { rows } = await client.query<{ tick: bigint | null }>('SELECT max(tick) AS tick FROM price_ticks');
+  return Number(rows[0]?.tick ?? -1n);
+}
+
+/** Newest height of a chain that has its tick; −1 before the first. */
+export async function newestHeight(client: PoolClient, chain: string): Promise<number> {
+  const { rows } = await client.query<{ height: number | null }>(
+    'SELECT max(height) AS height FROM price_ticks WHERE chain = $1',
+    [chain],
+  );
+  return rows[0]?.height ?? -1;
+}
+
+/**
+ * The first tick that a rewind of `chain` to `height` makes untrue; null when there is none. Untrue are the ticks of removed
+ * blocks, and those of other chains that were complete only because this chain's clock had passed theirs.
+ */
+export async function firstUntrueTick(
+  client: PoolClient,
+  chain: string,
+  height: number,
+  clock: number | null,
+): Promise<number | null> {
+  const { rows } = await client.query<{ tick: bigint | null }>(
+    `WITH kept AS (
+       SELECT coalesce($3::bigint, (SELECT clock FROM price_ticks WHERE chain = $1 AND height = $2), -1) AS clock
+     )
+     SELECT min(tick) AS tick FROM price_ticks, kept
+     WHERE tick > coalesce((SELECT tick FROM price_ticks WHERE clock < kept.clock ORDER BY tick DESC LIMIT 1), -1)
+       AND (price_ticks.chain <> $1 OR price_ticks.height > $2)`,
+    [chain, height, clock],
+  );
+  const tick = rows[0]?.tick ?? null;
+  return tick === null ? null : Number(tick);
+}
+
+/** The first tick at or after `clock`; null when there is none. */
+export async function firstTickFrom(client: PoolClient, clock: number): Promise<number | null> {
+  const { rows } = await client.query<{ tick: bigint | null }>(
+    'SELECT min(tick) AS tick FROM price_ticks WHERE clock >= $1',
+    [clock],
+  );
+  const tick = rows[0]?.tick ?? null;
+  return tick === null ? null : Number(tick);
+}
+
+/** Undoes `tick` and all after it; chains that lose ticks go back to the record of their newest remaining one. */
+export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
+  const { rows: changed } = await client.query<{ chain: string }>(
+    'SELECT DISTINCT chain FROM price_ticks WHERE tick >= $1',
+    [tick],
+  );
+  for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS, POSTGRES_BACKFILL, POSTGRES_TICKS]) {
+    await client.query(`DELETE FROM ${table.name} WHERE tick >= $1`, [tick]);
+  }
+  await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
+    changed.map(({ chain }) => chain),
+  ]);
+  for (const { chain } of changed) {
+    await client.query(
+      `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
+       SELECT 'price', chain, facts_position, height, hash, clock FROM price_ticks WHERE chain = $1 ORDER BY height DESC LIMIT 1`,
+      [chain],
+    );
+  }
+}
+
+/** Records that a rewind was folded, once its chain stands exactly on the block that stays. */
+export async function passRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
+  await client.query(
+    `UPDATE stage_positions SET position = $3 WHERE stage = 'price' AND chain = $1 AND height = $2 AND position < $3`,
+    [chain, height, position],
+  );
+}
+
+/**
+ * Deletes prices that no rewind can ask for: those below the newest one of the default chain at or under `height`, for each
+ * currency. ClickHouse keeps them all.
+ */
+export async function prunePrices(client: PoolClient, defaultChain: string, height: number): Promise<void> {
+  await client.query(
+    `WITH horizon AS (SELECT tick FROM price_ticks WHERE chain = $2 AND height = $3),
+       kept AS (
+         SELECT currency_id, max(prices.tick) AS tick FROM prices, horizon
+         WHERE generation = $1 AND chain = $2 AND prices.tick <= horizon.tick GROUP BY currency_id
+       )
+     DELETE FROM prices USING kept
+     WHERE prices.generation = $1 AND prices.currency_id = kept.currency_id AND prices.tick < kept.tick`,
+    [GENERATION, defaultChain, height],
+  );
+}

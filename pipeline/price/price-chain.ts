@@ -1,0 +1,58 @@
+/** A chain as the price stage keeps it: where it stands in the stores, and what it has read beyond. */
+import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+
+export interface PriceChain extends Pick<ChainConfig, 'name' | 'stableAnchors' | 'finalityDepth' | 'minBasketAge'> {
+  readonly nativeCurrencyId: string;
+}
+
+/** The newest block of a chain that has its tick. */
+export interface TickedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly clock: number;
+}
+
+export interface ChainCursor {
+  readonly chain: PriceChain;
+  /** Null before the chain's first tick. */
+  ticked: TickedBlock | null;
+  /** After `ticked`. Null while the stores stand on another branch than `ticked`: then a rewind record is to come. */
+  view: ChainView | null;
+  /** Read, in order, and waiting for their ticks. */
+  queue: PricedBlock[];
+  /** Position of the facts record to read next. */
+  next: number;
+  /** Nothing is folded before this position is read: what lies before it may be taken back by a rewind known already. */
+  readThrough: number;
+  /** Newest height that derive has committed; null while it has none. */
+  derivedHeight: number | null;
+}
+
+/** Clock that the chain has reached as far as was read; below every clock before its first block. */
+export function newestClock(cursor: ChainCursor): number {
+  return cursor.queue.at(-1)?.clock ?? cursor.ticked?.clock ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Whether the chain need not be read on. Blocks of one clock only do not show that the chain has passed it. */
+export function hasEnough({ queue, next, readThrough }: ChainCursor, maxQueued: number): boolean {
+  const isFull = queue.length >= maxQueued && (queue[0]?.clock ?? 0) < (queue.at(-1)?.clock ?? 0);
+  return isFull && next > readThrough;
+}
+
+/**
+ * A chain that was configured later than others: its first block belongs before ticks that are there already. Null when every
+ * waiting block comes after them.
+ */
+export function lateComer(cursors: readonly ChainCursor[]): ChainCursor | null {
+  const isLate = (cursor: ChainCursor, index: number): boolean => {
+    const first = cursor.ticked ? undefined : cursor.queue[0];
+    return (
+      first !== undefined &&
+      cursors.some(({ ticked }, other) => {
+        return ticked !== null && (ticked.clock > first.clock || (ticked.clock === first.clock && other > index));
+      })
+    );
+  };
+  return cursors.find(isLate) ?? null;
+}

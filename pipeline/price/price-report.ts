@@ -1,0 +1,67 @@
+/** What the price stage tells about itself, for each chain. */
+import type { Logger } from '../../infra/logger.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { createRateMeter, type RateMeter } from '../tailer/rate-meter.ts';
+import type { ChainCursor } from './price-chain.ts';
+
+export interface PriceReport {
+  /** After each step; `ticks` were stored by it. */
+  at(cursors: readonly ChainCursor[], ticks: number): void;
+}
+
+export interface PriceReportOptions {
+  readonly logger: Logger;
+  readonly status: (chain: string, status: StageStatus) => void;
+}
+
+interface Shown {
+  readonly meter: RateMeter;
+  height: number | null;
+  movedAt: string | null;
+}
+
+const RATE_WINDOW_MS = 30_000;
+const PROGRESS_EVERY_MS = 5000;
+/** A follower that is this few blocks behind is still following. */
+const FOLLOWING_LAG = 5;
+
+export function createPriceReport({ logger, status }: PriceReportOptions): PriceReport {
+  const shown = new Map<string, Shown>();
+  let progressAt = performance.now();
+
+  function statusOf(cursor: ChainCursor, isIdle: boolean): StageStatus {
+    const { name } = cursor.chain;
+    const known = shown.get(name) ?? { meter: createRateMeter(RATE_WINDOW_MS), height: null, movedAt: null };
+    shown.set(name, known);
+    const height = cursor.ticked?.height ?? null;
+    if (height !== null && height !== known.height) {
+      known.meter.add(Math.max(0, height - (known.height ?? height)));
+      known.movedAt = new Date().toISOString();
+    }
+    known.height = height;
+    const targetHeight = cursor.derivedHeight;
+    const lag = Math.max(0, (targetHeight ?? -1) - (height ?? -1));
+    // Idle with a lag: the clocks of other chains have not passed this one's blocks yet.
+    const state = lag <= FOLLOWING_LAG ? 'following' : isIdle ? 'waiting' : 'catching_up';
+    const rate = known.meter.rate();
+    const etaSeconds = lag === 0 ? 0 : rate > 0 ? Math.ceil(lag / rate) : null;
+    return { state, height, targetHeight, rate, etaSeconds, movedAt: known.movedAt, error: null };
+  }
+
+  return {
+    at(cursors, ticks) {
+      for (const cursor of cursors) {
+        const now = statusOf(cursor, ticks === 0);
+        status(cursor.chain.name, now);
+        if (now.state === 'catching_up' && performance.now() - progressAt >= PROGRESS_EVERY_MS) {
+          progressAt = performance.now();
+          const { height, targetHeight, etaSeconds } = now;
+          logger.info(
+            { chain: cursor.chain.name, height, targetHeight, rate: Math.round(now.rate), etaSeconds },
+            'pricing',
+          );
+        }
+      }
+    },
+  };
+}

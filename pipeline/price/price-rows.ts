@@ -1,0 +1,146 @@
+/** What the price stage writes, as rows of both stores. */
+import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import type { CopyValue } from '../../infra/postgres/copy.ts';
+import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
+import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
+import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
+import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
+import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
+import { entryInput } from '../../processors/pricing/stamp-inputs.ts';
+
+/** The generation that the stage folds into. */
+export const GENERATION = 1;
+
+export interface TickRow {
+  readonly tick: number;
+  readonly block: PricedBlock;
+}
+
+interface Table<Row, Value> {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly values: (row: Row) => readonly Value[];
+}
+
+function table<Row, Value>(name: string, columns: Readonly<Record<string, (row: Row) => Value>>): Table<Row, Value> {
+  const values = Object.values(columns);
+  return { name, columns: Object.keys(columns), values: (row) => values.map((value) => value(row)) };
+}
+
+const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
+interface PrintedPrice {
+  readonly usd: string;
+  readonly depth: string;
+  readonly baskets: { readonly json: string };
+}
+
+const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
+
+/** Prices stand for many ticks: they are printed once. */
+function printed({ price, mark }: PriceRow): PrintedPrice {
+  let text = printedPrices.get(price);
+  if (!text) {
+    const kept = price.entries.map(entryInput).map(({ hop: _, ...entry }) => entry);
+    text = { usd: formatPrice(mark.usd), depth: formatPrice(mark.totalDepth), baskets: { json: JSON.stringify(kept) } };
+    printedPrices.set(price, text);
+  }
+  return text;
+}
+
+export const POSTGRES_TICKS = table<TickRow, CopyValue>('price_ticks', {
+  tick: ({ tick }) => tick,
+  chain: ({ block }) => block.chain,
+  height: ({ block }) => block.height,
+  hash: ({ block }) => ({ hex: block.hash }),
+  clock: ({ block }) => block.clock,
+  facts_position: ({ block }) => block.position,
+});
+
+const PRICE = {
+  generation: () => GENERATION,
+  currency_id: ({ price }: PriceRow) => price.currencyId,
+  tick: ({ tick }: PriceRow) => tick,
+  chain: ({ block }: PriceRow) => block.chain,
+  height: ({ block }: PriceRow) => block.height,
+  time: ({ block }: PriceRow) => block.time,
+  tier: ({ price }: PriceRow) => price.tier,
+  usd_price: (row: PriceRow) => printed(row).usd,
+  ema_price: ({ ema }: PriceRow) => formatPrice(ema),
+  total_depth: (row: PriceRow) => printed(row).depth,
+};
+
+export const POSTGRES_PRICES = table<PriceRow, CopyValue>('prices', {
+  ...PRICE,
+  source_basket: ({ mark }) => mark.sourceBasket,
+  baskets: (row) => printed(row).baskets,
+});
+
+export const CLICKHOUSE_PRICES = table<PriceRow, CsvValue>('prices', {
+  ...PRICE,
+  source_basket: ({ mark }) => mark.sourceBasket ?? '',
+  baskets: (row) => printed(row).baskets.json,
+});
+
+export const POSTGRES_STAMPS = table<StampRow, CopyValue>('stamps', {
+  generation: () => GENERATION,
+  chain: ({ chain }) => chain,
+  txid: ({ transfer }) => ({ hex: transfer.txid }),
+  vout: ({ transfer }) => transfer.vout,
+  tick: ({ tick }) => tick,
+  regime: ({ stamp }) => stamp.regime,
+  regime_version: ({ stamp }) => stamp.regimeVersion,
+  price_height: ({ stamp }) => stamp.priceHeight,
+  from_usd: ({ stamp }) => usd(stamp.fromUsd),
+  to_usd: ({ stamp }) => usd(stamp.toUsd),
+  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  rule: ({ stamp }) => stamp.rule,
+  priced_currency_id: ({ stamp }) => stamp.pricedCurrencyId,
+  priced_currency_usd: ({ stamp }) => (stamp.pricedCurrencyUsd === null ? null : formatPrice(stamp.pricedCurrencyUsd)),
+  price_basket: ({ stamp }) => stamp.priceBasket,
+  diverged: ({ stamp }) => stamp.diverged,
+  provisional: ({ stamp }) => stamp.provisional,
+  reason: ({ stamp }) => stamp.reason,
+  inputs: ({ stamp }) => ({ json: JSON.stringify(stamp.inputs) }),
+});
+
+export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
+  generation: () => GENERATION,
+  chain: ({ chain }) => chain,
+  txid: ({ transfer }) => transfer.txid,
+  vout: ({ transfer }) => transfer.vout,
+  tick: ({ tick }) => tick,
+  kind: ({ transfer }) => transfer.kind,
+  status: ({ transfer }) => transfer.status,
+  from_currency_id: ({ transfer }) => transfer.fromCurrencyId ?? '',
+  to_currency_id: ({ transfer }) => transfer.toCurrencyId,
+  via_currency_id: ({ transfer }) => transfer.viaCurrencyId ?? '',
+  basket_id: ({ transfer }) => transfer.importCurrencyId,
+  amount_in: ({ transfer }) => transfer.amountIn,
+  amount_out: ({ transfer }) => transfer.amountOut,
+  conversion_fee: ({ transfer }) => transfer.conversionFee,
+  source: ({ transfer }) => transfer.source ?? '',
+  destination: ({ transfer }) => transfer.destination ?? '',
+  request_height: ({ transfer }) => transfer.requestHeight,
+  import_height: ({ height }) => height,
+  time: ({ time }) => time,
+  from_usd: ({ stamp }) => usd(stamp.fromUsd),
+  to_usd: ({ stamp }) => usd(stamp.toUsd),
+  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  rule: ({ stamp }) => stamp.rule,
+  regime: ({ stamp }) => stamp.regime,
+  diverged: ({ stamp }) => stamp.diverged,
+  provisional: ({ stamp }) => stamp.provisional,
+  reason: ({ stamp }) => stamp.reason ?? '',
+});
+
+export const POSTGRES_BACKFILL = table<BackfillRow, CopyValue>('backfill_prices', {
+  generation: () => GENERATION,
+  chain: ({ chain }) => chain,
+  currency_id: ({ currencyId }) => currencyId,
+  tick: ({ tick }) => tick,
+  day: ({ day }) => day,
+  usd_price: ({ usd }) => formatPrice(usd),
+});
+
+export type PostgresTable<Row> = Table<Row, CopyValue>;
+export type ClickHouseTable<Row> = Table<Row, CsvValue>;

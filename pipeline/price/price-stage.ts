@@ -1,0 +1,183 @@
+/** The price stage at work: owns the cursors and the fold, and moves the stores by whole batches and whole rewinds. */
+import type { PoolClient } from 'pg';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
+import type { FactsRewound } from '../../schemas/log-records.ts';
+import { createBatchSize } from '../derive/batch-size.ts';
+import { createBreather } from '../derive/breather.ts';
+import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
+import type { StageLock } from '../stage-lock.ts';
+import { deleteFrom, insertBatch, replaceConversions } from './clickhouse-prices.ts';
+import { keptBlocks, keptPrices } from './kept-prices.ts';
+import {
+  firstTickFrom,
+  firstUntrueTick,
+  newestHeight,
+  passRewind,
+  prunePrices,
+  undoFrom,
+  writeBatch,
+} from './postgres-prices.ts';
+import { type BatchLimits, foldBatch, isEmpty, type PriceBatch } from './price-batch.ts';
+import { type ChainCursor, hasEnough, lateComer, type PriceChain } from './price-chain.ts';
+import { readDerived, readFacts } from './read-facts.ts';
+import { refillPrices } from './refill-prices.ts';
+import { restore } from './restore.ts';
+
+/** Stands where other stages name their chain: this one folds all of them together. */
+export const ALL_CHAINS = '*';
+
+export interface PriceStageOptions {
+  /** In their order; the first is the default chain. */
+  readonly chains: readonly PriceChain[];
+  readonly rules: PricingRules;
+  readonly log: EventLog;
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  readonly lock: StageLock;
+  readonly logger: Logger;
+  /** The largest batches; results do not depend on them. */
+  readonly limits: BatchLimits;
+  /** Stops a step between its parts: it throws, and the stores stay as the last batch left them. */
+  readonly signal: AbortSignal;
+}
+
+export interface Step {
+  readonly ticks: number;
+  /** Facts records read. */
+  readonly records: number;
+}
+
+export interface PriceStage {
+  readonly cursors: readonly ChainCursor[];
+  /** Reads, folds and stores one batch at most; ticks and records are 0 when there is nothing to do. */
+  step(): Promise<Step>;
+}
+
+/** Cuts ClickHouse back to what Postgres has committed and takes up from there. The caller holds the stage's lock. */
+export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
+  const { chains, rules, log, stores, lock, logger, limits, signal } = options;
+  const { postgres, clickhouse } = stores;
+  const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
+  const breathe = createBreather(signal);
+  const size = createBatchSize({ maxBlocks: limits.maxTicks });
+  let cursors: readonly ChainCursor[] = [];
+  let tick = -1;
+  let fold: PriceFold;
+
+  async function reload(): Promise<void> {
+    const readThrough = new Map(cursors.map((cursor) => [cursor.chain.name, cursor.readThrough]));
+    const restored = await restore(postgres, chains, rules);
+    cursors = restored.cursors;
+    for (const cursor of cursors) cursor.readThrough = readThrough.get(cursor.chain.name) ?? -1;
+    tick = restored.tick;
+    fold = createPriceFold(rules, restored.state);
+    // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
+    const open = restored.state.open.map(({ row }) => row);
+    if (open.length > 0) await lock.transaction(() => replaceConversions(clickhouse, open));
+  }
+
+  /** Both stores go back to before `first`; `alsoThen` is part of the same commit. */
+  async function undo(first: number, alsoThen: (client: PoolClient) => Promise<void>): Promise<void> {
+    const [main] = cursors;
+    await lock.transaction(async (client) => {
+      await deleteFrom(clickhouse, first);
+      await undoFrom(client, first);
+      await alsoThen(client);
+      if (main?.ticked) await refill(client, main.chain, main.ticked.height);
+    });
+    const newestTick = tick;
+    await reload();
+    logger.info({ firstTick: first, newestTick }, 'price: ticks undone');
+  }
+
+  /** Everything from the first untrue tick on is undone; what was read beyond is read again. */
+  async function rewind(cursor: ChainCursor, { height, position, fromHeight }: FactsRewound): Promise<void> {
+    const { name } = cursor.chain;
+    const kept = cursor.queue.findLast((block) => block.height <= height);
+    const clock = kept?.clock ?? (cursor.ticked && cursor.ticked.height <= height ? cursor.ticked.clock : null);
+    cursor.readThrough = Math.max(cursor.readThrough, position);
+    const untrue = await postgres.transaction((client) => firstUntrueTick(client, name, height, clock));
+    if (untrue === null) {
+      cursor.queue = cursor.queue.filter((block) => block.height <= height);
+      return;
+    }
+    logger.info({ chain: name, height, fromHeight }, 'price: rewinds');
+    await undo(untrue, (client) => passRewind(client, name, height, position));
+  }
+
+  /** A chain that is configured later is folded as if it had always been: numbers never depend on when that was. */
+  async function makeRoom({ chain, queue }: ChainCursor): Promise<void> {
+    const first = await postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
+    if (first === null) return;
+    logger.info({ chain: chain.name }, 'price: a chain is new; prices from its first block on are folded again');
+    await undo(first, async () => undefined);
+  }
+
+  /** Fills the queues. A rewind that undoes ticks makes new cursors: then the read begins anew. */
+  async function read(): Promise<number> {
+    const derived = await readDerived(postgres);
+    let records = 0;
+    for (let index = 0; index < cursors.length; index++) {
+      for (;;) {
+        const cursor = cursors[index];
+        if (!cursor || hasEnough(cursor, limits.maxQueued)) break;
+        const result = await readFacts(log, cursor, derived, limits.maxQueued, breathe);
+        records += result.records;
+        if (result.rewind) await rewind(cursor, result.rewind);
+        else if (result.records === 0) break;
+      }
+    }
+    return records;
+  }
+
+  async function step(): Promise<Step> {
+    const records = await read();
+    const late = lateComer(cursors);
+    if (late) {
+      await makeRoom(late);
+      return { ticks: 0, records: Math.max(1, records) };
+    }
+    const batch = await foldBatch(fold, cursors, tick + 1, { ...limits, maxTicks: size.limits().maxBlocks }, breathe);
+    if (isEmpty(batch)) return { ticks: 0, records };
+    const started = performance.now();
+    // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.
+    await lock.transaction(async (client) => {
+      await insertBatch(clickhouse, batch);
+      await write(client, batch);
+    });
+    tick += batch.ticks.length;
+    const took = (performance.now() - started) / 1000;
+    seconds.observe(took);
+    size.took(batch.ticks.length, took);
+    return { ticks: batch.ticks.length, records };
+  }
+
+  async function write(client: PoolClient, batch: PriceBatch): Promise<void> {
+    const [main] = cursors;
+    if (!main?.ticked) return writeBatch(client, batch);
+    const { name } = main.chain;
+    const height = main.ticked.height - keptBlocks(main.chain);
+    await writeBatch(client, { ...batch, prices: keptPrices(batch, name, height) });
+    await prunePrices(client, name, height);
+  }
+
+  /** What pruning has taken is missing only when the default chain goes back further than pruning reaches. */
+  async function refill(client: PoolClient, chain: PriceChain, heightBefore: number): Promise<void> {
+    const height = await newestHeight(client, chain.name);
+    const isDeep = height < heightBefore - keptBlocks(chain);
+    if (isDeep) await refillPrices(client, clickhouse, chain.name, height - keptBlocks(chain));
+  }
+
+  await waitOutInserts(clickhouse, signal);
+  await reload();
+  await lock.transaction(() => deleteFrom(clickhouse, tick + 1));
+  return {
+    get cursors() {
+      return cursors;
+    },
+    step,
+  };
+}

@@ -1,0 +1,53 @@
+/** Reads what the price stage needs of the facts topics, no further than derive has committed to Postgres. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { pricedBlock } from '../../processors/pricing/chain-view.ts';
+import { decodeFactsRecord } from '../../schemas/log-codec.ts';
+import type { FactsRewound } from '../../schemas/log-records.ts';
+import type { ChainCursor } from './price-chain.ts';
+
+/** Position of the last block record of each chain that derive has committed. */
+export type DerivedPositions = ReadonlyMap<string, { readonly position: number; readonly height: number }>;
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_RECORDS = 1000;
+
+export async function readDerived(postgres: Postgres): Promise<DerivedPositions> {
+  const { rows } = await postgres.pool.query<{ chain: string; position: bigint; height: number }>(
+    `SELECT chain, position, height FROM stage_positions WHERE stage = 'derive'`,
+  );
+  return new Map(rows.map(({ chain, position, height }) => [chain, { position: Number(position), height }]));
+}
+
+export interface ReadResult {
+  readonly records: number;
+  /** A rewind ends a read: the caller takes back what it must and reads on. */
+  readonly rewind: FactsRewound | null;
+}
+
+/** Appends committed blocks to the cursor's queue, up to the first rewind. */
+export async function readFacts(
+  log: EventLog,
+  cursor: ChainCursor,
+  derived: DerivedPositions,
+  maxQueued: number,
+  breathe: () => Promise<void> | undefined,
+): Promise<ReadResult> {
+  const { name } = cursor.chain;
+  const committed = derived.get(name);
+  cursor.derivedHeight = committed?.height ?? null;
+  if (!committed) return { records: 0, rewind: null };
+  const limits = { maxRecords: Math.min(MAX_RECORDS, maxQueued), maxBytes: MAX_BYTES };
+  let count = 0;
+  for (const { payload } of await log.read('facts', name, cursor.next, limits)) {
+    await breathe();
+    const record = decodeFactsRecord(payload);
+    if (record.source > committed.position) break;
+    cursor.next = record.position + 1;
+    count++;
+    if (record.kind === 'rewind') return { records: count, rewind: record };
+    // On another branch than the stores there is nothing to fold: the rewind to come takes these blocks back.
+    if (cursor.view) cursor.queue.push(pricedBlock(name, record));
+  }
+  return { records: count, rewind: null };
+}

@@ -1,0 +1,147 @@
+/** What the backfill regime still needs: daily prices around open bounds, and the stamps that they may change. */
+import type { PoolClient } from 'pg';
+import {
+  BOUNDS_DAYS,
+  boundsCloseAt,
+  type DailyPrice,
+  SECONDS_PER_DAY,
+  utcDay,
+} from '../../processors/pricing/backfill-bounds.ts';
+import { isDoubtful, type OpenStamp } from '../../processors/pricing/backfill-fold.ts';
+import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
+import type { SettledTransfer, Stamp, StampBasis } from '../../processors/pricing/stamp.ts';
+import { type StampInputs, sideOf } from '../../processors/pricing/stamp-inputs.ts';
+import { GENERATION } from './price-rows.ts';
+
+/** Days ascending, by currency. */
+export async function restoreDaily(
+  client: PoolClient,
+  chain: string,
+  clock: number,
+  cutover: number,
+): Promise<Map<string, DailyPrice[]>> {
+  const daily = new Map<string, DailyPrice[]>();
+  if (!isNeeded(clock, cutover)) return daily;
+  const { rows } = await client.query<{ currency_id: string; day: number; usd_price: string }>(
+    `SELECT DISTINCT ON (currency_id, day) currency_id, day, usd_price FROM backfill_prices
+     WHERE generation = $1 AND chain = $2 AND day >= $3 ORDER BY currency_id, day, tick DESC`,
+    [GENERATION, chain, utcDay(clock) - 2 * BOUNDS_DAYS - 2],
+  );
+  for (const { currency_id: currencyId, day, usd_price } of rows) {
+    const days = daily.get(currencyId) ?? [];
+    days.push({ day, usd: parsePrice(usd_price) });
+    daily.set(currencyId, days);
+  }
+  return daily;
+}
+
+interface StampRecord {
+  readonly txid: string;
+  readonly vout: number;
+  readonly tick: bigint;
+  readonly regime_version: number;
+  readonly price_height: number;
+  readonly from_usd: string | null;
+  readonly to_usd: string | null;
+  readonly usd_value: string | null;
+  readonly rule: Stamp['rule'];
+  readonly reason: Stamp['reason'];
+  readonly priced_currency_id: string | null;
+  readonly priced_currency_usd: string | null;
+  readonly price_basket: string | null;
+  readonly diverged: boolean;
+  readonly provisional: boolean;
+  readonly inputs: string;
+  readonly kind: SettledTransfer['kind'];
+  readonly status: SettledTransfer['status'];
+  readonly from_currency_id: string | null;
+  readonly to_currency_id: string;
+  readonly via_currency_id: string | null;
+  readonly import_currency_id: string;
+  readonly amount_in: bigint;
+  readonly amount_out: bigint | null;
+  readonly conversion_fee: bigint;
+  readonly source: string | null;
+  readonly destination: string | null;
+  readonly request_height: number;
+  readonly import_time: bigint;
+}
+
+/** Stamps whose bounds close after `clock`, also those that a later tick had closed before it was undone. */
+export async function restoreOpenStamps(
+  client: PoolClient,
+  chain: string,
+  clock: number,
+  cutover: number,
+): Promise<OpenStamp[]> {
+  if (!isNeeded(clock, cutover)) return [];
+  const firstDay = utcDay(clock) - BOUNDS_DAYS;
+  const { rows } = await client.query<StampRecord>(
+    `SELECT stamps.*, transfers.kind, transfers.status, from_currency_id, to_currency_id, via_currency_id, import_currency_id,
+       amount_in, amount_out, conversion_fee, source, destination, request_height, import_time
+     FROM stamps JOIN transfers ON transfers.chain = stamps.chain AND transfers.txid = stamps.txid
+       AND transfers.vout = stamps.vout AND transfers.from_height = stamps.price_height
+     WHERE stamps.generation = $1 AND stamps.chain = $2 AND stamps.regime = 'backfill'
+       AND stamps.tick > coalesce((SELECT tick FROM price_ticks WHERE clock < $3 ORDER BY tick DESC LIMIT 1), -1)
+     ORDER BY stamps.tick, stamps.txid, stamps.vout`,
+    [GENERATION, chain, firstDay * SECONDS_PER_DAY],
+  );
+  return rows
+    .filter(({ import_time }) => utcDay(Number(import_time)) >= firstDay)
+    .map((row) => openStamp(chain, row))
+    .filter(({ basis }) => basis.kind === 'conversion' && (isDoubtful(basis.from) || isDoubtful(basis.to)));
+}
+
+function isNeeded(clock: number, cutover: number): boolean {
+  return clock < boundsCloseAt(utcDay(cutover));
+}
+
+function openStamp(chain: string, row: StampRecord): OpenStamp {
+  const { bounds: _, ...inputs }: StampInputs = JSON.parse(row.inputs);
+  const [from, to] = [inputs.from && sideOf(inputs.from), inputs.to && sideOf(inputs.to)];
+  const kind = from && to ? 'conversion' : from ? 'burn' : to ? 'mint' : 'refund';
+  const height = row.price_height;
+  const basis: StampBasis = { kind, regime: 'backfill', height, from, to, inputs };
+  const { tick, import_time: time } = row;
+  const stamp = stampOf(row, inputs);
+  return { basis, row: { tick: Number(tick), chain, height, time: Number(time), transfer: transferOf(row), stamp } };
+}
+
+function stampOf(row: StampRecord, inputs: StampInputs): Stamp {
+  const usd = (text: string | null) => (text === null ? null : parseDecimal(text, STAMP_DECIMALS));
+  return {
+    regime: 'backfill',
+    regimeVersion: row.regime_version,
+    priceHeight: row.price_height,
+    fromUsd: usd(row.from_usd),
+    toUsd: usd(row.to_usd),
+    usdValue: usd(row.usd_value),
+    rule: row.rule,
+    reason: row.reason,
+    pricedCurrencyId: row.priced_currency_id,
+    pricedCurrencyUsd: row.priced_currency_usd === null ? null : parsePrice(row.priced_currency_usd),
+    priceBasket: row.price_basket,
+    diverged: row.diverged,
+    provisional: row.provisional,
+    inputs,
+  };
+}
+
+function transferOf(row: StampRecord): SettledTransfer {
+  return {
+    txid: row.txid,
+    vout: row.vout,
+    kind: row.kind,
+    status: row.status,
+    fromCurrencyId: row.from_currency_id,
+    toCurrencyId: row.to_currency_id,
+    viaCurrencyId: row.via_currency_id,
+    importCurrencyId: row.import_currency_id,
+    amountIn: row.amount_in,
+    amountOut: row.amount_out,
+    conversionFee: row.conversion_fee,
+    source: row.source,
+    destination: row.destination,
+    requestHeight: row.request_height,
+  };
+}

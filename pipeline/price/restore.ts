@@ -1,0 +1,137 @@
+/** Reads back from Postgres where the price stage stands: at start, and after ticks were undone. */
+import type { PoolClient } from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
+import type { BasketState } from '../../processors/pricing/basket-state.ts';
+import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
+import { parsePrice } from '../../processors/pricing/decimal.ts';
+import type { Ema } from '../../processors/pricing/ema.ts';
+import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { newestTick } from './postgres-prices.ts';
+import type { ChainCursor, PriceChain, TickedBlock } from './price-chain.ts';
+import { GENERATION } from './price-rows.ts';
+import { restoreDaily, restoreOpenStamps } from './restore-backfill.ts';
+
+export interface Restored {
+  readonly cursors: readonly ChainCursor[];
+  readonly state: PriceFoldState;
+  /** −1 before the first. */
+  readonly tick: number;
+}
+
+/** One snapshot of the stores: derive may write while it is read. */
+export async function restore(
+  postgres: Postgres,
+  chains: readonly PriceChain[],
+  rules: PricingRules,
+): Promise<Restored> {
+  return postgres.transaction(async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const cursors: ChainCursor[] = [];
+    for (const chain of chains) cursors.push(await restoreCursor(client, chain));
+    const clocks = new Map(
+      cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock] as const] : [])),
+    );
+    const daily = new Map<string, Map<string, DailyPrice[]>>();
+    const open = [];
+    for (const [chain, clock] of clocks) {
+      daily.set(chain, await restoreDaily(client, chain, clock, rules.cutover));
+      open.push(...(await restoreOpenStamps(client, chain, clock, rules.cutover)));
+    }
+    const prices = await restorePrices(client, chains[0]?.name ?? '');
+    return { cursors, state: { ...prices, clocks, daily, open }, tick: await newestTick(client) };
+  });
+}
+
+async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<ChainCursor> {
+  const { rows } = await client.query<{
+    position: bigint;
+    height: number;
+    hash: string;
+    clock: bigint;
+    derived: string | null;
+  }>(
+    `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM stage_positions AS stage
+     LEFT JOIN blocks ON blocks.chain = stage.chain AND blocks.height = stage.height
+     WHERE stage.stage = 'price' AND stage.chain = $1`,
+    [chain.name],
+  );
+  const [row] = rows;
+  const idle = { chain, queue: [], readThrough: -1, derivedHeight: null };
+  if (!row) return { ...idle, ticked: null, view: emptyView(chain.name), next: 0 };
+  const ticked: TickedBlock = { height: row.height, hash: row.hash, clock: Number(row.clock) };
+  const view = row.derived === row.hash ? await restoreView(client, chain.name, row.height) : null;
+  return { ...idle, ticked, view, next: Number(row.position) + 1 };
+}
+
+/** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
+async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
+  const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
+  const states = await client.query<{
+    currency_id: string;
+    from_height: number;
+    flags: number;
+    supply: bigint;
+    reserves: string;
+    live_height: number | null;
+  }>(
+    `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND flags & 1 = 1`,
+    [chain, height],
+  );
+  const definitions = await client.query<{ currency_id: string; options: number }>(
+    `SELECT currency_id, options FROM currencies WHERE ${asOf}`,
+    [chain, height],
+  );
+  const baskets = new Map<string, BasketState>();
+  for (const row of states.rows) {
+    baskets.set(row.currency_id, {
+      chain,
+      basketId: row.currency_id,
+      height: row.from_height,
+      flags: row.flags,
+      supply: row.supply,
+      reserves: parseReserves(row.reserves),
+      liveHeight: row.live_height,
+    });
+  }
+  const currencies = definitions.rows.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
+  return viewOf(chain, height, baskets, new Map(currencies));
+}
+
+function parseReserves(json: string): BasketState['reserves'] {
+  const reserves: { currencyId: string; weight: string; reserves: string }[] = JSON.parse(json);
+  return reserves.map(({ currencyId, weight, reserves }) => ({
+    currencyId,
+    weight: BigInt(weight),
+    reserves: BigInt(reserves),
+  }));
+}
+
+/** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */
+async function restorePrices(client: PoolClient, defaultChain: string) {
+  const { rows } = await client.query<{
+    currency_id: string;
+    is_step: boolean;
+    time: bigint;
+    tier: number;
+    usd_price: string;
+    ema_price: string;
+    total_depth: string;
+    source_basket: string | null;
+  }>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (currency_id, chain = $2) tick, currency_id, chain = $2 AS is_step, time, tier, usd_price,
+         ema_price, total_depth, source_basket
+       FROM prices WHERE generation = $1 ORDER BY currency_id, chain = $2, tick DESC
+     ) AS newest ORDER BY tick`,
+    [GENERATION, defaultChain],
+  );
+  const emas = new Map<string, Ema>();
+  const marks = new Map<string, PriceMark>();
+  for (const { currency_id, tier, source_basket: sourceBasket, ...row } of rows) {
+    if (row.is_step) emas.set(currency_id, { value: parsePrice(row.ema_price), time: Number(row.time) });
+    const totalDepth = parsePrice(row.total_depth);
+    marks.set(currency_id, { usd: parsePrice(row.usd_price), tier, totalDepth, sourceBasket });
+  }
+  return { emas, marks };
+}

@@ -1,0 +1,94 @@
+/** The `price` stage: folds the facts of all chains into prices and USD stamps. docs/decisions/0006-price-stage.md. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { coins } from '../../processors/pricing/basket-state.ts';
+import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import type { Config } from '../../schemas/config.ts';
+import { coinsToSatoshis } from '../../schemas/satoshi.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import type { BatchLimits } from './price-batch.ts';
+import { type ChainCursor, hasEnough, type PriceChain } from './price-chain.ts';
+import { createPriceReport } from './price-report.ts';
+import { ALL_CHAINS, openPriceStage } from './price-stage.ts';
+
+export interface RunPriceOptions {
+  /** In their order; the first is the default chain. */
+  readonly chains: readonly PriceChain[];
+  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  readonly log: EventLog;
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  readonly logger: Logger;
+  readonly status: (chain: string, status: StageStatus) => void;
+  readonly signal: AbortSignal;
+  readonly limits?: BatchLimits;
+}
+
+const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
+const WAIT_MS = 1000;
+/** Facts appear in the topic shortly before derive's commit, which is what lets them be read. */
+const COMMIT_POLL_MS = 25;
+
+/**
+ * Resolves when the signal aborts. After any other end it may simply be called again.
+ * @throws StageLockLost (retryable), what the stores and the log throw
+ */
+export async function runPrice(options: RunPriceOptions): Promise<void> {
+  const { stores, signal } = options;
+  try {
+    const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
+    try {
+      await fold(options, lock);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (signal.aborted && (error as { name?: unknown }).name === 'AbortError') return;
+    throw error;
+  }
+}
+
+async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
+  const { chains, config, log, stores, logger, signal, limits = LIMITS } = options;
+  const rules = pricingRules(chains, config);
+  const stage = await openPriceStage({ chains, rules, log, stores, lock, logger, limits, signal });
+  const report = createPriceReport(options);
+  while (!signal.aborted) {
+    const { ticks, records } = await stage.step();
+    report.at(stage.cursors, ticks);
+    if (ticks > 0 || records > 0) continue;
+    const hungry = stage.cursors.filter((cursor) => !hasEnough(cursor, limits.maxQueued));
+    await waitForFacts(log, hungry, signal);
+  }
+}
+
+export function pricingRules(
+  chains: readonly PriceChain[],
+  config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>,
+): PricingRules {
+  return {
+    chains,
+    anchors: new Set(chains.flatMap(({ stableAnchors }) => stableAnchors)),
+    minBasketDepth: coins(coinsToSatoshis(config.minBasketDepthUsd)),
+    cutover: config.cutover,
+  };
+}
+
+/** Until one of the topics may hold a record beyond what was read. */
+async function waitForFacts(log: EventLog, cursors: readonly ChainCursor[], signal: AbortSignal): Promise<void> {
+  const others = new AbortController();
+  const either = AbortSignal.any([signal, others.signal]);
+  const started = performance.now();
+  try {
+    const waits = cursors.map(({ chain, next }) => log.waitFor('facts', chain.name, next, WAIT_MS, either));
+    await Promise.race([...waits, sleep(WAIT_MS, undefined, { signal: either }).catch(() => undefined)]);
+  } finally {
+    others.abort();
+  }
+  // The record is there but not committed: ask again soon, without spinning.
+  if (performance.now() - started < COMMIT_POLL_MS) {
+    await sleep(COMMIT_POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

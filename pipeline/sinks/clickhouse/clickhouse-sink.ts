@@ -1,0 +1,44 @@
+/** Facts in ClickHouse, which has no transaction: what stands above the committed position is cut away at start. */
+import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
+import type { FactsByType } from '../facts-by-type.ts';
+import { CLICKHOUSE_TABLES } from './tables.ts';
+
+export interface InsertOptions {
+  readonly chain: string;
+  readonly nativeCurrencyId: string;
+  /** Called after each table. */
+  readonly inserted?: (table: string) => Promise<void>;
+}
+
+/** One insert a table, all at once. When one fails the others are waited for, so that none lands after the caller knows. */
+export async function insertFacts(clickhouse: ClickHouse, facts: FactsByType, options: InsertOptions): Promise<void> {
+  const inserts = CLICKHOUSE_TABLES.map(async ({ name, columns, rows }) => {
+    await clickhouse.insert(name, columns, rows(options.chain, options.nativeCurrencyId, facts));
+    await options.inserted?.(name);
+  });
+  const results = await Promise.allSettled(inserts);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Takes away the blocks above `height` that came before the rewind record at `position`. Twice is as once. */
+export async function rewindTo(clickhouse: ClickHouse, chain: string, height: number, position: number): Promise<void> {
+  await deleteRows(clickhouse, 'chain = {chain:String} AND height > {height:Int64} AND position < {position:Int64}', {
+    chain,
+    height,
+    position,
+  });
+}
+
+/** Takes away what follows from records after `position` (-1: everything of the chain). Twice is as once. */
+export async function cutBackTo(clickhouse: ClickHouse, chain: string, position: number): Promise<void> {
+  await deleteRows(clickhouse, 'chain = {chain:String} AND position > {position:Int64}', { chain, position });
+}
+
+/** Complete when it resolves. Asks first: a delete makes every part of a table anew, also when it finds nothing. */
+async function deleteRows(clickhouse: ClickHouse, condition: string, params: Record<string, unknown>): Promise<void> {
+  const counts = CLICKHOUSE_TABLES.map(
+    ({ name }) => `SELECT '${name}' AS name FROM ${name} WHERE ${condition} LIMIT 1`,
+  );
+  const found = await clickhouse.query<{ name: string }>(counts.join(' UNION ALL '), params);
+  await Promise.all(found.map(({ name }) => clickhouse.command(`DELETE FROM ${name} WHERE ${condition}`, params)));
+}

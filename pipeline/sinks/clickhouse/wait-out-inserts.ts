@@ -1,0 +1,25 @@
+/** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for what may still be on its way. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
+
+const POLL_MS = 100;
+
+/**
+ * Resolves when every insert that runs now has ended (ClickHouse bounds each by its own time limits); later ones are not
+ * waited for. Sees the server that it is connected to: on a cluster writers must use one replica.
+ */
+export async function waitOutInserts(clickhouse: ClickHouse, signal: AbortSignal): Promise<void> {
+  let running = await runningInserts(clickhouse);
+  while (running.length > 0) {
+    await sleep(POLL_MS, undefined, { signal });
+    const now = new Set(await runningInserts(clickhouse));
+    running = running.filter((id) => now.has(id));
+  }
+}
+
+async function runningInserts(clickhouse: ClickHouse): Promise<string[]> {
+  const rows = await clickhouse.query<{ query_id: string }>(
+    `SELECT query_id FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush') AND current_database = currentDatabase()`,
+  );
+  return rows.map((row) => row.query_id);
+}

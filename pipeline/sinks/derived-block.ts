@@ -1,0 +1,11 @@
+/** What the sinks write: the facts of one block and where they came from. */
+import type { BlockFact, Fact } from '../../schemas/facts.ts';
+
+export interface DerivedBlock {
+  /** Of the block's record in the log. */
+  readonly position: number;
+  readonly height: number;
+  /** The block's own fact, which is one of `facts` too. */
+  readonly block: BlockFact;
+  readonly facts: readonly Fact[];
+}

@@ -1,0 +1,70 @@
+/** Ends rows that stand in the store, all of a batch in one statement. */
+import type { PoolClient } from 'pg';
+import { PermanentError } from '../../../schemas/errors.ts';
+import type { RowEnd } from './collect-rows.ts';
+import { listOf, listParam } from './list-param.ts';
+import type { EndingTable, KeyType, VersionTable } from './table.ts';
+
+/** The store does not hold what the chain ends now. */
+export class EndWithoutRow extends PermanentError {
+  constructor(table: string, chain: string, missing: number) {
+    super(
+      'end_without_row',
+      `${missing} rows of ${table} that ${chain} ends are not in the store or have ended already: rebuild the stores of this chain from its log.`,
+    );
+  }
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: KeyType;
+}
+
+/** @throws EndWithoutRow when a thing ends that was never made; the first version of a key has nothing to end. */
+export async function endRows(
+  client: PoolClient,
+  table: VersionTable | EndingTable,
+  chain: string,
+  ends: readonly RowEnd[],
+): Promise<void> {
+  if (ends.length === 0) return;
+  const keys = Object.entries(table.key).map(([name, { type }]) => ({ name, type }));
+  const values =
+    table.life === 'ending' ? Object.entries(table.endColumns).map(([name, { type }]) => ({ name, type })) : [];
+  const parameters = [
+    chain,
+    listParam(ends, ({ height }) => height),
+    ...keys.map((_, index) => listParam(ends, ({ key }) => key[index])),
+    ...values.map((_, index) => listParam(ends, (end) => end.values[index])),
+  ];
+  const { rowCount } = await client.query(endNewest(table, keys, values), parameters);
+  if (table.life === 'ending' && rowCount !== ends.length) {
+    throw new EndWithoutRow(table.name, chain, ends.length - (rowCount ?? 0));
+  }
+}
+
+/** Columns of the parameter lists; bytea travels as hex. */
+function endedList(columns: readonly Column[]): string {
+  const arrays = columns.map(({ type }, index) => `${listOf(`$${index + 3}`)}::${type === 'bytea' ? 'text' : type}[]`);
+  return `unnest(${listOf('$2')}::integer[], ${arrays.join(', ')}) AS ended(height, ${columns.map(({ name }) => name).join(', ')})`;
+}
+
+const ended = ({ name, type }: Column): string => (type === 'bytea' ? `decode(ended.${name}, 'hex')` : `ended.${name}`);
+const sameKey = (row: string, keys: readonly Column[]): string =>
+  [`${row}.chain = $1`, ...keys.map((key) => `${row}.${key.name} = ${ended(key)}`)].join(' AND ');
+
+/**
+ * The newest row is the last of its key in the primary key's order. Each is looked up on its own and then taken by its place:
+ * joined to the list as a whole, a table without statistics is read from end to end.
+ */
+function endNewest(table: VersionTable | EndingTable, keys: readonly Column[], values: readonly Column[]): string {
+  const order = [
+    ...keys.map(({ name }) => name),
+    ...(table.life === 'versions' ? ['from_height', ...table.order] : []),
+  ];
+  const sets = ['to_height = ended.height', ...values.map((value) => `${value.name} = ${ended(value)}`)];
+  return `UPDATE ${table.name} t SET ${sets.join(', ')} FROM ${endedList([...keys, ...values])},
+    LATERAL (SELECT v.ctid AS place FROM ${table.name} v WHERE ${sameKey('v', keys)}
+      ORDER BY v.chain DESC, ${order.map((name) => `v.${name} DESC`).join(', ')} LIMIT 1) newest
+    WHERE t.ctid = newest.place AND t.to_height IS NULL`;
+}

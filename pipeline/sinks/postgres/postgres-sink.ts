@@ -1,0 +1,40 @@
+/** Facts in Postgres. Both functions work inside the caller's transaction, whose commit is what makes a batch done. */
+import type { PoolClient } from 'pg';
+import { copyRows } from '../../../infra/postgres/copy.ts';
+import type { FactsByType } from '../facts-by-type.ts';
+import { collectRows } from './collect-rows.ts';
+import { endRows } from './end-rows.ts';
+import type { PostgresTable } from './table.ts';
+import { POSTGRES_TABLES } from './tables.ts';
+
+/** Young tables have no statistics: every lookup here is by key, so say so instead of leaving it to a guess. */
+const BY_KEY = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+  SET LOCAL plan_cache_mode = force_custom_plan`;
+
+/** Adds the batch's rows and ends the rows that it ended. @throws EndWithoutRow */
+export async function writeFacts(client: PoolClient, chain: string, facts: FactsByType): Promise<void> {
+  await client.query(BY_KEY);
+  for (const table of POSTGRES_TABLES) {
+    const changes = collectRows(table, chain, facts);
+    // First the ends: what is newest in the store must not be the batch's own rows.
+    if (table.life !== 'event') await endRows(client, table, chain, changes.ends);
+    if (changes.count > 0) await copyRows(client, table.name, changes.columns, changes.rows());
+  }
+}
+
+/** Makes the chain what it was right after the block at `height`: deletes what began later, reopens what ended later. */
+export async function rewindTo(client: PoolClient, chain: string, height: number): Promise<void> {
+  await client.query(BY_KEY);
+  for (const table of POSTGRES_TABLES) {
+    for (const statement of rewindStatements(table)) await client.query(statement, [chain, height]);
+  }
+}
+
+function rewindStatements(table: PostgresTable): string[] {
+  if (table.life === 'event') return [`DELETE FROM ${table.name} WHERE chain = $1 AND height > $2`];
+  const ends = ['to_height', ...(table.life === 'ending' ? Object.keys(table.endColumns) : [])];
+  return [
+    `DELETE FROM ${table.name} WHERE chain = $1 AND from_height > $2`,
+    `UPDATE ${table.name} SET ${ends.map((name) => `${name} = NULL`).join(', ')} WHERE chain = $1 AND to_height > $2`,
+  ];
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestStores, type TestStores } from '../infra/testing/test-stores.ts';
+import { acquireStageLock, StageLockLost } from './stage-lock.ts';
+
+let stores: TestStores;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+
+afterAll(() => stores.close());
+
+/** Backend that holds the advisory lock of the only owner. */
+async function ownerPid(): Promise<number> {
+  const { rows } = await stores.postgres.pool.query<{ pid: number }>(
+    `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]?.pid ?? 0;
+}
+
+describe('a stage lock', () => {
+  it('has one owner; the next one gets it when it is released', async () => {
+    const first = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    let second = false;
+    const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never).then((lock) => {
+      second = true;
+      return lock;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(second).toBe(false);
+    await first.release();
+    await (await waiting).release();
+    expect(second).toBe(true);
+  });
+
+  it('is another one for each stage and chain', async () => {
+    const locks = await Promise.all([
+      acquireStageLock(stores.postgres, 'derive', 'one', never),
+      acquireStageLock(stores.postgres, 'derive', 'other', never),
+      acquireStageLock(stores.postgres, 'price', 'one', never),
+    ]);
+    for (const lock of locks) await lock.release();
+  });
+
+  it('stops waiting when the signal aborts', async () => {
+    const held = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    await expect(acquireStageLock(stores.postgres, 'derive', 'one', AbortSignal.timeout(50))).rejects.toThrow();
+    await held.release();
+    const free = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    await free.release();
+  });
+
+  it('commits what resolves and rolls back what rejects', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const insert = `INSERT INTO stage_positions VALUES ('test', 'one', 1, 1, '\\x00', 1)`;
+    await expect(
+      lock.transaction(async (client) => {
+        await client.query(insert);
+        throw new RangeError('no');
+      }),
+    ).rejects.toThrow(RangeError);
+    await lock.transaction((client) => client.query(insert));
+    await lock.release();
+    const { rows } = await stores.postgres.pool.query(`SELECT * FROM stage_positions WHERE stage = 'test'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('lets nobody commit whose session is gone, and gives the lock to the next owner', async () => {
+    const old = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const held = await ownerPid();
+    const late = old.transaction(async (client) => {
+      await client.query(`INSERT INTO stage_positions VALUES ('late', 'one', 1, 1, '\\x00', 1)`);
+      await stores.postgres.pool.query('SELECT pg_terminate_backend($1)', [held]);
+      const next = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+      await next.release();
+    });
+    await expect(late).rejects.toThrow(StageLockLost);
+    await expect(old.transaction(async () => undefined)).rejects.toThrow(StageLockLost);
+    await old.release();
+    const { rows } = await stores.postgres.pool.query(`SELECT * FROM stage_positions WHERE stage = 'late'`);
+    expect(rows).toHaveLength(0);
+  });
+});

@@ -1,0 +1,56 @@
+/** Shows how each stage stands: metrics at once, the row that `status` and readiness read at most once a second. */
+import type { Logger } from '../infra/logger.ts';
+import { metrics } from '../infra/metrics.ts';
+import type { Postgres } from '../infra/postgres/postgres.ts';
+import type { Stage, StageStatus } from '../schemas/stage-status.ts';
+
+export interface StageReporter {
+  report(stage: Stage, chain: string, status: StageStatus): void;
+  /** Writes what is pending and ends. */
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 1000;
+
+export function createStageReporter(postgres: Postgres, logger: Logger): StageReporter {
+  const pending = new Map<string, { stage: Stage; chain: string; status: StageStatus }>();
+  let flushing: Promise<void> | null = null;
+
+  async function flush(): Promise<void> {
+    const rows = [...pending.values()];
+    pending.clear();
+    if (rows.length === 0) return;
+    try {
+      await postgres.pool.query(
+        `INSERT INTO stage_status (stage, chain, status, updated_at)
+         SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
+         ON CONFLICT (stage, chain) DO UPDATE SET status = EXCLUDED.status, updated_at = EXCLUDED.updated_at`,
+        [rows.map((row) => row.stage), rows.map((row) => row.chain), rows.map((row) => JSON.stringify(row.status))],
+      );
+    } catch (err) {
+      logger.warn({ err }, 'the state of the stages could not be written; the next report tries again');
+    }
+  }
+
+  const timer = setInterval(() => {
+    flushing ??= flush().finally(() => {
+      flushing = null;
+    });
+  }, FLUSH_MS);
+  timer.unref();
+
+  return {
+    report(stage, chain, status) {
+      pending.set(`${stage}/${chain}`, { stage, chain, status });
+      if (status.height !== null) metrics.stageHeight.set({ chain, stage }, status.height);
+      if (status.targetHeight === null) return;
+      if (stage === 'tail') metrics.tipHeight.set({ chain }, status.targetHeight);
+      metrics.stageLag.set({ chain, stage }, Math.max(0, status.targetHeight - (status.height ?? -1)));
+    },
+    async close() {
+      clearInterval(timer);
+      await flushing;
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Runs a stage for as long as the program runs: what a retry may heal is tried again, the rest is shown and left alone. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../infra/logger.ts';
+import { RetryableError, VerustreamError } from '../schemas/errors.ts';
+import type { Stage, StageStatus } from '../schemas/stage-status.ts';
+import type { StageReporter } from './stage-reporter.ts';
+
+export type StageRun = (report: (chain: string, status: StageStatus) => void) => Promise<void>;
+
+export interface Supervised {
+  readonly stage: Stage;
+  /** The chains it works on: one, or all of them for `price`. */
+  readonly chains: readonly string[];
+  readonly run: StageRun;
+  readonly reporter: StageReporter;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15_000;
+const IDLE: StageStatus = {
+  state: 'starting',
+  height: null,
+  targetHeight: null,
+  rate: 0,
+  etaSeconds: null,
+  movedAt: null,
+  error: null,
+};
+
+/** Resolves when the signal aborts, or when the stage has stopped for good. */
+export async function supervise(options: Supervised): Promise<void> {
+  const { stage, chains, run, reporter, logger, signal } = options;
+  const last = new Map(chains.map((chain) => [chain, IDLE]));
+  let waitMs = FIRST_WAIT_MS;
+
+  function report(chain: string, status: StageStatus): void {
+    if (status.height !== last.get(chain)?.height) waitMs = FIRST_WAIT_MS;
+    last.set(chain, status);
+    reporter.report(stage, chain, status);
+  }
+
+  while (!signal.aborted) {
+    try {
+      return await run(report);
+    } catch (error) {
+      if (signal.aborted) return;
+      const retry = isRetryable(error);
+      const shown = { code: codeOf(error), message: error instanceof Error ? error.message : String(error) };
+      for (const [chain, status] of last) {
+        report(chain, { ...status, state: retry ? 'waiting' : 'stopped', rate: 0, etaSeconds: null, error: shown });
+      }
+      const where = `${stage} of ${chains.join(', ')}`;
+      if (!retry) {
+        logger.error({ stage, chains, err: error }, `${where} has stopped: ${shown.message}`);
+        return;
+      }
+      logger.warn({ stage, chains, code: shown.code, waitMs }, `${where} waits: ${shown.message}`);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    }
+  }
+}
+
+/** Connection classes of SQLSTATE, and what the operating system says of sockets. */
+const CONNECTION_LOST = /^(08|57P0|53)|^(ECONN|EPIPE|ETIMEDOUT)/;
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof RetryableError || CONNECTION_LOST.test(codeOf(error)) || isTerminated(error);
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof VerustreamError) return error.code;
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'internal_error';
+}
+
+function isTerminated(error: unknown): boolean {
+  return error instanceof Error && /Connection terminated|connection is closed/i.test(error.message);
+}

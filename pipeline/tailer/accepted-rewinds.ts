@@ -1,0 +1,50 @@
+/** Rewinds below finality that an operator allows, kept in Postgres so that any process's command reaches the tailer. */
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { BlockRef } from './fetched-block.ts';
+
+export interface AcceptedRewinds {
+  /** The newest allowed rewind of a chain: the same object for as long as it is allowed. */
+  of(chain: string): BlockRef | null;
+  close(): void;
+}
+
+/** An allowance that nobody needed within this is forgotten. */
+export const ACCEPTED_MINUTES = 10;
+const LOOK_MS = 2000;
+
+export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): AcceptedRewinds {
+  let allowed = new Map<string, BlockRef>();
+
+  async function look(): Promise<void> {
+    try {
+      const { rows } = await postgres.pool.query<{ chain: string; height: number; hash: string }>(
+        `SELECT chain, height, hash FROM accepted_rewinds
+         WHERE created_at > now() - make_interval(mins => $1) ORDER BY created_at`,
+        [ACCEPTED_MINUTES],
+      );
+      const next = new Map<string, BlockRef>();
+      for (const { chain, height, hash } of rows) {
+        const known = allowed.get(chain);
+        next.set(chain, known?.height === height && known.hash === hash ? known : { height, hash });
+      }
+      allowed = next;
+    } catch (err) {
+      logger.warn({ err }, 'accepted rewinds could not be read; the next look tries again');
+    }
+  }
+
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  return { of: (chain) => allowed.get(chain) ?? null, close: () => clearInterval(timer) };
+}
+
+/** Allows one rewind of `chain` to exactly this block. */
+export async function acceptRewind(postgres: Postgres, chain: string, { height, hash }: BlockRef): Promise<void> {
+  await postgres.pool.query(
+    `INSERT INTO accepted_rewinds (chain, height, hash) VALUES ($1, $2, $3)
+     ON CONFLICT (chain, height, hash) DO UPDATE SET created_at = now()`,
+    [chain, height, hexParam(hash)],
+  );
+}

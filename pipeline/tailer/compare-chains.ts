@@ -1,0 +1,57 @@
+/** How the daemon's best chain stands to ours. By hashes alone: a branch wins by work and stake and may well be shorter. */
+import type { BlockRef } from './fetched-block.ts';
+
+export type Comparison =
+  /** The same tip. */
+  | { readonly kind: 'equal' }
+  /** The daemon has more blocks on our branch. */
+  | { readonly kind: 'ahead' }
+  /** The daemon has fewer blocks of our branch, and none of its own. */
+  | { readonly kind: 'behind' }
+  /** Another branch; `fork` is the newest block of both. */
+  | { readonly kind: 'forked'; readonly fork: BlockRef }
+  /** Not one block in common. */
+  | { readonly kind: 'unrelated' };
+
+export type HashAt = (height: number) => Promise<string | null>;
+
+/** The daemon may move meanwhile: 'forked' holds once a block after the fork has shown it. */
+export async function compareChains(
+  ours: { readonly tip: BlockRef | null; readonly hashAt: HashAt },
+  theirs: { readonly tip: BlockRef; readonly hashAt: HashAt },
+): Promise<Comparison> {
+  if (!ours.tip) return { kind: 'ahead' };
+  const top = Math.min(ours.tip.height, theirs.tip.height);
+  const theirHash = top === theirs.tip.height ? theirs.tip.hash : await theirs.hashAt(top);
+  if (theirHash === (await ours.hashAt(top))) {
+    if (theirs.tip.height === ours.tip.height) return { kind: 'equal' };
+    return { kind: theirs.tip.height > ours.tip.height ? 'ahead' : 'behind' };
+  }
+  const fork = await findFork(top, ours.hashAt, theirs.hashAt);
+  return fork ? { kind: 'forked', fork } : { kind: 'unrelated' };
+}
+
+/**
+ * Newest block below `differing` that both have. Chains that share a block share all before it, so steps that double
+ * find a shared one and halving closes in: two questions for a fork one block deep, some forty for one of a million.
+ */
+async function findFork(differing: number, ours: HashAt, theirs: HashAt): Promise<BlockRef | null> {
+  async function shared(height: number): Promise<BlockRef | null> {
+    const [our, their] = await Promise.all([ours(height), theirs(height)]);
+    return our !== null && our === their ? { height, hash: our } : null;
+  }
+  let high = differing;
+  let fork: BlockRef | null = null;
+  for (let step = 1; !fork && high > 0; step *= 2) {
+    const probe = Math.max(0, differing - step);
+    fork = await shared(probe);
+    if (!fork) high = probe;
+  }
+  while (fork && high - fork.height > 1) {
+    const middle = Math.floor((high + fork.height) / 2);
+    const found = await shared(middle);
+    if (found) fork = found;
+    else high = middle;
+  }
+  return fork;
+}

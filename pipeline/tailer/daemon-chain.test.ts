@@ -1,0 +1,77 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createDaemonChain, type DaemonChain } from './daemon-chain.ts';
+import { CHAIN, chainConfig } from './testing/tail-bench.ts';
+
+const signal = new AbortController().signal;
+let daemon: ScriptedDaemon;
+let client: VerusdClient;
+let chain: DaemonChain;
+
+beforeEach(async () => {
+  daemon = await startScriptedDaemon();
+  daemon.tree.extend(3);
+  client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger: pino({ level: 'silent' }), timeoutMs: 200 });
+  chain = connect();
+});
+
+afterEach(async () => {
+  await client.close();
+  await daemon.stop();
+});
+
+function connect(rootCurrency?: string): DaemonChain {
+  const config = chainConfig(daemon.rpc, 10, rootCurrency);
+  return createDaemonChain({ chain: config, client, signal, retry: { minMs: 1, maxMs: 2 }, blockTimeoutMs: 200 });
+}
+
+/** The next `times` calls fail, the rest is answered. */
+function fail(times: number, fault: Fault): void {
+  let left = times;
+  daemon.fault = () => (left-- > 0 ? fault : null);
+}
+
+const questions: [string, () => Promise<unknown>, () => unknown][] = [
+  ['bestHash', () => chain.bestHash(), () => daemon.tree.tip().hash],
+  ['tip', () => chain.tip(), () => ({ height: 3, hash: daemon.tree.tip().hash })],
+  ['hashAt', () => chain.hashAt(2), () => daemon.tree.at(2)?.hash],
+  ['block', async () => (await chain.block(2, signal))?.hash, () => daemon.tree.at(2)?.hash],
+];
+
+describe.each(questions)('%s', (_, question, answer) => {
+  it.each<Fault>([
+    { kind: 'close' },
+    { kind: 'cut' },
+    { kind: 'garbage' },
+    { kind: 'http', status: 500, body: 'Work queue depth exceeded' },
+    { kind: 'error', code: -1, message: 'injected' },
+  ])('asks again when a reply goes wrong, and gives up at the fourth: %o', async (fault) => {
+    fail(3, fault);
+    expect(await question()).toEqual(answer());
+    fail(4, fault);
+    await expect(question()).rejects.toMatchObject({ code: expect.stringMatching(/^daemon_/) });
+  });
+
+  it.each<[string, Fault]>([
+    ['daemon_timeout', { kind: 'delay', ms: 400 }],
+    ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
+    ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
+  ])('does not hide that the daemon is not there: %s', async (code, fault) => {
+    fail(1, fault);
+    await expect(question()).rejects.toMatchObject({ code });
+  });
+});
+
+it('says null for a height that the daemon does not have', async () => {
+  expect(await chain.hashAt(4)).toBeNull();
+  expect(await chain.block(4, signal)).toBeNull();
+});
+
+it('takes name or i-address of the root currency, in any case', async () => {
+  for (const name of ['VRSCTEST', 'vrsctest', 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq']) {
+    await expect(connect(name).tip()).resolves.toMatchObject({ height: 3 });
+  }
+  await expect(connect('VRSC').tip()).rejects.toMatchObject({ code: 'wrong_chain' });
+});

@@ -1,0 +1,87 @@
+/** The daemon's best chain as the tailer asks for it. What the daemon does not have (it may have moved meanwhile) is null. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { type BackoffLimits, backoffMs } from './backoff.ts';
+import { type BlockRef, type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
+import { WrongChain } from './tailer-errors.ts';
+
+export interface DaemonChain {
+  bestHash(): Promise<string>;
+  /** @throws WrongChain when the daemon serves another currency than configured */
+  tip(): Promise<BlockRef>;
+  hashAt(height: number): Promise<string | null>;
+  block(height: number, signal: AbortSignal): Promise<FetchedBlock | null>;
+}
+
+export interface DaemonChainOptions {
+  readonly chain: ChainConfig;
+  readonly client: VerusdClient;
+  readonly signal: AbortSignal;
+  readonly retry: BackoffLimits;
+  /** Time limit of one block. */
+  readonly blockTimeoutMs: number;
+}
+
+/** A lost reply is asked for again at once; what goes on failing is the caller's to wait out and to show. */
+const ATTEMPTS = 4;
+const NOT_FOUND = new Set([-5, -8]);
+
+export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
+  const { chain, client, signal, retry, blockTimeoutMs } = options;
+
+  /** Null when the daemon says that it has no such thing. */
+  async function ask<T>(question: () => Promise<T>, until: AbortSignal): Promise<T | null> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await question();
+      } catch (error) {
+        if (error instanceof DaemonRpcError && NOT_FOUND.has(error.rpcCode)) return null;
+        if (until.aborted || !isHiccup(error) || attempt + 1 === ATTEMPTS) throw error;
+        await sleep(backoffMs(attempt, retry), undefined, { signal: until });
+      }
+    }
+  }
+
+  const call = (method: string, params: readonly unknown[] = []): Promise<unknown> =>
+    ask(() => client.call(method, params, { signal }), signal);
+
+  return {
+    bestHash: async () => text(await call('getbestblockhash'), 'getbestblockhash'),
+    async tip() {
+      const info = await call('getblockchaininfo');
+      const { name, chainid, blocks, bestblockhash } = (info ?? {}) as Readonly<Record<string, unknown>>;
+      if (typeof blocks !== 'number') throw new DaemonGarbage('getblockchaininfo tells no height');
+      const names = [name, chainid].map((served) => String(served).toLowerCase());
+      if (!names.includes(chain.rootCurrency.toLowerCase())) {
+        throw new WrongChain(
+          `The daemon at ${client.address} serves ${String(name)} (${String(chainid)}), but chain ${chain.name} is configured with ` +
+            `rootCurrency ${chain.rootCurrency}. Nothing was written. Correct the daemon address or rootCurrency of ${chain.name}.`,
+        );
+      }
+      return { height: blocks, hash: text(bestblockhash, 'getblockchaininfo.bestblockhash') };
+    },
+    async hashAt(height) {
+      const hash = await call('getblockhash', [height]);
+      return hash === null ? null : text(hash, 'getblockhash');
+    },
+    block(height, until) {
+      const callOptions = { signal: until, timeoutMs: blockTimeoutMs };
+      return ask(async () => {
+        const raw = await client.callRaw('getblock', [String(height), 2], callOptions);
+        return readFetchedBlock(raw, height);
+      }, until);
+    },
+  };
+}
+
+/** One reply went wrong. A time-out has waited already; refused credentials and warm-up are not over in a second. */
+function isHiccup(error: unknown): boolean {
+  return [DaemonUnreachable, DaemonGarbage, DaemonHttpError, DaemonRpcError].some((kind) => error instanceof kind);
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new DaemonGarbage(`${what} is not a text: ${JSON.stringify(value)}`);
+  return value;
+}

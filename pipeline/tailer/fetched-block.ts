@@ -1,0 +1,48 @@
+/** A block as it came from the daemon: the bytes for the log, and the few members that the tailer itself reads. */
+import { DaemonGarbage } from '../../infra/verusd/daemon-errors.ts';
+import type { RawResult } from '../../infra/verusd/verusd-client.ts';
+
+export interface BlockRef {
+  readonly height: number;
+  readonly hash: string;
+}
+
+export interface Tip extends BlockRef {
+  /** Block time, seconds since the epoch. */
+  readonly time: number;
+}
+
+export interface FetchedBlock extends Tip {
+  /** Null for the genesis block. */
+  readonly previousHash: string | null;
+  readonly bytes: Uint8Array;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** @throws DaemonGarbage when the result is not the verbose block of this height */
+export function readFetchedBlock({ bytes, value }: RawResult, height: number): FetchedBlock {
+  const block = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const { hash, time, previousblockhash: previousHash = null } = block;
+  if (block.height !== height) throw garbage(height, `it says height ${String(block.height)}`);
+  if (!isHash(hash)) throw garbage(height, 'it has no proper hash');
+  if (previousHash === null ? height > 0 : !isHash(previousHash))
+    throw garbage(height, 'it has no proper previous hash');
+  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
+    throw garbage(height, 'it has no proper time');
+  if (!Array.isArray(block.tx)) throw garbage(height, 'it has no transactions');
+  return { height, hash, previousHash: previousHash as string | null, time, bytes };
+}
+
+/** Whether `block` comes directly after `tip`; after nothing comes genesis. */
+export function follows(block: FetchedBlock, tip: BlockRef | null): boolean {
+  return tip ? block.height === tip.height + 1 && block.previousHash === tip.hash : block.height === 0;
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && HASH.test(value);
+}
+
+function garbage(height: number, why: string): DaemonGarbage {
+  return new DaemonGarbage(`the daemon's answer for block ${height} is not its verbose block: ${why}`);
+}

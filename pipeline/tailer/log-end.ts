@@ -1,0 +1,114 @@
+/** The end of a chain's `blocks` partition: where it stands, and the only way to write to it. */
+import type { EventLog, LogWriter } from '../../infra/event-log/event-log.ts';
+import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
+import type { BlocksRecord } from '../../schemas/log-records.ts';
+import { type BlockRef, type FetchedBlock, follows, type Tip } from './fetched-block.ts';
+import { readBranch, readHashAt } from './read-branch.ts';
+import { LogInconsistent } from './tailer-errors.ts';
+
+export interface LogEnd {
+  /** Null while the partition is empty. */
+  tip(): Tip | null;
+  /** Highest block that the log has held: what lies more than finalityDepth below it is final. */
+  highest(): number;
+  /** Hash of our block at a height; null above the tip. */
+  hashAt(height: number): Promise<string | null>;
+  /** Appends blocks that follow the tip and each other. */
+  append(blocks: readonly FetchedBlock[]): Promise<void>;
+  /** Takes the log back to `fork` and appends the first block of the new branch, as one append. */
+  switchBranch(fork: BlockRef, first: FetchedBlock): Promise<void>;
+  /** After a failed write nobody knows what the log holds: it has to be opened and read anew. */
+  broken(): boolean;
+  close(): Promise<void>;
+}
+
+/** Becomes the partition's only writer and reads where it stands. `finalityDepth` blocks below the tip are kept at hand. */
+export async function openLogEnd(log: EventLog, chain: string, finalityDepth: number): Promise<LogEnd> {
+  const writer = await log.openWriter('blocks', chain);
+  try {
+    return await createLogEnd(log, chain, finalityDepth, writer);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+async function createLogEnd(log: EventLog, chain: string, finalityDepth: number, writer: LogWriter): Promise<LogEnd> {
+  const branch = await readBranch(log, chain, finalityDepth);
+  /** Above the tip it may hold hashes of a branch that was rewound: never read, overwritten as the tip goes by. */
+  const hashes = branch?.hashes ?? new Map<number, string>();
+  let tip: Tip | null = branch?.tip ?? null;
+  let highest = branch?.highest ?? -1;
+  let broken = false;
+
+  /** The invariant of the whole log: every record follows from the ones before it. */
+  function mustFollow(block: FetchedBlock, previous: BlockRef | null): void {
+    if (follows(block, previous)) return;
+    const stands = previous ? `${previous.height} ${previous.hash}` : 'nothing';
+    throw new LogInconsistent(
+      `block ${block.height} ${block.hash} of ${chain} names ${block.previousHash} before it, but the log stands at ${stands}`,
+    );
+  }
+
+  async function write(records: readonly BlocksRecord[]): Promise<void> {
+    const encoded = records.map((record) => ({ position: record.position, payload: encodeBlocksRecord(record) }));
+    try {
+      await writer.append(encoded);
+    } catch (error) {
+      broken = true;
+      throw error;
+    }
+  }
+
+  function take(block: FetchedBlock): void {
+    tip = { height: block.height, hash: block.hash, time: block.time };
+    hashes.set(block.height, block.hash);
+    hashes.delete(block.height - finalityDepth - 1);
+    highest = Math.max(highest, block.height);
+  }
+
+  async function hashAt(height: number): Promise<string | null> {
+    if (!tip || height > tip.height || height < 0) return null;
+    return hashes.get(height) ?? readHashAt(log, chain, height);
+  }
+
+  return {
+    tip: () => tip,
+    highest: () => highest,
+    hashAt,
+    async append(blocks) {
+      let previous = tip;
+      for (const block of blocks) {
+        mustFollow(block, previous);
+        previous = block;
+      }
+      const start = writer.next;
+      await write(blocks.map((block, index) => blockRecord(block, start + index)));
+      for (const block of blocks) take(block);
+    },
+    async switchBranch(fork, first) {
+      if (!tip || fork.height >= tip.height || (await hashAt(fork.height)) !== fork.hash) {
+        throw new LogInconsistent(`the log of ${chain} holds no block ${fork.height} ${fork.hash} below its tip`);
+      }
+      mustFollow(first, fork);
+      const position = writer.next;
+      const rewind = {
+        kind: 'rewind',
+        position,
+        height: fork.height,
+        hash: fork.hash,
+        fromHeight: tip.height,
+      } as const;
+      await write([rewind, blockRecord(first, position + 1)]);
+      // A rewind below what was final has been accepted: finality counts anew from there.
+      if (highest - fork.height > finalityDepth) highest = fork.height;
+      take(first);
+    },
+    broken: () => broken,
+    close: () => writer.close(),
+  };
+}
+
+function blockRecord({ height, hash, previousHash, time, bytes }: FetchedBlock, position: number): BlocksRecord {
+  return { kind: 'block', position, height, hash, previousHash, time, block: bytes };
+}

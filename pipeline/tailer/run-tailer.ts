@@ -1,0 +1,156 @@
+/** Copies a daemon's best chain into the log, block by block, reorganisations included. One runs for each chain. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { DaemonAuthFailed, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { RetryableError } from '../../schemas/errors.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { AppendLimits } from './append-branch.ts';
+import { type BackoffLimits, backoffMs, DAEMON_BACKOFF } from './backoff.ts';
+import { createDaemonChain } from './daemon-chain.ts';
+import type { BlockRef } from './fetched-block.ts';
+import { type LogEnd, openLogEnd } from './log-end.ts';
+import { createTailReport } from './tail-report.ts';
+import { type StepResult, type TailContext, tailStep, verifyChain } from './tail-step.ts';
+import { ChainHalted } from './tailer-errors.ts';
+
+/** The block of our chain that stays as the newest. */
+export type AcceptedRewind = BlockRef;
+
+export interface TailerOptions {
+  readonly chain: ChainConfig;
+  readonly client: VerusdClient;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  /** Told about once a second while blocks come and at each change of state. */
+  readonly status: (status: StageStatus) => void;
+  /** Ends the tailer. */
+  readonly signal: AbortSignal;
+  /** Whether the daemon has shown all it has (the bundled recording): then standing at its tip is the state `ended`. */
+  readonly ended?: () => boolean;
+  /** The rewind below finality that an operator allows now; each object allows one, to exactly that block. */
+  readonly acceptRewind?: () => AcceptedRewind | null;
+  /** Milliseconds between two looks at the daemon's tip. */
+  readonly pollMs?: number;
+  readonly retry?: BackoffLimits;
+  /** Time limit of one block: those of tens of megabytes take the daemon a while to print. */
+  readonly blockTimeoutMs?: number;
+  readonly limits?: Partial<AppendLimits>;
+}
+
+const POLL_MS = 1000;
+const BLOCK_TIMEOUT_MS = 60_000;
+/** A chain that needs an operator is looked at less often. */
+const HALTED_POLLS = 5;
+/** Wrong credentials are not hammered: someone has to act first. */
+const AUTH_SLOWER = 4;
+const LIMITS: AppendLimits = {
+  parallelism: 8,
+  maxBytesInFlight: 64 << 20,
+  // Small enough that packing a batch does not hold up an API in the same process for long.
+  batchRecords: 128,
+  batchBytes: 2 << 20,
+  batchMs: 500,
+};
+
+/**
+ * Resolves when the signal aborts. Trouble of the daemon and retryable trouble of the log are waited out in state
+ * `waiting`; a chain that must not be followed is shown as `stopped` and looked at again.
+ * @throws what no waiting heals (a log that is fenced or corrupt), after showing it as `stopped`
+ */
+export async function runTailer(options: TailerOptions): Promise<void> {
+  const { signal, pollMs = POLL_MS, retry = DAEMON_BACKOFF } = options;
+  const context = tailContext(options, retry);
+  const { report } = context;
+  const pauses: Readonly<Record<StepResult, number>> = { moved: 0, still: pollMs, changing: retry.minMs };
+  let verified = false;
+  let failures = 0;
+
+  /** Shows the error; milliseconds until the next attempt. @throws what no attempt heals */
+  function judge(error: unknown): number {
+    if (error instanceof ChainHalted) {
+      report.state('stopped', error);
+      return pollMs * HALTED_POLLS;
+    }
+    if (!(error instanceof RetryableError || error instanceof DaemonRpcError)) {
+      report.state('stopped', error);
+      throw error;
+    }
+    report.state('waiting', error);
+    failures += 1;
+    const refused = error instanceof DaemonAuthFailed;
+    return backoffMs(failures - 1, refused ? { minMs: retry.maxMs, maxMs: retry.maxMs * AUTH_SLOWER } : retry);
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  async function follow(end: LogEnd): Promise<void> {
+    while (!signal.aborted) {
+      const tip = end.tip();
+      report.at(tip);
+      try {
+        if (!verified) await verifyChain(context, end);
+        verified = true;
+        const result = await tailStep(context, end);
+        failures = 0;
+        await pause(pauses[result]);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (end.tip() !== tip) failures = 0;
+        if (end.broken()) throw error;
+        await pause(judge(error));
+      }
+    }
+  }
+
+  report.state('starting');
+  while (!signal.aborted) {
+    try {
+      await withLogEnd(options, follow);
+    } catch (error) {
+      if (!signal.aborted) await pause(judge(error));
+    }
+  }
+}
+
+/** Holds the partition's writer for as long as `work` takes. */
+async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: LogEnd) => Promise<void>): Promise<void> {
+  const end = await openLogEnd(log, chain.name, chain.finalityDepth);
+  try {
+    await work(end);
+  } finally {
+    // What a writer says while closing changes nothing: the log is read anew before the next write.
+    await end
+      .close()
+      .catch((error: unknown) => logger.warn({ chain: chain.name, err: error }, 'closing the log writer failed'));
+  }
+}
+
+function tailContext(options: TailerOptions, retry: BackoffLimits): TailContext {
+  const { chain, client, logger, signal, blockTimeoutMs = BLOCK_TIMEOUT_MS } = options;
+  const used = new WeakSet<AcceptedRewind>();
+  return {
+    chain,
+    signal,
+    daemon: createDaemonChain({ chain, client, signal, retry, blockTimeoutMs }),
+    report: createTailReport({ chain: chain.name, logger, status: options.status }),
+    limits: { ...LIMITS, ...options.limits },
+    ended: options.ended ?? (() => false),
+    permission(fork) {
+      const permission = options.acceptRewind?.() ?? null;
+      if (!permission || used.has(permission)) return null;
+      if (permission.height !== fork.height || permission.hash !== fork.hash) return null;
+      const use = (): void => {
+        used.add(permission);
+        logger.warn({ chain: chain.name, ...permission }, 'rewound below finality, as the operator allowed');
+      };
+      return { use };
+    },
+  };
+}

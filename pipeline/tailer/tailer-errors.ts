@@ -1,0 +1,64 @@
+/** Why a tailer stands still although the daemon answers. */
+import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+
+/** The daemon shows a chain that is not to be followed. Nothing is written; the tailer goes on once it shows ours again. */
+export abstract class ChainHalted extends PermanentError {}
+
+export interface DeepRewind {
+  readonly chain: string;
+  /** Newest block that the log and the daemon share. */
+  readonly fork: { readonly height: number; readonly hash: string };
+  /** Blocks between the fork and the highest block that the log has held. */
+  readonly depth: number;
+  readonly finalityDepth: number;
+}
+
+/** The daemon left our chain below what counts as final. */
+export class RewindTooDeep extends ChainHalted {
+  constructor({ chain, fork, depth, finalityDepth }: DeepRewind) {
+    super(
+      'rewind_too_deep',
+      `The daemon of ${chain} is on another branch since height ${fork.height}: following it would take back ${depth} blocks, ` +
+        `the limit (finalityDepth) is ${finalityDepth}. Nothing was changed. Most likely the daemon is broken or on a minority ` +
+        'branch: repair it and the tailer goes on by itself. If this branch is right, allow this one rewind: ' +
+        `verustream accept-rewind ${chain} ${fork.height} ${fork.hash}`,
+    );
+  }
+}
+
+/** The daemon serves another chain than the configuration or the log says. */
+export class WrongChain extends ChainHalted {
+  constructor(message: string) {
+    super('wrong_chain', message);
+  }
+}
+
+/** The daemon is on our branch but lacks blocks that the log holds (a restart, a resync, a restored backup): it is waited for. */
+export class DaemonBehind extends RetryableError {
+  constructor(chain: string, daemonHeight: number, logHeight: number) {
+    super('daemon_behind', `${standsBehind(chain, daemonHeight, logHeight)}; waiting for it.`);
+  }
+}
+
+/** The same, but what it lacks was final: it is waited for, and somebody should look at it. */
+export class DaemonLostBlocks extends ChainHalted {
+  constructor(chain: string, daemonHeight: number, logHeight: number, finalityDepth: number) {
+    super(
+      'daemon_lost_blocks',
+      `${standsBehind(chain, daemonHeight, logHeight)}: more than counts as final (finalityDepth ${finalityDepth}). Nothing was changed. ` +
+        'If it is not syncing, repair it; the tailer goes on by itself once it has the blocks again.',
+    );
+  }
+}
+
+function standsBehind(chain: string, daemonHeight: number, logHeight: number): string {
+  const behind = logHeight - daemonHeight;
+  return `The daemon of ${chain} stands at height ${daemonHeight}, ${behind} blocks behind the log, on the same branch`;
+}
+
+/** The log does not hold one linked chain of blocks; only a broken disk or a foreign writer can cause it. */
+export class LogInconsistent extends PermanentError {
+  constructor(message: string) {
+    super('log_inconsistent', message);
+  }
+}

@@ -1,0 +1,26 @@
+/** The tables that follow from the log, and which stage fills them. */
+import { CLICKHOUSE_TABLES } from '../sinks/clickhouse/tables.ts';
+import { POSTGRES_TABLES } from '../sinks/postgres/tables.ts';
+
+export interface DigestTable {
+  readonly store: 'postgres' | 'clickhouse';
+  readonly name: string;
+}
+
+export const DERIVE_TABLES: readonly DigestTable[] = [
+  ...POSTGRES_TABLES.map(({ name }) => ({ store: 'postgres' as const, name })),
+  ...CLICKHOUSE_TABLES.map(({ name }) => ({ store: 'clickhouse' as const, name })),
+];
+
+export const PRICE_TABLES: readonly DigestTable[] = [
+  { store: 'postgres', name: 'prices' },
+  { store: 'postgres', name: 'stamps' },
+  { store: 'postgres', name: 'backfill_prices' },
+  { store: 'clickhouse', name: 'prices' },
+  { store: 'clickhouse', name: 'conversions' },
+];
+
+/** Where a row came from: another path through the log (a reorganisation never seen) gives other ones. */
+export const PLACE_COLUMNS: readonly string[] = ['position', 'tick', 'facts_position'];
+
+export const tableName = ({ store, name }: DigestTable): string => `${store}.${name}`;

@@ -1,0 +1,66 @@
+/** What the stores serve of one chain at one position, while the service goes on. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { RetryableError } from '../../schemas/errors.ts';
+import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { readStagePosition, type StagePosition } from '../derive/stage-position.ts';
+import { DERIVE_TABLES } from './digest-tables.ts';
+import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
+
+export interface ServedSnapshot {
+  readonly at: StagePosition;
+  readonly digests: Digests;
+}
+
+/** The chain is rewound again and again while it is looked at. */
+export class VerifyDisturbed extends RetryableError {
+  constructor(chain: string) {
+    super(
+      'verify_disturbed',
+      `${chain} was rewound at each of ${ATTEMPTS} attempts to look at it; verify again later.`,
+    );
+  }
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Postgres gives position and rows as of one moment. ClickHouse has no such moment: there the rows up to that position
+ * count, and when a rewind may have taken some of them meanwhile both are looked at again. Null before the first batch.
+ */
+export async function servedSnapshot(stores: Stores, log: EventLog, chain: string): Promise<ServedSnapshot | null> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const postgres = await postgresSnapshot(stores, chain);
+    if (!postgres) return null;
+    const { position } = postgres.at;
+    const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position });
+    const now = await readStagePosition(stores.postgres.pool, 'derive', chain);
+    // A rewind is a batch of its own: one that is not committed yet is the very next record.
+    const rewound = await rewoundTo(log, chain, position + 1, (now?.position ?? position) + 1);
+    if (rewound >= postgres.at.height) return { at: postgres.at, digests: { ...postgres.digests, ...clickhouse } };
+  }
+  throw new VerifyDisturbed(chain);
+}
+
+async function postgresSnapshot({ postgres }: Stores, chain: string): Promise<ServedSnapshot | null> {
+  return postgres.transaction(async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const at = await readStagePosition(client, 'derive', chain);
+    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, chain) };
+  });
+}
+
+/** The lowest height that a rewind among the records `from` … `to` goes back to; Infinity without any. */
+async function rewoundTo(log: EventLog, chain: string, from: number, to: number): Promise<number> {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let position = from; position <= to; ) {
+    const records = await log.read('blocks', chain, position, { maxRecords: to - position + 1, maxBytes: 1 << 22 });
+    if (records.length === 0) break;
+    for (const { payload } of records) {
+      const record = decodeBlocksRecord(payload);
+      if (record.kind === 'rewind') lowest = Math.min(lowest, record.height);
+    }
+    position += records.length;
+  }
+  return lowest;
+}

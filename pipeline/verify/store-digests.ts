@@ -1,0 +1,94 @@
+/**
+ * Digests of what the stores hold. Each row is printed, hashed to 128 bits and the hashes are added: the order of rows does
+ * not matter, a row that stands twice counts twice, and rows that differ give one digest with a chance of about 2^-128.
+ */
+import { createHash } from 'node:crypto';
+import type { Pool, PoolClient } from 'pg';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { DERIVE_TABLES, type DigestTable, PLACE_COLUMNS, PRICE_TABLES, tableName } from './digest-tables.ts';
+
+export interface Digest {
+  readonly rows: number;
+  readonly digest: string;
+}
+export type Digests = Readonly<Record<string, Digest>>;
+
+/** Of one chain's rows only. */
+export interface ChainRows {
+  readonly chain: string;
+  /** Rows that follow from later records are left out, for lack of a snapshot. Only tables of `derive` have positions. */
+  readonly position?: number;
+}
+
+/**
+ * Every derived table of both stores: `postgres.blocks`, `clickhouse.blocks` … Of one chain alone its name does not count, so
+ * that two chains with the same blocks have the same digests.
+ */
+export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse'>, chain?: string): Promise<Digests> {
+  const tables = [...DERIVE_TABLES, ...PRICE_TABLES];
+  const postgres = await postgresDigests(stores.postgres.pool, tables, chain);
+  return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, chain ? { chain } : undefined)) };
+}
+
+export async function postgresDigests(
+  client: Pool | PoolClient,
+  tables: readonly DigestTable[],
+  chain?: string,
+): Promise<Digests> {
+  const digests: Record<string, Digest> = {};
+  for (const table of tables.filter(({ store }) => store === 'postgres')) {
+    const columns = await client.query<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY 1`,
+      [table.name],
+    );
+    const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
+      `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
+       FROM (SELECT md5(ROW(${digested(columns.rows, chain)})::text) AS hash FROM ${table.name}
+             WHERE $1::text IS NULL OR chain = $1) AS hashed`,
+      [chain ?? null],
+    );
+    if (rows[0]) digests[tableName(table)] = digest(Number(rows[0].rows), rows[0].high, rows[0].low);
+  }
+  return digests;
+}
+
+export async function clickhouseDigests(
+  clickhouse: ClickHouse,
+  tables: readonly DigestTable[],
+  only?: ChainRows,
+): Promise<Digests> {
+  const digests: Record<string, Digest> = {};
+  for (const table of tables.filter(({ store }) => store === 'clickhouse')) {
+    const columns = await clickhouse.query<{ name: string }>(
+      'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY name',
+      { table: table.name },
+    );
+    const conditions = [
+      ...(only ? ['chain = {chain:String}'] : []),
+      ...(only?.position === undefined ? [] : ['position <= {position:Int64}']),
+    ];
+    // Printed first: a hash of a NULL argument is NULL, and a sum passes over it.
+    const [row] = await clickhouse.query<{ rows: string; high: string; low: string }>(
+      `SELECT toString(count()) AS rows, toString(sum(sipHash64(line))) AS high, toString(sum(cityHash64(line))) AS low
+       FROM (SELECT toString(tuple(${digested(columns, only?.chain)})) AS line FROM ${table.name}
+             ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''})`,
+      { ...only },
+    );
+    if (row) digests[tableName(table)] = digest(Number(row.rows), row.high, row.low);
+  }
+  return digests;
+}
+
+function digested(columns: readonly { readonly name: string }[], chain: string | undefined): string {
+  const left = chain === undefined ? PLACE_COLUMNS : [...PLACE_COLUMNS, 'chain'];
+  const names = columns.map(({ name }) => name).filter((name) => !left.includes(name));
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** 64 bits of the hash from a hex digit on, as a number. */
+const half = (from: number): string => `('x' || substr(hash, ${from}, 16))::bit(64)::bigint::numeric`;
+
+function digest(rows: number, high: string, low: string): Digest {
+  return { rows, digest: createHash('sha256').update(`${rows} ${high} ${low}`).digest('hex') };
+}

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stores } from '../../infra/stores.ts';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
+import { createPaymentChain, type PaymentChain } from '../../test/laws/payment-chain.ts';
+import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
+import { runDerive } from '../derive/run-derive.ts';
+import { DERIVE_TABLES, tableName } from './digest-tables.ts';
+import { type VerifiedTable, verify } from './verify.ts';
+
+let stores: TestStores;
+let log: TestLog;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  log = await createTestLog();
+});
+
+afterAll(async () => {
+  await log.drop();
+  await stores.close();
+});
+
+async function grow(name: string, chain: PaymentChain, blocks: number): Promise<void> {
+  await log.append(
+    name,
+    Array.from({ length: blocks }, () => blockRecord(chain.next())),
+  );
+}
+
+function rewind(chain: PaymentChain, depth: number): UnplacedRecord {
+  const fromHeight = chain.height;
+  return { kind: 'rewind', height: fromHeight - depth, hash: chain.rewind(fromHeight - depth), fromHeight };
+}
+
+const newChain = (seed: number): PaymentChain =>
+  createPaymentChain({ seed, addresses: 5, payments: 3, keepsHistory: true });
+
+async function verified(names: readonly string[], openFreshStores: () => Promise<Stores> = createTestStores) {
+  const chains = names.map((name) => ({ chain: chainConfig(name), nativeCurrencyId: NATIVE }));
+  const tables: VerifiedTable[] = [];
+  const logger = pino({ level: 'silent' });
+  const signal = new AbortController().signal;
+  for await (const table of verify({ chains, log, served: stores, openFreshStores, logger, signal }))
+    tables.push(table);
+  return tables;
+}
+
+const different = (tables: readonly VerifiedTable[]) =>
+  tables.filter(({ equal }) => !equal).map(({ chain, table }) => `${chain} ${table}`);
+
+describe('verify', () => {
+  it('finds every table of every chain equal, reorganised chains included', async () => {
+    const [one, other] = [newChain(1), newChain(2)];
+    await grow('one', one, 20);
+    await grow('other', other, 12);
+    await log.append('one', [rewind(one, 4)]);
+    await grow('one', one, 8);
+    for (const name of ['one', 'other']) await deriveToEnd(name, { log, stores });
+    const tables = await verified(['one', 'other', 'never derived']);
+    expect(different(tables)).toEqual([]);
+    expect(tables).toHaveLength(2 * DERIVE_TABLES.length);
+    expect(tables.find(({ table }) => table === 'clickhouse.blocks')).toMatchObject({
+      height: 23,
+      served: { rows: 24 },
+    });
+  });
+
+  it('names the tables that differ', async () => {
+    await grow('bad', newChain(3), 20);
+    await deriveToEnd('bad', { log, stores });
+    await stores.postgres.pool.query(
+      `UPDATE balances SET balance = balance + 1 WHERE chain = 'bad' AND from_height = 7`,
+    );
+    await stores.clickhouse.command(`DELETE FROM transactions WHERE chain = 'bad' AND height = 9 AND tx_index = 0`);
+    expect(different(await verified(['bad']))).toEqual(['bad postgres.balances', 'bad clickhouse.transactions']);
+  });
+
+  it('goes on while the service does: a chain is compared as it stood', async () => {
+    const chain = newChain(4);
+    await grow('moving', chain, 30);
+    await deriveToEnd('moving', { log, stores });
+    const end = new AbortController();
+    const running = runDerive({
+      chain: chainConfig('moving'),
+      nativeCurrencyId: NATIVE,
+      log,
+      stores,
+      logger: pino({ level: 'silent' }),
+      status: () => undefined,
+      signal: end.signal,
+    });
+    let growing = true;
+    const grower = (async () => {
+      for (let round = 0; growing; round++) {
+        await grow('moving', chain, 2);
+        if (round % 25 === 24) await log.append('moving', [rewind(chain, 3)]);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+    })();
+    for (let round = 0; round < 3; round++) expect(different(await verified(['moving']))).toEqual([]);
+    growing = false;
+    await grower;
+    end.abort();
+    await running;
+  });
+
+  it('drops the fresh stores also when it fails or is stopped', async () => {
+    await grow('stopped', newChain(5), 5);
+    await deriveToEnd('stopped', { log, stores });
+    let closed = 0;
+    const counted = async (): Promise<Stores> => {
+      const fresh = await createTestStores();
+      return { ...fresh, close: () => fresh.close().finally(() => closed++) };
+    };
+    const options = {
+      chains: [{ chain: chainConfig('stopped'), nativeCurrencyId: NATIVE }],
+      log,
+      served: stores,
+      openFreshStores: counted,
+      logger: pino({ level: 'silent' }),
+    };
+    const drain = async (signal: AbortSignal): Promise<void> => {
+      for await (const _ of verify({ ...options, signal }));
+    };
+    await expect(drain(AbortSignal.abort())).rejects.toThrow();
+    await drain(new AbortController().signal);
+    expect(closed).toBe(2);
+  });
+});
+
+it('knows each table once', () => {
+  const names = DERIVE_TABLES.map(tableName);
+  expect(new Set(names).size).toBe(names.length);
+});

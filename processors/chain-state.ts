@@ -1,0 +1,59 @@
+/**
+ * What a processor may look up. The runner loads it for a batch and applies each block's facts before the next block,
+ * so that a processor sees the chain as it stands right before (and, for what ran earlier in the block, inside) its block.
+ */
+import type {
+  CurrencyFact,
+  CurrencyStateFact,
+  ExportFact,
+  IdentityFact,
+  OutputFact,
+  TransferFact,
+} from '../schemas/facts.ts';
+import type { DaemonBlock } from '../schemas/verusd/block.ts';
+
+export interface ChainContext {
+  /** Short name of the configuration. */
+  readonly name: string;
+  /** i-address of the chain's native currency. */
+  readonly nativeCurrencyId: string;
+  /** Its name: `VRSC`. */
+  readonly rootCurrency: string;
+}
+
+export interface BlockTip {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly clock: number;
+}
+
+/** An output that may still be spent; `height` is where it was made. */
+export type OutputState = Omit<OutputFact, 'type'> & { readonly height: number };
+
+export interface BalanceState {
+  readonly balance: bigint;
+  readonly received: bigint;
+}
+
+export interface ChainState {
+  readonly chain: ChainContext;
+  /** The block before this one; null before genesis. */
+  readonly tip: BlockTip | null;
+  output(txid: string, n: number): OutputState | undefined;
+  balance(address: string, currencyId: string): BalanceState | undefined;
+  /** Newest state of an identity. */
+  identity(identityAddress: string): IdentityFact | undefined;
+  currency(currencyId: string): CurrencyFact | undefined;
+  currencyState(currencyId: string): (CurrencyStateFact & { readonly height: number }) | undefined;
+  /** Every currency state that is current: few, so always loaded whole. */
+  currencyStates(): Iterable<CurrencyStateFact & { readonly height: number }>;
+  transfer(txid: string, vout: number): TransferFact | undefined;
+  export(txid: string, vout: number): ExportFact | undefined;
+}
+
+export interface BlockInput {
+  readonly block: DaemonBlock;
+  /** Running maximum of block times, this block included. */
+  readonly clock: number;
+}

@@ -1,0 +1,58 @@
+import { stringifyExact } from '../schemas/exact-json.ts';
+import type { CurrencyStateFact, ReserveBalance } from '../schemas/facts.ts';
+import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import {
+  conversionObject,
+  type DaemonCurrencyState,
+  type DaemonReserve,
+} from '../schemas/verusd/conversion-objects.ts';
+import type { BlockInput, ChainState } from './chain-state.ts';
+
+const FRACTIONAL = 0x1;
+const PRELAUNCH = 0x2;
+const REFUNDING = 0x4;
+const LAUNCH_CONFIRMED = 0x10;
+const LAUNCH_COMPLETE = 0x20;
+
+/** Whether a currency state with these flags is that of a launched basket. */
+export function isLiveBasket(flags: number): boolean {
+  const required = FRACTIONAL | LAUNCH_CONFIRMED | LAUNCH_COMPLETE;
+  return (flags & required) === required && (flags & (PRELAUNCH | REFUNDING)) === 0;
+}
+
+/** Every state that the block's notarizations of this chain leave, several a currency, ordered by txIndex and vout. */
+export function deriveCurrencyStates({ block }: BlockInput, state: ChainState): CurrencyStateFact[] {
+  const facts: CurrencyStateFact[] = [];
+  const liveSince = new Map<string, number>();
+  for (const [txIndex, tx] of block.tx.entries()) {
+    for (const { n, scriptPubKey } of tx.vout) {
+      const notarization = conversionObject(scriptPubKey, 'acceptednotarization');
+      if (!notarization?.samechain) continue;
+      const { currencyid: currencyId, currencystate } = notarization;
+      const earlier = liveSince.get(currencyId) ?? state.currencyState(currencyId)?.liveHeight ?? null;
+      const liveHeight = earlier ?? (isLiveBasket(currencystate.flags) ? block.height : null);
+      if (liveHeight !== null) liveSince.set(currencyId, liveHeight);
+      const place = { txid: tx.txid, vout: n, txIndex };
+      facts.push({ type: 'currency_state', currencyId, ...place, ...balances(currencystate), liveHeight });
+    }
+  }
+  return facts;
+}
+
+function balances(state: DaemonCurrencyState): Pick<CurrencyStateFact, 'flags' | 'supply' | 'reserves' | 'state'> {
+  return {
+    flags: state.flags,
+    supply: coinsToSatoshis(state.supply),
+    reserves: (state.reservecurrencies ?? []).map(reserveBalance),
+    state: stringifyExact(state),
+  };
+}
+
+function reserveBalance(reserve: DaemonReserve): ReserveBalance {
+  return {
+    currencyId: reserve.currencyid,
+    weight: coinsToSatoshis(reserve.weight),
+    reserves: coinsToSatoshis(reserve.reserves),
+    priceInReserve: coinsToSatoshis(reserve.priceinreserve),
+  };
+}

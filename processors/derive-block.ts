@@ -1,0 +1,78 @@
+/** All processors in their order: a raw block and the state before it give every fact of the block. */
+import { PermanentError } from '../schemas/errors.ts';
+import type { Fact } from '../schemas/facts.ts';
+import type { DaemonBlock } from '../schemas/verusd/block.ts';
+import { deriveActivity } from './activity.ts';
+import { deriveBalances } from './balances.ts';
+import { deriveBlockRow } from './blocks.ts';
+import type { BlockInput } from './chain-state.ts';
+import { deriveCurrencies } from './currencies.ts';
+import { deriveCurrencyStates } from './currency-states.ts';
+import { deriveExportsAndImports } from './exports-and-imports.ts';
+import { deriveIdentities } from './identities.ts';
+import type { MutableChainState } from './memory-state.ts';
+import { deriveOutputs, deriveSpends } from './outputs.ts';
+import { deriveReserveSnapshots } from './reserve-snapshots.ts';
+import { deriveRewards } from './rewards.ts';
+import { deriveTransactions } from './transactions.ts';
+import { deriveTransfers } from './transfers.ts';
+
+/** The block does not follow the tip of the state that it was given. */
+export class UnlinkedBlockError extends PermanentError {
+  constructor(block: DaemonBlock, chain: string, tip: { readonly height: number; readonly hash: string }) {
+    super(
+      'unlinked_block',
+      `chain ${chain}: block ${block.height} (${block.hash}) does not follow the tip ${tip.height} (${tip.hash}); ` +
+        'a rewind record is missing from the log before it: rebuild the stores of this chain from its log',
+    );
+  }
+}
+
+/**
+ * Facts in the order in which consumers see them, the block first. Afterwards `state` stands right after the block; when
+ * it throws, `state` is of no more use.
+ */
+export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[] {
+  const { tip } = state;
+  if (tip && (block.height !== tip.height + 1 || block.previousblockhash !== tip.hash)) {
+    throw new UnlinkedBlockError(block, state.chain.name, tip);
+  }
+  const input: BlockInput = { block, clock: Math.max(block.time, tip?.clock ?? block.time) };
+  const applied = <F extends Fact>(facts: F[]): F[] => {
+    state.apply(block.height, facts);
+    return facts;
+  };
+
+  // Outputs come first and spends last, so that all between can look up what the block makes and what it spends.
+  const outputs = applied(deriveOutputs(input, state));
+  const transactions = deriveTransactions(input, state);
+  const activity = deriveActivity(input, state);
+  const balances = applied(deriveBalances(activity, state));
+  const rewards = deriveRewards(input, state);
+  // Names of identities are built on those of currencies.
+  const currencies = applied(deriveCurrencies(input, state));
+  const identities = applied(deriveIdentities(input, state));
+  // A snapshot is of the window that ended before this block.
+  const snapshots = deriveReserveSnapshots(input, state);
+  const currencyStates = applied(deriveCurrencyStates(input, state));
+  const exportsAndImports = applied(deriveExportsAndImports(input, state));
+  const transfers = applied(deriveTransfers(input, state));
+  const spends = applied(deriveSpends(input));
+  state.setTip({ height: block.height, hash: block.hash, time: block.time, clock: input.clock });
+
+  return [
+    deriveBlockRow(input, state, transactions, rewards),
+    ...transactions,
+    ...outputs,
+    ...spends,
+    ...activity,
+    ...balances,
+    ...rewards,
+    ...currencies,
+    ...identities,
+    ...snapshots,
+    ...currencyStates,
+    ...exportsAndImports,
+    ...transfers,
+  ];
+}

@@ -1,0 +1,40 @@
+/** Whether a backfill price can be believed: against the median of the daily prices around its day. */
+export const SECONDS_PER_DAY = 86_400;
+/** Days on either side of a conversion's day. */
+export const BOUNDS_DAYS = 15;
+
+export interface DailyPrice {
+  /** UTC day: seconds since the epoch divided by 86,400. */
+  readonly day: number;
+  /** Last backfill price of the day, scaled by 10^30. */
+  readonly usd: bigint;
+}
+
+export interface Bounds {
+  /** Twice the median, so that the mean of the middle two stays whole; scaled by 10^30. */
+  readonly twiceMedian: bigint;
+  readonly days: number;
+}
+
+export function utcDay(seconds: number): number {
+  return Math.floor(seconds / SECONDS_PER_DAY);
+}
+
+/** First second at which the bounds of a day can no longer change. */
+export function boundsCloseAt(day: number): number {
+  return (day + BOUNDS_DAYS + 1) * SECONDS_PER_DAY;
+}
+
+/** Bounds of a day out of the daily prices that are there; null when there is none. */
+export function boundsOf(day: number, daily: readonly DailyPrice[]): Bounds | null {
+  const near = daily.filter((price) => Math.abs(price.day - day) <= BOUNDS_DAYS).map(({ usd }) => usd);
+  near.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const [lower, upper] = [near[(near.length - 1) >> 1], near[near.length >> 1]];
+  if (lower === undefined || upper === undefined) return null;
+  return { twiceMedian: lower + upper, days: near.length };
+}
+
+/** Outside [0.1, 10] times the median. */
+export function isOutOfBounds(usd: bigint, { twiceMedian }: Bounds): boolean {
+  return 20n * usd < twiceMedian || 2n * usd > 10n * twiceMedian;
+}

@@ -1,0 +1,105 @@
+/** A backfill stamp from its import to the day its bounds close. */
+import { describe, expect, it } from 'vitest';
+import type { TransferFact } from '../../schemas/facts.ts';
+import { SECONDS_PER_DAY } from './backfill-bounds.ts';
+import type { BasketState } from './basket-state.ts';
+import { type ChainView, type PricedBlock, viewOf } from './chain-view.ts';
+import { createPriceFold, emptyFoldState, type PriceFold, type StampRow } from './price-fold.ts';
+import { ONE } from './rational.ts';
+
+const COIN = 100_000_000n;
+const DAY_ZERO = 20_000;
+const rules = {
+  chains: [{ name: 'vrsc', nativeCurrencyId: 'NATIVE', minBasketAge: 0 }],
+  anchors: new Set(['USD']),
+  minBasketDepth: ONE,
+  cutover: (DAY_ZERO + 100) * SECONDS_PER_DAY,
+};
+
+/** A basket that says A is worth `usd`. */
+function viewAt(height: number, usd: bigint): ChainView {
+  const half = COIN / 2n;
+  const reserves = [
+    { currencyId: 'USD', reserves: 1000n * usd * COIN, weight: half },
+    { currencyId: 'A', reserves: 1000n * COIN, weight: half },
+  ];
+  const basket: BasketState = {
+    chain: 'vrsc',
+    basketId: 'B',
+    height,
+    flags: 49,
+    supply: 1000n * COIN,
+    reserves,
+    liveHeight: 0,
+  };
+  return viewOf('vrsc', height, new Map([['B', basket]]), new Map([['B', true]]));
+}
+
+/** 3 A for 20 NATIVE, which has no price. */
+const transfer = {
+  txid: 'aa',
+  vout: 0,
+  kind: 'via',
+  status: 'completed',
+  fromCurrencyId: 'A',
+  toCurrencyId: 'NATIVE',
+  amountIn: 3n * COIN,
+  amountOut: 20n * COIN,
+} as TransferFact;
+
+function play(fold: PriceFold, day: number, usd: bigint, transfers: readonly TransferFact[] = []): readonly StampRow[] {
+  const time = (DAY_ZERO + day) * SECONDS_PER_DAY + 60;
+  const block: PricedBlock = {
+    chain: 'vrsc',
+    position: day,
+    height: day,
+    hash: '',
+    time,
+    clock: time,
+    states: [],
+    currencies: [],
+    transfers,
+  };
+  const { stamps } = fold.tick(day, block, [viewAt(day, usd)]);
+  return [...stamps, ...fold.corrections()];
+}
+
+const shown = (rows: readonly StampRow[]) =>
+  rows.map(({ stamp }) => [stamp.rule, stamp.reason, stamp.fromUsd && stamp.fromUsd / 10n ** 38n, stamp.provisional]);
+
+describe('a stamp of the backfill regime', () => {
+  it('is corrected when the days that follow make its price unbelievable, once', () => {
+    const fold = createPriceFold(rules, emptyFoldState());
+    expect(shown(play(fold, 0, 500n, [transfer]))).toEqual([['to_side', null, 1500n, true]]);
+    expect(play(fold, 1, 40n)).toEqual([]); // median of 500 and 40 is 270
+    expect(shown(play(fold, 2, 40n))).toEqual([['unpriced', 'out_of_bounds', null, true]]);
+    expect(play(fold, 3, 40n)).toEqual([]);
+  });
+
+  it('comes back when the median does', () => {
+    const fold = createPriceFold(rules, emptyFoldState());
+    play(fold, 0, 500n, [transfer]);
+    play(fold, 1, 40n);
+    play(fold, 2, 40n);
+    expect(shown(play(fold, 3, 500n))).toEqual([['to_side', null, 1500n, true]]);
+    expect(play(fold, 4, 500n)).toEqual([]);
+  });
+
+  it('is final, with the bounds it was held to, once 15 days more have passed', () => {
+    const fold = createPriceFold(rules, emptyFoldState());
+    play(fold, 0, 500n, [transfer]);
+    for (let day = 1; day <= 15; day++) expect(play(fold, day, 500n)).toEqual([]);
+    const [row] = play(fold, 16, 40n);
+    expect(shown(row ? [row] : [])).toEqual([['to_side', null, 1500n, false]]);
+    expect(row?.stamp.inputs.bounds).toEqual({ A: { median: '500', days: 16 } });
+    expect(play(fold, 17, 40n)).toEqual([]);
+  });
+
+  it('is final at once when no bounds apply', () => {
+    const fold = createPriceFold(rules, emptyFoldState());
+    const dollars = { ...transfer, fromCurrencyId: 'USD' };
+    expect(shown(play(fold, 0, 500n, [dollars]))).toEqual([['stable_in', null, 3n, false]]);
+    const burnt = { ...transfer, kind: 'burn' } as TransferFact;
+    expect(shown(play(fold, 1, 500n, [burnt]))).toEqual([['unpriced', 'burn', 1500n, false]]);
+  });
+});

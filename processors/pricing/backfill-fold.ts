@@ -1,0 +1,165 @@
+/** The backfill regime's part of the fold: daily prices of each chain, and stamps that stay open until their bounds close. */
+import { type Bounds, boundsCloseAt, boundsOf, type DailyPrice, isOutOfBounds, utcDay } from './backfill-bounds.ts';
+import { type BackfillPrices, backfillPrices } from './backfill-prices.ts';
+import type { BasketState } from './basket-state.ts';
+import type { ChainView, PricedBlock } from './chain-view.ts';
+import type { PriceFoldState, PricingRules, StampRow } from './price-fold.ts';
+import { decideStamp, formatMedian, type Stamp, type StampBasis, toStamp } from './stamp.ts';
+import type { ConversionSide } from './stamp-decision.ts';
+import type { Side } from './stamp-rules.ts';
+
+/** Backfill price of a currency from a tick on, as far as the daily price needs it. */
+export interface BackfillRow {
+  readonly tick: number;
+  readonly chain: string;
+  readonly currencyId: string;
+  readonly day: number;
+  readonly usd: bigint;
+}
+
+export interface OpenStamp {
+  readonly basis: StampBasis;
+  /** As it was last written. */
+  readonly row: StampRow;
+}
+
+export interface BackfillFold {
+  tick(tick: number, block: PricedBlock, view: ChainView): readonly BackfillRow[];
+  /** Prices of a chain after its last tick. */
+  prices(chain: string): BackfillPrices;
+  stamp(origin: Omit<StampRow, 'stamp'>, basis: StampBasis): StampRow;
+  corrections(): readonly StampRow[];
+}
+
+interface ChainPrices {
+  readonly trading: readonly BasketState[];
+  readonly day: number;
+  readonly prices: BackfillPrices;
+}
+
+/** Reaches from the first bounds that are open to the last: two spans around the current day, and one for clocks ahead of times. */
+const KEPT_DAYS = 33;
+const NO_ROWS: readonly never[] = [];
+const NO_PRICES: BackfillPrices = new Map();
+
+export function createBackfillFold(rules: PricingRules, state: PriceFoldState): BackfillFold {
+  const natives = new Map(rules.chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
+  const current = new Map<string, ChainPrices>();
+  const { daily, clocks } = state;
+  let open: OpenStamp[] = [...state.open];
+  let isMoved = true;
+
+  function record(row: BackfillRow): boolean {
+    const days = entry(
+      entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
+      row.currencyId,
+      () => [],
+    );
+    const last = days.at(-1);
+    if (last?.day === row.day && last.usd === row.usd) return false;
+    if (last?.day === row.day) days.pop();
+    days.push({ day: row.day, usd: row.usd });
+    while ((days[0]?.day ?? row.day) < row.day - KEPT_DAYS) days.shift();
+    return true;
+  }
+
+  function evaluate(
+    { basis, row }: OpenStamp,
+    boundsAt: (chain: string, currencyId: string, day: number) => Bounds | null,
+  ): Stamp {
+    const day = utcDay(row.time);
+    const isClosed = (clocks.get(row.chain) ?? 0) >= boundsCloseAt(day);
+    const doubted: Side[] = [];
+    const bounds: Record<string, { median: string; days: number }> = {};
+    for (const side of ['from', 'to'] as const) {
+      const of = basis[side];
+      const limits = of && isDoubtful(of) && boundsAt(row.chain, of.currencyId, day);
+      if (!limits) continue;
+      bounds[of.currencyId] = { median: formatMedian(limits.twiceMedian), days: limits.days };
+      if (of.price !== null && isOutOfBounds(of.price, limits)) doubted.push(side);
+    }
+    const inputs = isClosed ? { ...basis.inputs, bounds } : basis.inputs;
+    return toStamp({ ...basis, inputs }, decideStamp(basis, doubted), !isClosed);
+  }
+
+  function bounds(chain: string, currencyId: string, day: number): Bounds | null {
+    return boundsOf(day, daily.get(chain)?.get(currencyId) ?? []);
+  }
+
+  return {
+    tick(tick, { chain, clock }, view) {
+      const day = utcDay(clock);
+      const before = current.get(chain);
+      if (utcDay(clocks.get(chain) ?? 0) !== day) isMoved = true;
+      clocks.set(chain, clock);
+      if (clock >= boundsCloseAt(utcDay(rules.cutover))) return NO_ROWS;
+      if (before?.day === day && before.trading === view.trading) return NO_ROWS;
+      const nativeCurrencyId = natives.get(chain) ?? '';
+      const isSame = before?.trading === view.trading;
+      const input = { baskets: view.trading, anchors: rules.anchors, nativeCurrencyId };
+      const prices = isSame ? before.prices : backfillPrices(input);
+      current.set(chain, { trading: view.trading, day, prices });
+      const rows = [...prices.values()]
+        .filter(({ currencyId }) => !rules.anchors.has(currencyId) && currencyId !== nativeCurrencyId)
+        .map(({ currencyId, usd }) => ({ tick, chain, currencyId, day, usd }))
+        .filter(record);
+      if (rows.length > 0) isMoved = true;
+      return rows;
+    },
+
+    prices: (chain) => current.get(chain)?.prices ?? NO_PRICES,
+
+    stamp(origin, basis) {
+      if (basis.kind !== 'conversion' || !(isDoubtful(basis.from) || isDoubtful(basis.to))) {
+        return { ...origin, stamp: toStamp(basis, decideStamp(basis), false) };
+      }
+      const row = { ...origin, stamp: toStamp(basis, decideStamp(basis), true) };
+      open.push({ basis, row });
+      isMoved = true;
+      return row;
+    },
+
+    corrections() {
+      if (!isMoved || open.length === 0) return NO_ROWS;
+      const known = new Map<string, Bounds | null>();
+      const boundsAt = (chain: string, currencyId: string, day: number) =>
+        entry(known, `${chain} ${currencyId} ${day}`, () => bounds(chain, currencyId, day));
+      const corrected: StampRow[] = [];
+      open = open.flatMap((stamped) => {
+        const stamp = evaluate(stamped, boundsAt);
+        const row = { ...stamped.row, stamp };
+        if (!readsTheSame(stamp, stamped.row.stamp)) corrected.push(row);
+        return stamp.provisional ? [{ basis: stamped.basis, row }] : [];
+      });
+      isMoved = false;
+      return corrected;
+    },
+  };
+}
+
+/** Neither anchor nor native, and priced: its price may turn out not to be believed. */
+export function isDoubtful(side: ConversionSide | null): side is ConversionSide {
+  return side !== null && !side.isAnchor && !side.isNative && side.price !== null;
+}
+
+function readsTheSame(a: Stamp, b: Stamp): boolean {
+  return (
+    a.provisional === b.provisional &&
+    a.rule === b.rule &&
+    a.reason === b.reason &&
+    a.diverged === b.diverged &&
+    a.fromUsd === b.fromUsd &&
+    a.toUsd === b.toUsd &&
+    a.usdValue === b.usdValue &&
+    a.pricedCurrencyId === b.pricedCurrencyId
+  );
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

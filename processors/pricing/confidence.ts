@@ -1,0 +1,61 @@
+/** How far a price may be trusted, from what it was made of, its age and the external guard. */
+import { PRICE_DECIMALS } from './decimal.ts';
+import type { Tier } from './oracle-prices.ts';
+
+export type GuardState = 'healthy' | 'warning' | 'rejected';
+export type PriceStatus = GuardState | 'stale';
+
+export interface ConfidenceInput {
+  readonly tier: Tier;
+  /** Scaled by 10^30, as all prices here. */
+  readonly usd: bigint;
+  readonly totalDepth: bigint;
+  /** Prices of the kept entries. */
+  readonly entryPrices: readonly bigint[];
+  /** Blocks between the tip and the price's last step. */
+  readonly age: number;
+  /** Null without an external price. */
+  readonly guard: GuardState | null;
+}
+
+const USD = 10n ** BigInt(PRICE_DECIMALS);
+const FRESH_BLOCKS = 10;
+const STALE_BLOCKS = 100;
+
+/** Integer from 0 to 100. */
+export function confidence(input: ConfidenceInput): number {
+  const stale = input.age > STALE_BLOCKS ? -30 : 0;
+  const fresh = input.age <= FRESH_BLOCKS ? 10 : 0;
+  const sum = depthPoints(input.totalDepth) + tierPoints(input.tier) + agreementPoints(input) + fresh + stale;
+  return Math.min(100, Math.max(0, sum + guardPoints(input.guard)));
+}
+
+/** Stale beats healthy and warning; a rejected price stays visible as rejected. */
+export function priceStatus(age: number, guard: GuardState | null): PriceStatus {
+  if (guard === 'rejected') return 'rejected';
+  return age > STALE_BLOCKS ? 'stale' : (guard ?? 'healthy');
+}
+
+function depthPoints(depth: bigint): number {
+  if (depth > 50_000n * USD) return 30;
+  if (depth > 10_000n * USD) return 20;
+  return depth > 1_000n * USD ? 10 : 0;
+}
+
+function tierPoints(tier: Tier): number {
+  if (tier <= 1) return 20;
+  return tier === 2 ? 10 : 0;
+}
+
+function agreementPoints({ usd, entryPrices }: ConfidenceInput): number {
+  if (entryPrices.length < 2) return 0;
+  const sorted = [...entryPrices].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const spread = 100n * ((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n));
+  if (spread < usd) return 20;
+  return spread < 3n * usd ? 10 : 0;
+}
+
+function guardPoints(guard: GuardState | null): number {
+  if (guard === 'healthy') return 10;
+  return guard === 'warning' ? 5 : 0;
+}

@@ -1,0 +1,38 @@
+/** Decimals as scaled integers: a price is an integer of 10^-30 USD, a stamped amount one of 10^-38 USD. */
+import { type Rational, toScaled } from './rational.ts';
+
+export const PRICE_DECIMALS = 30;
+/** Satoshis (8 decimals) times a price. */
+export const STAMP_DECIMALS = PRICE_DECIMALS + 8;
+
+/** A price as it is stored: rounded once, half-even. */
+export function toPrice(exact: Rational): bigint {
+  return toScaled(exact, PRICE_DECIMALS);
+}
+
+/** Shortest plain notation of a scaled integer: 1500 with 3 decimals is "1.5". */
+export function formatDecimal(scaled: bigint, decimals: number): string {
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return `${scaled < 0n ? '-' : ''}${digits.slice(0, -decimals)}${fraction && `.${fraction}`}`;
+}
+
+const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** Reads plain notation exactly. @throws RangeError on another notation or when digits would be lost */
+export function parseDecimal(text: string, decimals: number): bigint {
+  const match = PLAIN.exec(text);
+  if (!match) throw new RangeError(`not a plain decimal: ${text}`);
+  const [, sign, whole = '', fraction = ''] = match;
+  if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`more than ${decimals} decimals: ${text}`);
+  const scaled = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  return sign ? -scaled : scaled;
+}
+
+export function formatPrice(price: bigint): string {
+  return formatDecimal(price, PRICE_DECIMALS);
+}
+
+export function parsePrice(text: string): bigint {
+  return parseDecimal(text, PRICE_DECIMALS);
+}

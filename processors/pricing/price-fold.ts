@@ -1,0 +1,186 @@
+/** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure but for its own state. */
+import type { DailyPrice } from './backfill-bounds.ts';
+import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
+import type { BasketState } from './basket-state.ts';
+import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
+import { toPrice } from './decimal.ts';
+import { type Ema, stepEma } from './ema.ts';
+import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
+import type { Rational } from './rational.ts';
+import { decideStamp, type SettledTransfer, type Stamp, stampBasis, toStamp } from './stamp.ts';
+
+export interface PricingChain {
+  readonly name: string;
+  readonly nativeCurrencyId: string;
+  /** Blocks. */
+  readonly minBasketAge: number;
+}
+
+export interface PricingRules {
+  /** In their order; the first is the default chain. */
+  readonly chains: readonly PricingChain[];
+  readonly anchors: ReadonlySet<string>;
+  /** USD. */
+  readonly minBasketDepth: Rational;
+  /** Seconds since the epoch: blocks before it are stamped by the backfill regime. */
+  readonly cutover: number;
+}
+
+/** What tells one price of a currency from its next; all scaled by 10^30. */
+export interface PriceMark {
+  readonly usd: bigint;
+  readonly tier: number;
+  readonly totalDepth: bigint;
+  readonly sourceBasket: string | null;
+}
+
+/** What the fold carries from tick to tick beside the views of the chains. */
+export interface PriceFoldState {
+  readonly emas: Map<string, Ema>;
+  /** By chain. */
+  readonly clocks: Map<string, number>;
+  /** Newest row of each currency. */
+  readonly marks: Map<string, PriceMark>;
+  /** By chain and currency, days ascending. */
+  readonly daily: Map<string, Map<string, DailyPrice[]>>;
+  /** Stamps of the backfill regime whose bounds may still move. */
+  readonly open: readonly OpenStamp[];
+}
+
+export interface PriceRow {
+  readonly tick: number;
+  readonly block: PricedBlock;
+  readonly price: OraclePrice;
+  readonly mark: PriceMark;
+  /** Scaled by 10^30. */
+  readonly ema: bigint;
+}
+
+export interface StampRow {
+  readonly tick: number;
+  readonly chain: string;
+  /** Of the import. */
+  readonly height: number;
+  readonly time: number;
+  readonly transfer: SettledTransfer;
+  readonly stamp: Stamp;
+}
+
+export interface TickRows {
+  readonly prices: readonly PriceRow[];
+  readonly stamps: readonly StampRow[];
+  readonly backfill: readonly BackfillRow[];
+}
+
+export interface PriceFold {
+  /** Folds one block; `views` hold where every chain stands at that moment, in the order of the chains. */
+  tick(tick: number, block: PricedBlock, views: readonly ChainView[]): TickRows;
+  /** Stamps of earlier ticks that read otherwise by now; to be asked for after the last tick of a batch. */
+  corrections(): readonly StampRow[];
+}
+
+export function emptyFoldState(): PriceFoldState {
+  return { emas: new Map(), clocks: new Map(), marks: new Map(), daily: new Map(), open: [] };
+}
+
+const NO_PRICES: OraclePrices = new Map();
+const NO_ROWS: readonly never[] = [];
+
+export function createPriceFold(rules: PricingRules, state: PriceFoldState): PriceFold {
+  const { emas, marks } = state;
+  const natives = new Map(rules.chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
+  const defaultChain = rules.chains[0]?.name;
+  const backfill: BackfillFold = createBackfillFold(rules, state);
+  const priceMarks = new WeakMap<OraclePrice, PriceMark>();
+  let live: readonly BasketState[] = NO_ROWS;
+  let prices = NO_PRICES;
+
+  function pricesAt(views: readonly ChainView[]): OraclePrices {
+    const baskets = rules.chains.flatMap((chain, index) => {
+      const view = views[index];
+      return view && view.trading.length > 0 ? liveBaskets(view, chain.minBasketAge) : NO_ROWS;
+    });
+    if (prices === NO_PRICES || !isSameList(baskets, live)) {
+      prices = oraclePrices({ baskets, anchors: rules.anchors, natives, minDepth: rules.minBasketDepth });
+      live = baskets;
+    }
+    return prices;
+  }
+
+  function markOf(price: OraclePrice): PriceMark {
+    let mark = priceMarks.get(price);
+    if (!mark) {
+      const sourceBasket = price.sourceBasket?.basketId ?? null;
+      mark = { usd: price.usd, tier: price.tier, totalDepth: toPrice(price.totalDepth), sourceBasket };
+      priceMarks.set(price, mark);
+    }
+    return mark;
+  }
+
+  /** An anchor is worth 1 for ever; it is shown once its currency exists. */
+  function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
+    return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
+  }
+
+  function priceRows(tick: number, block: PricedBlock, views: readonly ChainView[]): PriceRow[] {
+    const rows: PriceRow[] = [];
+    const isStep = block.chain === defaultChain;
+    for (const price of pricesAt(views).values()) {
+      if (!isShown(price, views)) continue;
+      const { currencyId } = price;
+      const mark = markOf(price);
+      let ema = emas.get(currencyId);
+      if (isStep) {
+        ema = stepEma(ema, price.usd, block.time);
+        emas.set(currencyId, ema);
+      } else if (!ema || isSameMark(mark, marks.get(currencyId))) continue;
+      marks.set(currencyId, mark);
+      rows.push({ tick, block, price, mark, ema: ema.value });
+    }
+    return rows;
+  }
+
+  function stampRows(tick: number, block: PricedBlock, views: readonly ChainView[]): StampRow[] {
+    const isBackfill = block.time < rules.cutover;
+    const { chain, height, time } = block;
+    const basisOf = {
+      regime: isBackfill ? ('backfill' as const) : ('live' as const),
+      height,
+      prices: isBackfill ? backfill.prices(chain) : prices,
+      anchors: rules.anchors,
+      nativeCurrencyId: natives.get(chain) ?? '',
+      isBasket: (currencyId: string) => views.some((view) => view.currencies.get(currencyId) === true),
+    };
+    return block.transfers.map((transfer) => {
+      const basis = stampBasis(transfer, basisOf);
+      const origin = { tick, chain, height, time, transfer };
+      if (isBackfill) return backfill.stamp(origin, basis);
+      return { ...origin, stamp: toStamp(basis, decideStamp(basis), false) };
+    });
+  }
+
+  return {
+    tick(tick, block, views) {
+      const rows = priceRows(tick, block, views);
+      const view = views.find(({ chain }) => chain === block.chain);
+      const backfillRows = view ? backfill.tick(tick, block, view) : NO_ROWS;
+      const stamps = block.transfers.length > 0 ? stampRows(tick, block, views) : NO_ROWS;
+      return { prices: rows, backfill: backfillRows, stamps };
+    },
+    corrections: () => backfill.corrections(),
+  };
+}
+
+function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
+function isSameMark(a: PriceMark, b: PriceMark | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.usd === b.usd &&
+    a.tier === b.tier &&
+    a.totalDepth === b.totalDepth &&
+    a.sourceBasket === b.sourceBasket
+  );
+}

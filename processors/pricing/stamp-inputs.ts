@@ -1,0 +1,121 @@
+/** What a stamp was computed from, as JSON: both sides, the prices down to the baskets that made them, and their states. */
+import type { BasketState } from './basket-state.ts';
+import { formatPrice, parsePrice, toPrice } from './decimal.ts';
+import type { QuotedPrice } from './oracle-prices.ts';
+import type { ConversionSide } from './stamp-decision.ts';
+import type { PriceEntry } from './weighted-price.ts';
+
+export interface EntryInput {
+  readonly chain: string;
+  readonly basketId: string;
+  readonly price: string;
+  readonly depth: string;
+  /** Currency it was computed through. */
+  readonly hop: string | null;
+}
+
+export interface PriceInput {
+  readonly currencyId: string;
+  readonly tier: number | 'nav';
+  readonly usd: string;
+  readonly totalDepth: string;
+  readonly sourceBasket: string | null;
+  /** Deepest first; empty for an anchor, whose price is 1 by configuration. */
+  readonly entries: readonly EntryInput[];
+}
+
+export interface BasketInput {
+  readonly chain: string;
+  readonly basketId: string;
+  /** Block that left this state. */
+  readonly height: number;
+  readonly supply: string;
+  readonly reserves: readonly { readonly currencyId: string; readonly reserves: string; readonly weight: string }[];
+}
+
+export interface SideInput {
+  readonly currencyId: string;
+  /** Satoshis. */
+  readonly amount: string;
+  readonly usd: string | null;
+  readonly priceBasket: string | null;
+  readonly isAnchor: boolean;
+  readonly isNative: boolean;
+  readonly isBasket: boolean;
+}
+
+export interface StampInputs {
+  readonly from: SideInput | null;
+  readonly to: SideInput | null;
+  /** Of both sides and of every hop, a side before what it hops through. */
+  readonly prices: readonly PriceInput[];
+  readonly baskets: readonly BasketInput[];
+  /** By currency, once they can no longer move: median of the daily prices around the day, and of how many. */
+  readonly bounds?: Readonly<Record<string, { readonly median: string; readonly days: number }>>;
+}
+
+/** Inputs of a stamp whose sides have these prices; a side that plays no part is null. */
+export function stampInputs(
+  from: ConversionSide | null,
+  to: ConversionSide | null,
+  quotes: readonly QuotedPrice[],
+): StampInputs {
+  const prices = new Map<QuotedPrice, PriceInput>();
+  const baskets = new Map<BasketState, BasketInput>();
+  const visit = (quote: QuotedPrice): void => {
+    if (prices.has(quote)) return;
+    const entries = quote.tier === 0 ? [] : quote.entries;
+    prices.set(quote, priceInput(quote, entries));
+    for (const { basket, hop } of entries) {
+      if (!baskets.has(basket)) baskets.set(basket, basketInput(basket));
+      if (hop) visit(hop);
+    }
+  };
+  for (const quote of quotes) visit(quote);
+  return {
+    from: from && sideInput(from),
+    to: to && sideInput(to),
+    prices: [...prices.values()],
+    baskets: [...baskets.values()],
+  };
+}
+
+export function entryInput({ basket, price, depth, hop }: PriceEntry): EntryInput {
+  const [priceText, depthText] = [formatPrice(toPrice(price)), formatPrice(toPrice(depth))];
+  return {
+    chain: basket.chain,
+    basketId: basket.basketId,
+    price: priceText,
+    depth: depthText,
+    hop: hop?.currencyId ?? null,
+  };
+}
+
+function priceInput(quote: QuotedPrice, entries: readonly PriceEntry[]): PriceInput {
+  return {
+    currencyId: quote.currencyId,
+    tier: quote.tier,
+    usd: formatPrice(quote.usd),
+    totalDepth: formatPrice(toPrice(quote.totalDepth)),
+    sourceBasket: quote.sourceBasket?.basketId ?? null,
+    entries: entries.map(entryInput),
+  };
+}
+
+function basketInput({ chain, basketId, height, supply, reserves }: BasketState): BasketInput {
+  const held = reserves.map(({ currencyId, reserves, weight }) => ({
+    currencyId,
+    reserves: String(reserves),
+    weight: String(weight),
+  }));
+  return { chain, basketId, height, supply: String(supply), reserves: held };
+}
+
+function sideInput({ amount, price, ...side }: ConversionSide): SideInput {
+  return { ...side, amount: String(amount), usd: price === null ? null : formatPrice(price) };
+}
+
+/** The side that was written down as this input. */
+export function sideOf({ amount, usd, ...side }: SideInput): ConversionSide {
+  return { ...side, amount: BigInt(amount), price: usd === null ? null : parsePrice(usd) };
+}

@@ -1,0 +1,147 @@
+/** The USD stamp of a settled transfer, and the two regimes by which it is made. */
+import type { TransferFact } from '../../schemas/facts.ts';
+import { formatDecimal, PRICE_DECIMALS } from './decimal.ts';
+import type { QuotedPrice } from './oracle-prices.ts';
+import {
+  type ConversionSide,
+  type DecisionOptions,
+  decideBurn,
+  decideConversion,
+  decideMint,
+  REFUNDED,
+  type StampDecision,
+} from './stamp-decision.ts';
+import { type StampInputs, stampInputs } from './stamp-inputs.ts';
+import type { Reason, Rule, Side } from './stamp-rules.ts';
+
+export type Regime = 'live' | 'backfill';
+
+/** Goes up when a regime's numbers change. */
+export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, backfill: 1 };
+
+export interface Stamp {
+  readonly regime: Regime;
+  readonly regimeVersion: number;
+  /** Null for a refund, which used no price. */
+  readonly priceHeight: number | null;
+  /** Scaled by 10^38. */
+  readonly fromUsd: bigint | null;
+  readonly toUsd: bigint | null;
+  readonly usdValue: bigint | null;
+  readonly rule: Rule;
+  readonly reason: Reason | null;
+  readonly pricedCurrencyId: string | null;
+  /** Scaled by 10^30. */
+  readonly pricedCurrencyUsd: bigint | null;
+  readonly priceBasket: string | null;
+  readonly diverged: boolean;
+  readonly provisional: boolean;
+  readonly inputs: StampInputs;
+}
+
+export type StampKind = 'conversion' | 'burn' | 'mint' | 'refund';
+
+/** All that decides a stamp but the bounds of the backfill regime. */
+export interface StampBasis {
+  readonly kind: StampKind;
+  readonly regime: Regime;
+  /** Block of the import. */
+  readonly height: number;
+  readonly from: ConversionSide | null;
+  readonly to: ConversionSide | null;
+  readonly inputs: StampInputs;
+}
+
+/** What a stamp, and the row that shows it, need of a transfer. */
+export type SettledTransfer = Pick<
+  TransferFact,
+  | 'txid'
+  | 'vout'
+  | 'kind'
+  | 'status'
+  | 'fromCurrencyId'
+  | 'toCurrencyId'
+  | 'viaCurrencyId'
+  | 'importCurrencyId'
+  | 'amountIn'
+  | 'amountOut'
+  | 'conversionFee'
+  | 'source'
+  | 'destination'
+  | 'requestHeight'
+>;
+
+/** What is known at the end of the import's block. */
+export interface StampContext {
+  readonly regime: Regime;
+  readonly height: number;
+  readonly prices: ReadonlyMap<string, QuotedPrice>;
+  readonly anchors: ReadonlySet<string>;
+  readonly nativeCurrencyId: string;
+  readonly isBasket: (currencyId: string) => boolean;
+}
+
+const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [] };
+
+/** Whether a version of a transfer is what a stamp is for: settled by the block at `height`, and more than a send. */
+export function isStamped(transfer: TransferFact, height: number): boolean {
+  const settled = transfer.status === 'completed' || transfer.status === 'refunded';
+  return settled && transfer.importHeight === height && transfer.kind !== 'send';
+}
+
+/** Sides and prices of a transfer for which isStamped holds. */
+export function stampBasis(transfer: SettledTransfer, context: StampContext): StampBasis {
+  const { regime, height } = context;
+  const basis = { regime, height, from: null, to: null, inputs: NO_INPUTS };
+  if (transfer.status === 'refunded') return { ...basis, kind: 'refund' };
+  const kind = transfer.kind === 'burn' || transfer.kind === 'mint' ? transfer.kind : 'conversion';
+  const { fromCurrencyId, toCurrencyId, amountIn, amountOut } = transfer;
+  const from = kind === 'mint' || fromCurrencyId === null ? null : side(fromCurrencyId, amountIn, context);
+  const to = kind === 'burn' ? null : side(toCurrencyId, amountOut ?? 0n, context);
+  const quotes = [from, to].flatMap((of) => (of && context.prices.get(of.currencyId)) ?? []);
+  return { ...basis, kind, from, to, inputs: stampInputs(from, to, quotes) };
+}
+
+function side(currencyId: string, amount: bigint, context: StampContext): ConversionSide {
+  const quote = context.prices.get(currencyId);
+  const isAnchor = context.anchors.has(currencyId);
+  return {
+    currencyId,
+    amount,
+    price: quote?.usd ?? null,
+    priceBasket: isAnchor ? null : (quote?.sourceBasket?.basketId ?? null),
+    isAnchor,
+    isNative: currencyId === context.nativeCurrencyId,
+    isBasket: context.isBasket(currencyId),
+  };
+}
+
+/** The decision on a basis; the backfill regime passes the sides whose price it does not believe. */
+export function decideStamp(basis: StampBasis, outOfBounds: readonly Side[] = []): StampDecision {
+  const { from, to } = basis;
+  const options: DecisionOptions = { truthDecides: basis.regime === 'backfill', outOfBounds };
+  if (from && to) return decideConversion(from, to, options);
+  if (from) return decideBurn(from);
+  return to ? decideMint(to) : REFUNDED;
+}
+
+export function toStamp(basis: StampBasis, decision: StampDecision, provisional: boolean): Stamp {
+  const { decidedBy, ...columns } = decision;
+  const decided = decidedBy && basis[decidedBy];
+  return {
+    ...columns,
+    regime: basis.regime,
+    regimeVersion: REGIME_VERSIONS[basis.regime],
+    priceHeight: basis.kind === 'refund' ? null : basis.height,
+    pricedCurrencyId: decided?.currencyId ?? null,
+    pricedCurrencyUsd: decided?.price ?? null,
+    priceBasket: decided?.priceBasket ?? null,
+    provisional,
+    inputs: basis.inputs,
+  };
+}
+
+/** A median is kept doubled; this is what it reads as. */
+export function formatMedian(twiceMedian: bigint): string {
+  return formatDecimal(twiceMedian * 5n, PRICE_DECIMALS + 1);
+}

@@ -1,0 +1,39 @@
+/** Reserve transfers as they stand inside a block: what the block changed before what the state knew. */
+import { PermanentError } from '../schemas/errors.ts';
+import type { ExportFact, TransferFact } from '../schemas/facts.ts';
+import type { ChainState } from './chain-state.ts';
+
+/** What an export or import names and the state was not given; only a wrong log or a wrong preload leads here. */
+export class UnknownTransferError extends PermanentError {
+  constructor(chain: string, what: string) {
+    super('unknown_transfer', `chain ${chain}: ${what} is unknown; rebuild the stores of this chain from its log`);
+  }
+}
+
+export interface TransferBook {
+  find(txid: string, vout: number): TransferFact | undefined;
+  /** What the export gathers, in its order. Throws UnknownTransferError. */
+  gathered(made: ExportFact): TransferFact[];
+  put(transfers: Iterable<TransferFact>): void;
+  /** The last version of each transfer that was put, in order of first change. */
+  changed(): TransferFact[];
+}
+
+export function createTransferBook(state: ChainState): TransferBook {
+  const changed = new Map<string, TransferFact>();
+  const book: TransferBook = {
+    find: (txid, vout) => changed.get(`${txid}:${vout}`) ?? state.transfer(txid, vout),
+    gathered: (made) =>
+      made.transfers.map(({ txid, vout }) => {
+        const transfer = book.find(txid, vout);
+        if (transfer) return transfer;
+        const what = `transfer ${txid}:${vout} of export ${made.txid}:${made.vout}`;
+        throw new UnknownTransferError(state.chain.name, what);
+      }),
+    put: (transfers) => {
+      for (const transfer of transfers) changed.set(`${transfer.txid}:${transfer.vout}`, transfer);
+    },
+    changed: () => [...changed.values()],
+  };
+  return book;
+}

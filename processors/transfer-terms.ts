@@ -1,0 +1,74 @@
+/** What a reserve transfer asks for, read from the `reservetransfer` object of its output or of an incoming export. */
+import type { TransferFact, TransferKind } from '../schemas/facts.ts';
+import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import type { DaemonReserveTransfer, DaemonTransferDestination } from '../schemas/verusd/conversion-objects.ts';
+import { conversionFee } from './transfer-amounts.ts';
+
+const CONVERT = 0x2;
+const PRECONVERT = 0x4;
+const FEE_OUTPUT = 0x8;
+const MINT = 0x20;
+const BURN = 0x80 | 0x100;
+const IMPORT_TO_SOURCE = 0x200;
+const RESERVE_TO_RESERVE = 0x400;
+export const TRANSFER_REFUND = 0x800;
+export const TRANSFER_ARBITRAGE_ONLY = 0x4000;
+
+/** Added to a destination's type when it names another system to go on to. */
+const DESTINATION_NEXT_LEG = 128;
+
+export type TransferTerms = Pick<
+  TransferFact,
+  | 'kind'
+  | 'flags'
+  | 'fromCurrencyId'
+  | 'toCurrencyId'
+  | 'viaCurrencyId'
+  | 'importCurrencyId'
+  | 'amountIn'
+  | 'transferFee'
+  | 'transferFeeCurrencyId'
+  | 'conversionFee'
+  | 'destination'
+  | 'destinationSystemId'
+>;
+
+/** Throws RangeError when an amount is not one. */
+export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
+  const { flags, destinationcurrencyid, destination, via } = transfer;
+  const kind = transferKind(flags);
+  const [[currencyId, coins] = [destinationcurrencyid, 0]] = Object.entries(transfer.currencyvalues);
+  const amountIn = coinsToSatoshis(coins);
+  const viaCurrencyId = kind === 'via' ? (via ?? null) : null;
+  return {
+    kind,
+    flags,
+    fromCurrencyId: kind === 'mint' ? null : currencyId,
+    // A send names where it goes (a system or its converter), not what arrives there.
+    toCurrencyId: kind === 'send' ? currencyId : destinationcurrencyid,
+    viaCurrencyId,
+    importCurrencyId: flags & IMPORT_TO_SOURCE ? currencyId : (viaCurrencyId ?? destinationcurrencyid),
+    amountIn,
+    transferFee: coinsToSatoshis(transfer.fees),
+    transferFeeCurrencyId: transfer.feecurrencyid,
+    conversionFee: flags & FEE_OUTPUT ? 0n : conversionFee(kind, amountIn),
+    destination: destinationAddress(destination),
+    destinationSystemId: transfer.exportto ?? nextSystem(destination),
+  };
+}
+
+function transferKind(flags: number): TransferKind {
+  if (flags & MINT) return 'mint';
+  if (flags & BURN) return 'burn';
+  if (flags & PRECONVERT) return 'preconvert';
+  if (flags & CONVERT) return flags & RESERVE_TO_RESERVE ? 'via' : 'convert';
+  return 'send';
+}
+
+function destinationAddress({ address, identity }: DaemonTransferDestination): string | null {
+  return typeof address === 'string' ? address : (identity?.identityaddress ?? null);
+}
+
+function nextSystem({ type, gateway }: DaemonTransferDestination): string | null {
+  return type & DESTINATION_NEXT_LEG ? (gateway ?? null) : null;
+}

@@ -1,0 +1,83 @@
+/** Avro single-object encoding: C3 01, the schema's fingerprint, the value. Schemas are the .avsc files of this folder. */
+import { readFileSync } from 'node:fs';
+import avsc, { type Schema, type Type } from 'avsc';
+import { PermanentError } from '../errors.ts';
+import { crc64Avro } from './fingerprint.ts';
+import { satoshisHook } from './satoshis.ts';
+
+/** One entry per file. A landed schema is never edited: a change is a new file with a new name here, the old one stays. */
+const SCHEMA_FILES = {
+  BlockAppended: 'block-appended.avsc',
+  ChainRewound: 'chain-rewound.avsc',
+  FactsAppended: 'facts-appended.avsc',
+  FactsRewound: 'facts-rewound.avsc',
+  FactList: 'fact-list.avsc',
+} as const;
+
+export type SchemaName = keyof typeof SCHEMA_FILES;
+
+export interface SingleObject {
+  readonly schema: SchemaName;
+  readonly value: unknown;
+}
+
+interface Codec {
+  readonly name: SchemaName;
+  readonly header: Buffer;
+  readonly type: Type;
+}
+
+const MARKER = Buffer.from([0xc3, 0x01]);
+const HEADER_BYTES = 10;
+
+function loadCodec(name: SchemaName): Codec {
+  const schema: Schema = JSON.parse(readFileSync(new URL(SCHEMA_FILES[name], import.meta.url), 'utf8'));
+  const canonicalForm = JSON.stringify(avsc.Type.forSchema(schema).schema());
+  const type = avsc.Type.forSchema(schema, { typeHook: satoshisHook, omitRecordMethods: true });
+  return { name, header: Buffer.concat([MARKER, crc64Avro(canonicalForm)]), type };
+}
+
+const codecs: Readonly<Record<SchemaName, Codec>> = {
+  BlockAppended: loadCodec('BlockAppended'),
+  ChainRewound: loadCodec('ChainRewound'),
+  FactsAppended: loadCodec('FactsAppended'),
+  FactsRewound: loadCodec('FactsRewound'),
+  FactList: loadCodec('FactList'),
+};
+
+const byHeader = new Map(Object.values(codecs).map((codec) => [codec.header.toString('hex'), codec]));
+
+/** The schema's 8 fingerprint bytes as they stand in an encoded record, in hex. */
+export function schemaFingerprint(schema: SchemaName): string {
+  return codecs[schema].header.toString('hex', MARKER.length);
+}
+
+/** @throws PermanentError log_record_invalid when the value does not fit the schema */
+export function encodeSingleObject(schema: SchemaName, value: unknown): Buffer {
+  const { header, type } = codecs[schema];
+  try {
+    return Buffer.concat([header, type.toBuffer(value)]);
+  } catch (cause) {
+    const message = `a value does not fit the Avro schema ${schema}: ${String(cause)}. This is a bug: report it.`;
+    throw new PermanentError('log_record_invalid', message, { cause });
+  }
+}
+
+/** @throws PermanentError log_schema_unknown, log_record_unreadable */
+export function decodeSingleObject(bytes: Uint8Array): SingleObject {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const header = buffer.toString('hex', 0, HEADER_BYTES);
+  const codec = byHeader.get(header);
+  if (!codec) {
+    const isAvro = buffer.indexOf(MARKER) === 0 && buffer.length >= HEADER_BYTES;
+    const what = isAvro ? `fingerprint ${header.slice(4)}` : `no single-object header (it begins with ${header})`;
+    const advice = 'It was written by another version of verustream, or by something else: run the newest version.';
+    throw new PermanentError('log_schema_unknown', `a log record has ${what}, which no known schema has. ${advice}`);
+  }
+  try {
+    return { schema: codec.name, value: codec.type.fromBuffer(buffer.subarray(HEADER_BYTES)) };
+  } catch (cause) {
+    const message = `a log record of ${buffer.length} bytes is not a whole ${codec.name}: ${String(cause)}`;
+    throw new PermanentError('log_record_unreadable', message, { cause });
+  }
+}

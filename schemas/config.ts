@@ -1,0 +1,44 @@
+/** The effective configuration. Read and checked by infra/config; contract: docs/configuration.md. */
+
+export interface ChainConfig {
+  /** Short lower-case name: `chain` parameter, partition name. */
+  readonly name: string;
+  /** http://user:password@host:port */
+  readonly rpc: string;
+  readonly rootCurrency: string;
+  /** i-addresses worth exactly 1 USD. */
+  readonly stableAnchors: readonly string[];
+  readonly blockSeconds: number;
+  /** Blocks; nothing is rewound deeper than this. */
+  readonly finalityDepth: number;
+  /** Blocks of this chain that a basket must be live before it prices anything. */
+  readonly minBasketAge: number;
+}
+
+export type Role = 'tail' | 'derive' | 'price' | 'serve';
+export type Tier = 'free' | 'developer' | 'pro';
+
+export interface Config {
+  /** The first chain is the default one. */
+  readonly chains: readonly ChainConfig[];
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly clickhouseUrl: string | null;
+  readonly kafkaBrokers: readonly string[] | null;
+  readonly roles: readonly Role[];
+  readonly host: string;
+  readonly port: number;
+  readonly priceFeedUrls: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+  /** Seconds since the epoch: blocks before it are stamped by the backfill regime. */
+  readonly cutover: number;
+  /** USD. */
+  readonly minListedDepthUsd: number;
+  readonly minBasketDepthUsd: number;
+  readonly priceFeedIds: Readonly<Record<string, string>>;
+  readonly tiers: Readonly<Record<Tier, { readonly creditsPerMinute: number }>>;
+  readonly keylessRequestsPerMinute: number;
+  /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
+  readonly demo: boolean;
+}

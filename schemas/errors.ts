@@ -1,0 +1,16 @@
+/** Two roots say by type whether a retry helps; every error carries a stable code that docs/errors.md explains. */
+
+export abstract class VerustreamError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** The same call may succeed later: the caller waits and tries again. */
+export class RetryableError extends VerustreamError {}
+
+/** Trying again changes nothing: somebody has to act first. The message says what to do. */
+export class PermanentError extends VerustreamError {}

@@ -1,0 +1,64 @@
+/** Records of the log ↔ bytes: Avro single-object encoding with the schemas of schemas/avro/. */
+import { pack, unpack } from './avro/compression.ts';
+import { packFacts, unpackFacts } from './avro/fact-list.ts';
+import { decodeSingleObject, encodeSingleObject, type SchemaName } from './avro/single-object.ts';
+import { PermanentError } from './errors.ts';
+import type {
+  BlockAppended,
+  BlocksRecord,
+  ChainRewound,
+  FactsAppended,
+  FactsRecord,
+  FactsRewound,
+} from './log-records.ts';
+
+type Wire<T> = Omit<T, 'kind'>;
+type Packed<T> = T & { encoding: string; unpackedBytes: number };
+
+/** @throws PermanentError log_record_too_large for a block above MAX_UNPACKED_BYTES */
+export function encodeBlocksRecord(record: BlocksRecord): Uint8Array {
+  if (record.kind === 'rewind') return encodeSingleObject('ChainRewound', record);
+  const { packed, unpackedBytes } = pack(record.block);
+  return encodeSingleObject('BlockAppended', { ...record, encoding: 'zstd', unpackedBytes, block: packed });
+}
+
+/** @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large */
+export function decodeBlocksRecord(bytes: Uint8Array): BlocksRecord {
+  const { schema, value } = decodeSingleObject(bytes);
+  if (schema === 'BlockAppended') {
+    const { encoding: _, unpackedBytes, block, ...fields } = value as Packed<Wire<BlockAppended>>;
+    return { kind: 'block', ...fields, block: unpack(block, unpackedBytes) };
+  }
+  if (schema === 'ChainRewound') return { kind: 'rewind', ...(value as Wire<ChainRewound>) };
+  throw misplaced(schema, 'blocks');
+}
+
+/** @throws PermanentError log_record_invalid for a fact that is not published or an amount beyond int64 */
+export function encodeFactsRecord(record: FactsRecord): Uint8Array {
+  if (record.kind === 'rewind') return encodeSingleObject('FactsRewound', record);
+  const { packed, unpackedBytes } = packFacts(record.facts);
+  return encodeSingleObject('FactsAppended', { ...record, encoding: 'zstd', unpackedBytes, facts: packed });
+}
+
+/** @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large */
+export function decodeFactsRecord(bytes: Uint8Array): FactsRecord {
+  const { schema, value } = decodeSingleObject(bytes);
+  if (schema === 'FactsAppended') {
+    const {
+      encoding: _,
+      unpackedBytes,
+      facts,
+      ...fields
+    } = value as Packed<Wire<Omit<FactsAppended, 'facts'>>> & {
+      facts: Uint8Array;
+    };
+    return { kind: 'facts', ...fields, facts: unpackFacts(facts, unpackedBytes) };
+  }
+  if (schema === 'FactsRewound') return { kind: 'rewind', ...(value as Wire<FactsRewound>) };
+  throw misplaced(schema, 'facts');
+}
+
+function misplaced(schema: SchemaName, topic: string): PermanentError {
+  const message = `a ${schema} stands in topic ${topic}: two programs write to one log, or the topics were mixed up`;
+  return new PermanentError('log_record_unreadable', message);
+}

@@ -1,0 +1,175 @@
+/**
+ * JSON as text: where a value ends and which members it has, so that a part can be handed on exactly as it was written.
+ * Every function but isDaemonJson expects text that is valid JSON, and no whitespace at `start`.
+ */
+
+export interface RawSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface RawMember extends RawSpan {
+  readonly key: string;
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** Whether the daemon's parser takes it: JSON.parse does, and no escape leaves half a surrogate pair. */
+export function isDaemonJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+  } catch {
+    return false;
+  }
+  if (!SURROGATE_ESCAPE.test(text)) return true;
+  for (const { value } of rawStrings(text)) if (!value.isWellFormed()) return false;
+  return true;
+}
+
+/** Index of the first character at or after `at` that is no whitespace. */
+export function skipSpace(text: string, at: number): number {
+  let next = at;
+  for (;;) {
+    const code = text.charCodeAt(next);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return next;
+    next++;
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let quote = start;
+  for (;;) {
+    quote = text.indexOf('"', quote + 1);
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+}
+
+const isOpening = (code: number) => code === 91 || code === 123;
+const isClosing = (code: number) => code === 93 || code === 125;
+
+function endOfScalar(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || isClosing(code) || code <= 32) break;
+    at++;
+  }
+  return at;
+}
+
+/** Index right after one bracket, comma, colon or scalar. */
+function endOfToken(text: string, start: number): number {
+  const code = text.charCodeAt(start);
+  const isMark = isOpening(code) || isClosing(code) || code === COMMA || code === COLON;
+  return isMark ? start + 1 : endOfScalar(text, start);
+}
+
+/** Index right after the value that begins at `start`. Any depth: no recursion. */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start);
+  if (!isOpening(first)) return endOfScalar(text, start);
+  let depth = 1;
+  let at = start + 1;
+  while (depth > 0) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (isOpening(code)) depth++;
+    else if (isClosing(code)) depth--;
+    at++;
+  }
+  return at;
+}
+
+/** Members of the object that begins at `start`, in order, repeated keys included. */
+export function rawMembers(text: string, start: number): RawMember[] {
+  const members: RawMember[] = [];
+  let at = skipSpace(text, start + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const keyEnd = endOfString(text, at);
+    const key = String(JSON.parse(text.slice(at, keyEnd)));
+    const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = endOfValue(text, value);
+    members.push({ key, start: value, end });
+    const next = skipSpace(text, end);
+    if (text.charCodeAt(next) !== COMMA) break;
+    at = skipSpace(text, next + 1);
+  }
+  return members;
+}
+
+/** Elements of the array that begins at `start`, in order. */
+export function rawElements(text: string, start: number): RawSpan[] {
+  const elements: RawSpan[] = [];
+  let at = skipSpace(text, start + 1);
+  if (isClosing(text.charCodeAt(at))) return elements;
+  for (;;) {
+    const end = endOfValue(text, at);
+    elements.push({ start: at, end });
+    const next = skipSpace(text, end);
+    if (text.charCodeAt(next) !== COMMA) return elements;
+    at = skipSpace(text, next + 1);
+  }
+}
+
+/** Text of the first member `key` of the object that begins at `start` (the daemon, too, takes the first of a repeated key). */
+export function rawMember(text: string, key: string, start = 0): string | undefined {
+  const member = rawMembers(text, start).find((candidate) => candidate.key === key);
+  return member && text.slice(member.start, member.end);
+}
+
+/** Every string in the text, keys and values at any depth. */
+export function* rawStrings(text: string): Generator<{ readonly value: string; readonly isKey: boolean }> {
+  let at = text.indexOf('"');
+  while (at >= 0) {
+    const end = endOfString(text, at);
+    yield { value: String(JSON.parse(text.slice(at, end))), isKey: text.charCodeAt(skipSpace(text, end)) === COLON };
+    at = text.indexOf('"', end);
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that the daemon escapes
+const ESCAPED = /["\\\u0000-\u001f\u007f]/g;
+
+/** A string as the daemon prints it. */
+export function daemonString(value: string): string {
+  const escaped = (char: string) => ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `"${value.replace(ESCAPED, escaped)}"`;
+}
+
+/** The same value as the daemon prints it back: no whitespace, its own escapes, numbers as they were written. */
+export function daemonPrint(text: string): string {
+  let printed = '';
+  let at = skipSpace(text, 0);
+  while (at < text.length) {
+    if (text.charCodeAt(at) === QUOTE) {
+      const end = endOfString(text, at);
+      printed += daemonString(String(JSON.parse(text.slice(at, end))));
+      at = end;
+    } else {
+      const end = endOfToken(text, at);
+      printed += text.slice(at, end);
+      at = end;
+    }
+    at = skipSpace(text, at);
+  }
+  return printed;
+}

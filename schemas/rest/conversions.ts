@@ -1,0 +1,102 @@
+/** Conversions with their USD stamps. */
+import {
+  array,
+  boolean,
+  coins,
+  hash,
+  height,
+  integer,
+  nullableCoins,
+  nullableHash,
+  nullableInteger,
+  nullableString,
+  nullableUsd,
+  object,
+  page,
+  string,
+  unixTime,
+} from './json-schema.ts';
+
+export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatched'] as const;
+export const CONVERSION_TYPES = ['convert', 'via', 'preconvert', 'mint', 'burn'] as const;
+export const RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
+
+const status = { type: 'string', enum: CONVERSION_STATUSES } as const;
+const rule = { type: 'string', enum: RULES } as const;
+const nullableNumber = { type: ['number', 'null'] } as const;
+
+export const conversionRow = object({
+  txid: { ...hash, description: 'Of the request; with vout the key of the conversion' },
+  vout: integer,
+  chain: string,
+  height: { ...height, description: 'Of the request' },
+  time: { ...unixTime, description: 'Of the request' },
+  status: { ...status, description: 'unmatched: imported, but its payout could not be told from others' },
+  type: { type: 'string', enum: CONVERSION_TYPES },
+  fromCurrencyId: nullableString,
+  fromCurrencyName: nullableString,
+  toCurrencyId: string,
+  toCurrencyName: nullableString,
+  viaCurrencyId: nullableString,
+  viaCurrencyName: nullableString,
+  amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  amountOut: { ...nullableCoins, description: 'Null while pending and when refunded; 0 for a burn and for dust' },
+  price: { ...nullableNumber, description: 'amountOut ÷ amountIn; null without a payout' },
+  fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule,
+  source: nullableString,
+  destination: nullableString,
+  exportTxid: nullableHash,
+  importTxid: nullableHash,
+  importHeight: nullableInteger,
+});
+
+export const conversionList = page(conversionRow);
+
+const choice = object({ currencyId: string, name: string, chain: string });
+export const conversionFilters = object({
+  chains: array(string),
+  currencies: array(choice),
+  baskets: array(choice),
+  statuses: array(status),
+  types: array({ type: 'string', enum: CONVERSION_TYPES }),
+});
+
+const valuation = object({
+  chainId: { type: 'string', description: 'i-address of the chain' },
+  chain: string,
+  txid: hash,
+  vout: integer,
+  status,
+  fromCurrencyId: nullableString,
+  fromCurrencyName: nullableString,
+  toCurrencyId: string,
+  toCurrencyName: nullableString,
+  amountIn: coins,
+  amountOut: nullableCoins,
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule,
+  pricedCurrencyId: nullableString,
+  pricedCurrencyUsd: nullableUsd,
+  diverged: boolean,
+  provisional: boolean,
+  regime: { type: ['string', 'null'], enum: ['live', 'backfill', null] },
+  regimeVersion: nullableInteger,
+  priceHeight: nullableInteger,
+  priceBasket: nullableString,
+  reason: nullableString,
+});
+
+export const conversionValuation = object({
+  txid: hash,
+  count: integer,
+  data: array({
+    ...valuation,
+    properties: { ...valuation.properties, inputs: { description: 'With explain=true: what the stamp was made from' } },
+  }),
+});

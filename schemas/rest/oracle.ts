@@ -1,0 +1,50 @@
+/** The oracle: USD prices and what they were made of. */
+import { array, height, integer, isoTime, nullableString, nullableUsd, object, string, usd } from './json-schema.ts';
+
+const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
+const status = { type: 'string', enum: ['healthy', 'warning', 'rejected', 'stale'] } as const;
+
+const price = {
+  usdPrice: { ...usd, description: 'Spot, weighted by depth' },
+  emaPrice: { ...usd, description: 'Moving average, time constant 600 s of chain time' },
+  source: { type: 'string', enum: ['reserve'] },
+  sourceBlock: { ...height, description: 'Newest block of the default chain that this price was computed at' },
+  sourceBasket: { ...nullableString, description: 'Deepest basket; null for an anchor that no basket holds' },
+  confidence,
+  status,
+  totalDepth: { ...usd, description: 'USD depth behind the price' },
+  updatedAt: { ...isoTime, description: 'Time of sourceBlock' },
+} as const;
+
+export const oraclePrices = array(object({ currencyId: string, currencyName: nullableString, ...price }));
+
+export const historyRow = object({
+  usdPrice: usd,
+  blockHeight: height,
+  basket: nullableString,
+  confidence,
+  createdAt: isoTime,
+});
+
+export const oracleHistory = object({ currencyId: string, count: integer, data: array(historyRow) });
+
+export const oracleDetail = object({
+  currencyId: string,
+  currencyName: nullableString,
+  currentPrice: object(price),
+  liveCalculation: object({
+    weightedPrice: usd,
+    baskets: array(
+      object({ basket: nullableString, basketId: string, chain: string, price: usd, depth: usd, weight: usd }),
+      'Deepest first',
+    ),
+  }),
+  guardRail: object({
+    externalPrice: nullableUsd,
+    deviationPct: nullableUsd,
+    status: nullableString,
+    source: nullableString,
+    checkedAt: nullableString,
+  }),
+  priceHistory: array(historyRow, 'Newest first, at most 50'),
+});

@@ -1,0 +1,42 @@
+/** What a client of the push stream may send. */
+const id = { type: ['string', 'number', 'null'], maxLength: 64 } as const;
+const text = { type: 'string', minLength: 1, maxLength: 500 } as const;
+const oneOrMany = { anyOf: [text, { type: 'array', items: text, minItems: 1 }] } as const;
+
+export const subscribeMessage = {
+  type: 'object',
+  properties: {
+    op: { const: 'subscribe' },
+    id,
+    channels: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 20 },
+    chains: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 },
+    filter: {
+      type: 'object',
+      properties: {
+        currency: oneOrMany,
+        basket: oneOrMany,
+        identity: oneOrMany,
+        address: oneOrMany,
+        minUsd: { type: 'number', minimum: 0 },
+      },
+      additionalProperties: false,
+    },
+    cursor: { type: 'string' },
+  },
+  required: ['op'],
+  additionalProperties: false,
+} as const;
+
+export const unsubscribeMessage = {
+  type: 'object',
+  properties: { op: { const: 'unsubscribe' }, id },
+  required: ['op'],
+  additionalProperties: false,
+} as const;
+
+export const pingMessage = {
+  type: 'object',
+  properties: { op: { const: 'ping' }, id },
+  required: ['op'],
+  additionalProperties: false,
+} as const;

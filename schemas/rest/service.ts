@@ -1,0 +1,28 @@
+/** The service about itself: index, health, errors, sync state. */
+import { array, boolean, integer, isoTime, nullableInteger, nullableString, object, string } from './json-schema.ts';
+
+export const apiIndex = object({
+  name: string,
+  version: string,
+  chains: array(string),
+  endpoints: array(object({ method: string, path: string, description: string, credits: integer })),
+  docs: string,
+});
+
+export const apiErrors = object({
+  errors: array(object({ code: string, status: integer, title: string, meaning: string })),
+});
+
+export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });
+
+const reason = object({ code: string, chain: nullableString, stage: nullableString, detail: string });
+export const readiness = object({ status: { type: 'string', enum: ['ready', 'not_ready'] }, reasons: array(reason) });
+
+export const syncState = object({
+  chain: string,
+  height: { ...nullableInteger, description: 'Newest block of the daemon; null while it was not asked yet' },
+  indexedHeight: nullableInteger,
+  transactions: integer,
+  synced: boolean,
+  updatedAt: { ...isoTime, type: ['string', 'null'], description: 'Arrival of the newest block' },
+});

@@ -1,0 +1,75 @@
+/** Statistics of the network and of the service. */
+import { blockRow } from './blocks.ts';
+import {
+  array,
+  boolean,
+  coins,
+  height,
+  integer,
+  isoTime,
+  nullableInteger,
+  nullableString,
+  object,
+  string,
+  unixTime,
+} from './json-schema.ts';
+
+const nullableNumber = { type: ['number', 'null'] } as const;
+const nullableCoins = { ...coins, type: ['number', 'null'] } as const;
+const fraction = { type: ['number', 'null'], minimum: 0, maximum: 1 } as const;
+
+const mining = {
+  difficulty: { ...nullableNumber, description: 'Of the next block of proof of work; null while the daemon is silent' },
+  hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
+  stakingSupply: { ...nullableCoins, description: 'Coins that stake, estimated over 100 blocks' },
+  stakingParticipation: { ...fraction, description: 'stakingSupply ÷ circulatingSupply' },
+} as const;
+
+export const networkStats = object({
+  chain: string,
+  height,
+  avgBlockTime: { ...nullableNumber, description: 'Seconds, over 100 blocks' },
+  posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
+  powRatio: fraction,
+  ...mining,
+  circulatingSupply: { ...nullableCoins, description: 'All coins issued, shielded ones included' },
+  inPools: { ...coins, description: 'Native coins in live baskets of this chain' },
+});
+
+export const CHART_METRICS = ['difficulty', 'transactions', 'conversions'] as const;
+export const CHART_PERIODS = ['7d', '30d', '90d', '1y', 'all'] as const;
+
+export const chart = object({
+  chain: string,
+  metric: { type: 'string', enum: CHART_METRICS },
+  period: { type: 'string', enum: CHART_PERIODS },
+  data: array(
+    object({
+      date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+      timestamp: unixTime,
+      value: { type: 'number' },
+    }),
+    'UTC days, the last one up to the newest block',
+  ),
+});
+
+const pulseTip = object({ height, hash: string, time: unixTime, txCount: integer, validationType: string });
+export const pulse = object({
+  chains: { type: 'object', additionalProperties: pulseTip },
+  blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
+});
+
+const chainStatus = object({
+  height: nullableInteger,
+  indexedHeight: nullableInteger,
+  lag: nullableInteger,
+  ...mining,
+  connections: nullableInteger,
+  healthy: boolean,
+});
+export const serviceStatus = object({
+  verusd: object({ chainHeight: nullableInteger, connections: nullableInteger }),
+  data: object({ addresses: integer, conversionsTotal: integer, transactions: integer }),
+  indexer: object({ updatedAt: { ...isoTime, type: ['string', 'null'] }, state: nullableString }),
+  chains: { type: 'object', additionalProperties: chainStatus },
+});

@@ -1,0 +1,30 @@
+/** Coins as decimals exist only at the edge; inside every amount is an integer of satoshis. */
+import { LosslessNumber } from 'lossless-json';
+
+export const SATOSHIS_PER_COIN = 100_000_000n;
+
+/** A number of the daemon's JSON: exact text where a double could not hold it. */
+export type ExactNumber = number | LosslessNumber;
+
+const COINS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Coins as the daemon prints them ("1.5", 1e-8, LosslessNumber) → satoshis. Throws RangeError on what is not coins. */
+export function coinsToSatoshis(coins: ExactNumber | string): bigint {
+  const text = coins instanceof LosslessNumber ? coins.value : String(coins);
+  const match = COINS.exec(text);
+  if (!match) throw new RangeError(`not an amount of coins: ${text}`);
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const shift = 8 - fraction.length + Number(exponent);
+  const scaled = shift >= 0 ? digits + '0'.repeat(shift) : digits.slice(0, shift) || '0';
+  if (shift < 0 && /[1-9]/.test(digits.slice(shift))) throw new RangeError(`more than 8 decimals: ${text}`);
+  const value = BigInt(scaled);
+  return sign ? -value : value;
+}
+
+/** Satoshis → coins with exactly 8 decimals, as the daemon prints them. */
+export function satoshisToCoins(satoshis: bigint): string {
+  const negative = satoshis < 0n;
+  const digits = (negative ? -satoshis : satoshis).toString().padStart(9, '0');
+  return `${negative ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
+}

@@ -1,0 +1,27 @@
+/** What `status`, /metrics and /api/health/ready show of one stage of one chain. Kept in Postgres (stage_status). */
+export const STAGES = ['tail', 'derive', 'price'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const STAGE_STATES = [
+  'starting',
+  'catching_up', // behind its input, moving
+  'following', // at the end of its input
+  'waiting', // for something outside (daemon, broker, store); retries with backoff
+  'ended', // the bundled recording is played to its end
+  'stopped', // needs an operator: `error` says what to do
+] as const;
+export type StageState = (typeof STAGE_STATES)[number];
+
+export interface StageStatus {
+  readonly state: StageState;
+  /** Newest height of the stage; null before its first block. */
+  readonly height: number | null;
+  /** Height it is heading for; null while unknown. */
+  readonly targetHeight: number | null;
+  /** Blocks a second over the last half minute. */
+  readonly rate: number;
+  readonly etaSeconds: number | null;
+  /** Arrival (not block time) of the newest block, ISO 8601. */
+  readonly movedAt: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}

@@ -1,0 +1,97 @@
+/** verusd's JSON-RPC envelope: what it takes for a request, in which order it checks, how it prints answers and statuses. */
+import { daemonPrint, daemonString, isDaemonJson, rawElements, rawMembers, skipSpace } from '../raw-json.ts';
+
+export const RPC_CODES = {
+  misc: -1,
+  invalidAddressOrKey: -5,
+  invalidParameter: -8,
+  inWarmUp: -28,
+  tooManyRequests: -32005,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  internalError: -32603,
+  parseError: -32700,
+} as const;
+
+export interface RpcRequest {
+  readonly kind: 'request';
+  /** As it is printed back. */
+  readonly id: string;
+  /** As it was sent. */
+  readonly sentId: string;
+  readonly method: string;
+  /** Array as it was sent, [] when it was missing. */
+  readonly params: string;
+  /** Its elements. */
+  readonly texts: readonly string[];
+}
+
+/** What the daemon refuses before it looks for the method. */
+export interface RpcRefusal {
+  readonly kind: 'refusal';
+  readonly id: string;
+  readonly code: number;
+  readonly message: string;
+}
+
+export type RpcBody =
+  | { readonly kind: 'single'; readonly request: RpcRequest | RpcRefusal }
+  | { readonly kind: 'batch'; readonly requests: readonly (RpcRequest | RpcRefusal)[] };
+
+const refusal = (id: string, code: number, message: string): RpcRefusal => ({ kind: 'refusal', id, code, message });
+
+function readRequest(text: string, start: number): RpcRequest | RpcRefusal {
+  const invalid = (id: string, message: string) => refusal(id, RPC_CODES.invalidRequest, message);
+  if (text[start] !== '{') return invalid('null', 'Invalid Request object');
+  const members = rawMembers(text, start);
+  /** Text of the first member of that name; undefined for none and for null. */
+  const sent = (key: string): string | undefined => {
+    const member = members.find((candidate) => candidate.key === key);
+    const value = member && text.slice(member.start, member.end);
+    return value === 'null' ? undefined : value;
+  };
+  const sentId = sent('id') ?? 'null';
+  const id = daemonPrint(sentId);
+  const method = sent('method');
+  if (method === undefined) return invalid(id, 'Missing method');
+  if (!method.startsWith('"')) return invalid(id, 'Method must be a string');
+  const params = sent('params') ?? '[]';
+  if (!params.startsWith('[')) return invalid(id, 'Params must be an array');
+  const texts = rawElements(params, 0).map((span) => params.slice(span.start, span.end));
+  return { kind: 'request', id, sentId, method: String(JSON.parse(method)), params, texts };
+}
+
+/** Reads the body of a POST; never throws. */
+export function readRpcBody(body: Uint8Array): RpcBody {
+  const single = (message: string): RpcBody => ({
+    kind: 'single',
+    request: refusal('null', RPC_CODES.parseError, message),
+  });
+  const text = decodeStrictly(body);
+  if (text === null || !isDaemonJson(text)) return single('Parse error');
+  const start = skipSpace(text, 0);
+  if (text[start] === '{') return { kind: 'single', request: readRequest(text, start) };
+  if (text[start] !== '[') return single('Top-level object parse error');
+  return { kind: 'batch', requests: rawElements(text, start).map((element) => readRequest(text, element.start)) };
+}
+
+/** A byte order mark stays, and is no JSON. */
+function decodeStrictly(body: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return null;
+  }
+}
+
+/** HTTP status of a call that stands alone; a batch is always 200. */
+export function rpcStatus(code: number): number {
+  if (code === RPC_CODES.invalidRequest) return 400;
+  return code === RPC_CODES.methodNotFound ? 404 : 500;
+}
+
+/** `result` is JSON text. Without the newline that ends a body. */
+export const printRpcResult = (result: string, id: string): string => `{"result":${result},"error":null,"id":${id}}`;
+
+export const printRpcError = (code: number, message: string, id: string): string =>
+  `{"result":null,"error":{"code":${code},"message":${daemonString(message)}},"id":${id}}`;

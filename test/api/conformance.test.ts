@@ -1,0 +1,34 @@
+/** The whole recording over HTTP, against the daemon's own words and against the numbers of an independent program. */
+import { afterAll, beforeAll } from 'vitest';
+import { createClient } from './client.ts';
+import { addressesConform } from './conformance/addresses.ts';
+import { blocksConform } from './conformance/blocks.ts';
+import { conversionsConform } from './conformance/conversions.ts';
+import { currenciesConform } from './conformance/currencies.ts';
+import { identitiesConform } from './conformance/identities.ts';
+import { marketConform } from './conformance/market.ts';
+import { oracleConform } from './conformance/oracle.ts';
+import { statisticsConform } from './conformance/statistics.ts';
+import { transactionsConform } from './conformance/transactions.ts';
+import { type RunningService, startService } from './running-service.ts';
+
+let service: RunningService;
+const client = createClient(() => service.url);
+
+beforeAll(async () => {
+  service = await startService();
+  await service.settled();
+  await service.settled(true);
+}, 600_000);
+
+afterAll(() => service?.stop());
+
+blocksConform(client);
+transactionsConform(client);
+addressesConform(client);
+identitiesConform(client);
+currenciesConform(client);
+conversionsConform(client);
+oracleConform(client);
+marketConform(client);
+statisticsConform(client); // last: it also sees that no route was left out

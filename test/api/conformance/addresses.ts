@@ -1,0 +1,64 @@
+/** Histories, balances, holders. */
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { NATIVE } from '../running-service.ts';
+import { amounts, type Json, sat, tokens, truth } from '../truth.ts';
+
+interface Net {
+  readonly height: number;
+  net: bigint;
+  readonly tokens: Record<string, bigint>;
+}
+
+export function addressesConform(client: Client): void {
+  describe('addresses', () => {
+    const recorded: Json[] = truth('address.json.gz');
+    const balances: Json = truth('richlist.json.gz').addressbalances;
+
+    it('folds the history that the daemon tells as deltas', async () => {
+      for (const { address, getaddressdeltas } of recorded) {
+        const net = new Map<string, Net>();
+        for (const delta of getaddressdeltas.filter(({ height }: Json) => height > 0)) {
+          const row: Net = net.get(delta.txid) ?? { height: delta.height, net: 0n, tokens: {} };
+          row.net += BigInt(String(delta.satoshis));
+          for (const [id, coins] of Object.entries(delta.currencyvalues ?? {})) {
+            if (id !== NATIVE) row.tokens[id] = (row.tokens[id] ?? 0n) + BigInt(sat(coins as number));
+          }
+          net.set(delta.txid, row);
+        }
+        const rows = await client.walk(`/api/address/${address}`, 50);
+        const found = new Map(rows.map((row) => [row.txid, row]));
+        expect(rows.length, address).toBe(net.size);
+        expect(rows.map((row) => row.height)).toEqual(rows.map((row) => row.height).sort((a, b) => b - a));
+        for (const [txid, { height, net: sum, tokens: moved }] of net) {
+          const row = found.get(txid);
+          expect([row.height, sat(row.net)]).toEqual([height, sum.toString()]);
+          const expected = Object.entries(moved).filter(([, value]) => value !== 0n);
+          expect(amounts(row.currencies)).toEqual(
+            Object.fromEntries(expected.map(([id, v]) => [id, v.toString()]).sort()),
+          );
+        }
+      }
+    });
+
+    it('holds what the daemon says each address holds', async () => {
+      for (const [address, balance] of Object.entries<Json>(balances)) {
+        if (!/^[Ri]/.test(address)) continue;
+        const row = await client.json(`/api/address/${address}/balance`);
+        expect([address, sat(row.native), sat(row.received)]).toEqual([
+          address,
+          String(balance.balance),
+          String(balance.received),
+        ]);
+        const held = Object.fromEntries(row.balances.map((entry: Json) => [entry.currencyId, entry.balance]));
+        expect(tokens(held)).toEqual(tokens(balance.currencybalance));
+      }
+    });
+
+    it('ranks the holders', async () => {
+      const { results } = await client.json('/api/richlist/top?limit=500');
+      expect(results.length).toBeGreaterThan(50);
+      for (const row of results) expect(sat(row.balance)).toBe(String(balances[row.address].balance));
+    });
+  });
+}

@@ -1,0 +1,84 @@
+/** Conversions and their USD stamps. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isNearOrNull } from '../../../processors/pricing/testing/near.ts';
+import { goldenStamps } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import type { Client } from '../client.ts';
+import { NATIVE, USDX } from '../running-service.ts';
+import { type Json, sat, truth } from '../truth.ts';
+
+export function conversionsConform(client: Client): void {
+  describe('conversions', () => {
+    const recorded: Json[] = truth('conversions.json');
+    const rows = new Map<string, Json>();
+
+    beforeAll(async () => {
+      for (const row of await client.walk('/api/conversions/', 50)) rows.set(`${row.txid}:${row.vout}`, row);
+    });
+
+    it('shows what really arrived, to the satoshi', () => {
+      for (const { transfer, kind, received_exact: received, frmid, toid, viaid, ...wanted } of recorded) {
+        const key = `${transfer.txid}:${transfer.vout}`;
+        const row = rows.get(key);
+        expect(row, key).toMatchObject({
+          status: kind === 'preconvert-refund' ? 'refunded' : 'completed',
+          height: wanted.tx_height,
+          ...(toid && { toCurrencyId: toid }),
+          viaCurrencyId: viaid,
+          exportTxid: wanted.export.txid,
+          importTxid: wanted.importtx.txid,
+          importHeight: wanted.importtx.height,
+        });
+        if (kind === 'mint' || kind === 'burn' || kind === 'preconvert-refund') continue;
+        expect(row.fromCurrencyId).toBe(frmid);
+        expect(sat(row.amountIn)).toBe(sat(transfer.reservetransfer.currencyvalues[frmid]));
+        const paid = toid === NATIVE ? String(received.satoshis) : sat(received.currencyvalues[toid]);
+        expect([key, sat(row.amountOut), row.destination]).toEqual([key, paid, received.address]);
+      }
+    });
+
+    it('finds each by the transaction of its request and of its import', async () => {
+      for (const { transfer, importtx } of recorded) {
+        for (const txid of [transfer.txid, importtx.txid]) {
+          const { count, data } = await client.json(`/api/oracle/conversions/${txid}`);
+          expect(count).toBe(data.length);
+          expect(data.some((row: Json) => row.txid === transfer.txid && row.vout === transfer.vout)).toBe(true);
+        }
+      }
+    });
+
+    it('stamps as the independent program did, and says from what', async () => {
+      const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'live');
+      expect(golden.length).toBeGreaterThan(40);
+      for (const wanted of golden) {
+        const { data } = await client.json(`/api/oracle/conversions/${wanted.txid}?explain=true`);
+        const row = data.find(({ vout }: Json) => vout === wanted.vout);
+        const { status, rule, pricedCurrencyId, priceBasket, priceHeight, regime, diverged, reason } = wanted;
+        const columns = { status, rule, pricedCurrencyId, priceBasket, priceHeight, regime, diverged, reason };
+        expect(row, wanted.txid).toMatchObject(columns);
+        for (const name of ['fromUsd', 'toUsd', 'usdValue', 'pricedCurrencyUsd'] as const) {
+          const got = row[name] === null ? null : String(row[name]);
+          expect(isNearOrNull(got, wanted[name]), `${wanted.txid} ${name} ${got}`).toBe(true);
+        }
+        expect(status === 'pending' || row.inputs !== null).toBe(true);
+      }
+    });
+
+    it.each([
+      [`from=${USDX}`, (row: Json) => row.fromCurrencyId === USDX],
+      ['from=usdx', (row: Json) => row.fromCurrencyId === USDX],
+      [`to=${USDX}`, (row: Json) => row.toCurrencyId === USDX],
+      ['status=refunded', (row: Json) => row.status === 'refunded'],
+      ['status=pending', (row: Json) => row.status === 'pending'],
+      ['type=via', (row: Json) => row.type === 'via'],
+      ['minUsd=100', (row: Json) => row.usdValue !== null && Number(row.usdValue) >= 100],
+      ['maxUsd=5.5', (row: Json) => row.usdValue !== null && Number(row.usdValue) <= 5.5],
+      ['fromTime=2026-11-19T00:00:00Z', (row: Json) => row.time >= Date.parse('2026-11-19T00:00:00Z') / 1000],
+      ['toTime=1795000000', (row: Json) => row.time < 1795000000],
+    ])('filters by %s', async (query, keep) => {
+      const wanted = [...rows.values()].filter(keep).map((row) => `${row.txid}:${row.vout}`);
+      const found = (await client.walk(`/api/conversions/?${query}`, 20)).map((row) => `${row.txid}:${row.vout}`);
+      expect(wanted.length).toBeGreaterThan(0);
+      expect(found).toEqual(wanted);
+    });
+  });
+}

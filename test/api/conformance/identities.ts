@@ -1,0 +1,90 @@
+/** Identities now and at every recorded height. */
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { blocks, type Json, truth } from '../truth.ts';
+
+export function identitiesConform(client: Client): void {
+  describe('identities', () => {
+    const recorded: Json[] = truth('identities.json.gz');
+    const shown = (identity: Json) => ({
+      name: identity.name,
+      parent: identity.parent,
+      identityaddress: identity.identityaddress,
+      primaryaddresses: identity.primaryaddresses,
+      minimumsignatures: identity.minimumsignatures,
+      revocationauthority: identity.revocationauthority,
+      recoveryauthority: identity.recoveryauthority,
+      flags: identity.flags,
+      timelock: identity.timelock,
+      contentmultimap: identity.contentmultimap,
+      contentmap: identity.contentmap,
+    });
+
+    it('is found by i-address, full name and friendly name, in any ASCII case', async () => {
+      for (const { id, latest } of recorded) {
+        const ascii = latest.friendlyname.replace(/[a-z]/g, (letter: string) => letter.toUpperCase());
+        for (const name of [id, latest.fullyqualifiedname, latest.friendlyname, ascii]) {
+          const row = await client.json(`/api/identity/${encodeURIComponent(name)}`);
+          expect(shown(row), name).toEqual(shown(latest.identity));
+          expect(row.friendlyName).toBe(latest.friendlyname);
+          expect([row.lastUpdate.txid, row.lastUpdate.height]).toEqual([latest.txid, latest.blockheight]);
+        }
+      }
+    });
+
+    it('is what it was at every recorded height', async () => {
+      for (const { id, at } of recorded) {
+        for (const probe of at) {
+          const path = `/api/identity/${id}?height=${probe.height}`;
+          if (probe.error) expect(await client.status(path), path).toBe(404);
+          else expect(shown(await client.json(path)), path).toEqual(shown(probe.result.identity));
+        }
+      }
+    });
+
+    it('lists every one and tells every change', async () => {
+      const rows = await client.walk('/api/identity/', 7);
+      expect(new Set(rows.map((row) => row.identityAddress))).toEqual(new Set(recorded.map(({ id }) => id)));
+      for (const { id, history } of recorded) {
+        const changes = await client.json(`/api/identity/${id}/changes`);
+        const expected = history.history.map(({ height, output }: Json) => [height, output.txid]).reverse();
+        expect(changes.map((change: Json) => [change.height, change.txid])).toEqual(expected);
+        expect(changes.at(-1).kind).toBe('registered');
+      }
+    });
+
+    it('shows the content of a height, whole and by key', async () => {
+      for (const { id, history } of recorded) {
+        for (const { height, identity } of history.history.slice(-2)) {
+          const path = `/api/identity/${id}/multimap?height=${height}`;
+          const newest = history.history.filter((entry: Json) => entry.height === height).at(-1).identity;
+          expect((await client.json(path)).contentmultimap).toEqual(newest.contentmultimap);
+          const [key] = Object.keys(identity.contentmultimap);
+          if (!key || newest !== identity) continue;
+          expect((await client.json(`${path}&key=${key}`)).contentmultimap).toEqual({
+            [key]: identity.contentmultimap[key],
+          });
+        }
+      }
+    });
+
+    it('draws the referral tree from the reservations', async () => {
+      const children = new Map<string, string[]>();
+      for (const { scriptPubKey } of blocks.flatMap((block) => block.tx.flatMap((tx: Json) => tx.vout))) {
+        const { referral, nameid } = scriptPubKey.identityreservation ?? {};
+        if (referral) children.set(referral, [...(children.get(referral) ?? []), nameid]);
+      }
+      for (const { id } of recorded) {
+        const { levels, tree } = await client.json(`/api/identity/${id}/referrals`);
+        let front = [id];
+        let nodes: Json[] = tree;
+        for (const count of levels) {
+          front = front.flatMap((parent) => children.get(parent) ?? []);
+          expect(count).toBe(front.length);
+          expect(nodes.map((node) => node.identityAddress).sort()).toEqual([...front].sort());
+          nodes = nodes.flatMap((node) => node.children);
+        }
+      }
+    });
+  });
+}

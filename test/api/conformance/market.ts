@@ -1,0 +1,134 @@
+/** Baskets, pairs, volumes. */
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../schemas/exact-json.ts';
+import type { Client } from '../client.ts';
+import { NATIVE, USDX } from '../running-service.ts';
+import { type Json, recordedText, sat, truth } from '../truth.ts';
+
+export function marketConform(client: Client): void {
+  describe('market', () => {
+    const currencies: Json = truth('supply.json').currencies;
+    const live = Object.values<Json>(currencies).filter(
+      ({ options, bestcurrencystate: state }) => options & 1 && (state.flags & 0x37) === 0x31,
+    );
+    const near = (a: unknown, b: number) => Math.abs(Number(String(a)) - b) <= 1e-6 * Math.max(1, Math.abs(b));
+
+    it('shows each live basket as the daemon does, and what it is worth', async () => {
+      const rows: Json[] = await client.json('/api/market/baskets');
+      expect(rows.map((row) => row.currencyId).sort()).toEqual(live.map(({ currencyid }) => currencyid).sort());
+      for (const { currencyid, bestcurrencystate: state } of live) {
+        const row = rows.find((candidate) => candidate.currencyId === currencyid);
+        expect(sat(row.supply)).toBe(sat(state.supply));
+        const held = (reserve: Json) => [
+          reserve.currencyId ?? reserve.currencyid,
+          sat(reserve.reserve ?? reserve.reserves),
+        ];
+        expect(row.reserves.map(held)).toEqual(state.reservecurrencies.map(held));
+        const worth = row.reserves.map(
+          (reserve: Json) => Number(String(reserve.reserve)) * Number(String(reserve.usdPrice)),
+        );
+        expect(
+          near(
+            row.tvl,
+            worth.reduce((sum: number, value: number) => sum + value, 0),
+          ),
+        ).toBe(true);
+      }
+      const tvls = rows.map((row) => Number(String(row.tvl)));
+      expect(tvls).toEqual([...tvls].sort((a, b) => b - a));
+    });
+
+    it('counts each trade once', async () => {
+      const conversions = await client.walk('/api/conversions/', 200);
+      const trades = conversions.filter(
+        ({ status, type }) => status === 'completed' && ['convert', 'via'].includes(type),
+      );
+      const volume = trades.reduce((sum, { usdValue }) => sum + Number(String(usdValue ?? 0)), 0);
+      const protocol = await client.json('/api/market/protocol');
+      expect(protocol.tradesAllTime).toBe(trades.length);
+      for (const total of [protocol.volumeAllTime, protocol.volume30d]) expect(near(total, volume)).toBe(true);
+      expect(near(protocol.fees30d, volume * 0.00025)).toBe(true);
+      for (const period of ['daily', 'weekly', 'monthly']) {
+        const series: Json[] = await client.json(`/api/market/volume?period=${period}`);
+        expect(series.length).toBe(period === 'daily' ? 30 : 12);
+        expect(
+          near(
+            series.reduce((sum, row) => sum + Number(String(row.volume)), 0),
+            volume,
+          ),
+        ).toBe(true);
+        expect(series.reduce((sum, row) => sum + row.trades, 0)).toBe(trades.length);
+      }
+      let throughBaskets = 0;
+      for (const { name } of live) {
+        const series: Json[] = await client.json(`/api/market/baskets/${name}/volume?days=5`);
+        throughBaskets += series.reduce((sum, row) => sum + row.trades, 0);
+      }
+      expect(throughBaskets).toBe(trades.length);
+    });
+
+    it('prices pairs by the states of the baskets', async () => {
+      const rows: Json[] = await client.json('/api/market/pairs');
+      for (const { currencyid, bestcurrencystate: state } of live) {
+        const of = rows.filter((row) => row.basketId === currencyid);
+        const size = state.reservecurrencies.length + 1;
+        expect(of.length).toBe((size * (size - 1)) / 2);
+        const perToken = (id: string) => {
+          const reserve = state.reservecurrencies.find((candidate: Json) => candidate.currencyid === id);
+          return reserve
+            ? Number(String(reserve.reserves)) / Number(String(state.supply)) / Number(String(reserve.weight))
+            : 1;
+        };
+        for (const row of of) {
+          expect(near(row.price, perToken(row.quoteId) / perToken(row.baseId))).toBe(true);
+          const [low, high] = [Number(String(row.low)), Number(String(row.high))];
+          for (const price of [row.open, row.close]) {
+            expect(Number(String(price))).toBeGreaterThanOrEqual(low);
+            expect(Number(String(price))).toBeLessThanOrEqual(high);
+          }
+          expect(row.baseId).not.toBe(USDX);
+        }
+      }
+    });
+
+    it('keeps what a basket held, as the daemon said at each height', async () => {
+      const lines = recordedText('series/currencystate.jsonl.gz').trim().split('\n');
+      const states = new Map<string, Json>();
+      for (const line of lines) {
+        const [, height] = /"height":\s*"?(\d+)/.exec(line) ?? [];
+        const [, id] = /"currencystate":\s*\{[^{}]*?"currencyid":\s*"(\w+)"/.exec(line) ?? [];
+        states.set(`${id} ${height}`, line);
+      }
+      for (const { currencyid, name } of live) {
+        const { data } = await client.json(`/api/market/baskets/${name}/reserves?days=30`);
+        expect(data.length).toBeGreaterThan(50);
+        expect(data.length).toBeLessThanOrEqual(200);
+        for (const point of data) {
+          const line = states.get(`${currencyid} ${point.height}`);
+          const state = (parseExact(line ?? '') as Json).result[0].currencystate;
+          expect(sat(point.supply)).toBe(sat(state.supply));
+          const held = state.reservecurrencies.map((reserve: Json) => [reserve.currencyid, sat(reserve.reserves)]);
+          expect(Object.entries<Json>(point.reserves).map(([id, coins]) => [id, sat(coins)])).toEqual(held);
+        }
+      }
+    });
+
+    it('lists every priced currency with its line of hours', async () => {
+      const rows: Json[] = await client.json('/api/market/currencies');
+      for (const { currencyId, price, sparkline } of rows) {
+        const { currentPrice } = await client.json(`/api/oracle/prices/${currencyId}`);
+        expect(String(price)).toBe(String(currentPrice.usdPrice));
+        expect(near(sparkline.at(-1), Number(String(price)))).toBe(true);
+        const { data } = await client.json(`/api/market/prices/${currencyId}/history?days=3`);
+        expect(String(data.at(-1).price)).toBe(String(price));
+        expect(data.map(({ time }: Json) => time)).toEqual(data.map(({ time }: Json) => time).sort());
+      }
+      const { total, pools } = await client.json('/api/market/vrsc-pools');
+      const held = live.flatMap(({ bestcurrencystate: state }) => state.reservecurrencies);
+      const native = held.filter(({ currencyid }: Json) => currencyid === NATIVE);
+      expect(sat(total)).toBe(native.reduce((sum: bigint, r: Json) => sum + BigInt(sat(r.reserves)), 0n).toString());
+      expect(pools.length).toBe(native.length);
+      expect((await client.json('/api/market/overview')).topBaskets.length).toBe(live.length);
+    });
+  });
+}

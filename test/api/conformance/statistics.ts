@@ -1,0 +1,76 @@
+/** Counts, charts, stakes, search, and the shape of all the rest. */
+import { describe, expect, it } from 'vitest';
+import { routeTable } from '../../../api/routes/route-table.ts';
+import { type Client, seenRoutes } from '../client.ts';
+import { USDX } from '../running-service.ts';
+import { blocks, type Json, sat, tip, truth } from '../truth.ts';
+
+export function statisticsConform(client: Client): void {
+  describe('statistics and search', () => {
+    it('counts what the recording holds', async () => {
+      const transactions = blocks.reduce((sum, block) => sum + block.tx.length, 0);
+      expect(await client.json('/api/stats/')).toMatchObject({
+        height: tip,
+        indexedHeight: tip,
+        transactions,
+        synced: true,
+      });
+      const { data } = await client.json('/api/stats/charts?metric=transactions&period=all');
+      expect(data.reduce((sum: number, point: Json) => sum + point.value, 0)).toBe(transactions);
+      const network = await client.json('/api/stats/network');
+      const staked = blocks.slice(-1000).filter((block) => block.validationtype === 'stake').length;
+      expect(Number(network.posRatio)).toBe(staked / 1000);
+      expect(Number(network.avgBlockTime)).toBe((blocks[tip].time - blocks[tip - 100].time) / 100);
+      expect(sat(network.circulatingSupply)).toBe(sat(truth('supply.json').coinsupply.total));
+      const pulse = await client.json('/api/stats/pulse');
+      expect(pulse.blocks.map((block: Json) => block.height)).toEqual(Array.from({ length: 20 }, (_, n) => tip - n));
+      expect(await client.json('/api/stats/status')).toMatchObject({ verusd: { chainHeight: tip } });
+      expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
+    });
+
+    it('lists every stake', async () => {
+      const wanted = blocks.filter((block) => block.validationtype === 'stake').reverse();
+      const rows = await client.walk('/api/stakes/', 100);
+      expect(rows.map((row) => [row.height, row.txid, row.address, row.stakeTxid, row.stakeVout])).toEqual(
+        wanted.map((block) => [
+          block.height,
+          block.tx.at(-1).txid,
+          block.postxddest,
+          block.possourcetxid,
+          block.possourcevoutnum,
+        ]),
+      );
+    });
+
+    it.each([
+      ['500', ['block']],
+      [blocks[500].hash, ['block']],
+      [blocks[500].tx[0].txid, ['tx']],
+      ['RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V', ['address']],
+      ['bob@', ['identity']],
+      ['PureTri', ['identity', 'basket']],
+      ['usdx', ['identity', 'currency']],
+      ['nothing like it', []],
+    ])('finds %s', async (query, types) => {
+      const { results } = await client.json(`/api/search/?q=${encodeURIComponent(query)}`);
+      expect(results.map((result: Json) => result.type)).toEqual(types);
+      for (const { url } of results) expect(await client.status(url)).toBe(200);
+    });
+
+    it('answers the rest of the table in the shape that it documents', async () => {
+      const address = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
+      const paths = [
+        '/api/',
+        '/api/errors',
+        '/api/health',
+        '/api/health/ready',
+        '/api/oracle/prices',
+        `/api/oracle/prices/${USDX}`,
+      ];
+      paths.push(`/api/oracle/prices/${USDX}/history`, '/api/conversions/filters', `/api/address/${address}/rewards`);
+      for (const path of [...paths, `/api/address/${address}/conversions`]) await client.json(path);
+      const untested = routeTable.map((route) => route.path).filter((path) => !seenRoutes.has(path));
+      expect(untested.filter((path) => !path.endsWith('/raw') && path !== '/metrics')).toEqual([]);
+    });
+  });
+}

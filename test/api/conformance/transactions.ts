@@ -1,0 +1,77 @@
+/** Every transaction: what it spent and made. */
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { CHAIN, NATIVE } from '../running-service.ts';
+import { amounts, blocks, type Json, recordedText, sat, tip, tokens } from '../truth.ts';
+
+const HOLDERS_OF_TOKENS = ['reserveoutput', 'reservedeposit', 'reservetransfer', 'commitmenthash'];
+
+export function transactionsConform(client: Client): void {
+  describe('transactions', () => {
+    const outputs = new Map<string, Json>();
+    for (const block of blocks) {
+      for (const tx of block.tx) for (const output of tx.vout) outputs.set(`${tx.txid}:${output.n}`, output);
+    }
+
+    function held(output: Json): Record<string, string> {
+      for (const kind of HOLDERS_OF_TOKENS) {
+        const decoded = output.scriptPubKey[kind];
+        if (typeof decoded === 'object') return withFees(kind, decoded);
+      }
+      return {};
+    }
+
+    /** A transfer also holds its fees where they are paid in a token; a mint holds nothing but them. */
+    function withFees(kind: string, decoded: Json): Record<string, string> {
+      const values = tokens(decoded.mint ? {} : decoded.currencyvalues);
+      if (kind !== 'reservetransfer' || decoded.feecurrencyid === NATIVE) return values;
+      const fee = BigInt(sat(decoded.fees)) + BigInt(values[decoded.feecurrencyid] ?? '0');
+      return fee === 0n ? values : { ...values, [decoded.feecurrencyid]: fee.toString() };
+    }
+
+    it('shows what each one spent and made', async () => {
+      for (const block of blocks) {
+        for (const [index, tx] of block.tx.entries()) {
+          const row = await client.json(`/api/tx/${tx.txid}`);
+          expect(row).toMatchObject({
+            chain: CHAIN,
+            txid: tx.txid,
+            height: block.height,
+            blockHash: block.hash,
+            time: block.time,
+            confirmations: tip - block.height + 1,
+            isCoinbase: index === 0,
+            lockTime: tx.locktime,
+          });
+          const spent = tx.vin.filter((input: Json) => input.txid !== undefined);
+          expect(
+            row.inputs.map((input: Json) => [input.txid, input.vout, sat(input.value), amounts(input.currencies)]),
+          ).toEqual(
+            spent.map((input: Json) => {
+              const source = outputs.get(`${input.txid}:${input.vout}`);
+              return [input.txid, input.vout, sat(source.value), held(source)];
+            }),
+          );
+          expect(row.outputs.map((output: Json) => [output.n, sat(output.value), amounts(output.currencies)])).toEqual(
+            tx.vout.map((output: Json) => [output.n, sat(output.value), held(output)]),
+          );
+          expect(row.outputs.map((output: Json) => output.spentTxid)).toEqual(
+            tx.vout.map((output: Json) => (output.spentHeight > 0 ? output.spentTxId : null)),
+          );
+          expect(row.outputs.map((output: Json) => output.addresses)).toEqual(
+            tx.vout.map((output: Json) => [...new Set(output.scriptPubKey.addresses ?? [])]),
+          );
+        }
+      }
+    }, 600_000);
+
+    it('gives raw transactions byte for byte', async () => {
+      const lines = recordedText('txs.jsonl.gz').trim().split('\n');
+      for (const line of lines.filter((_, index) => index % 300 === 7)) {
+        const txid = /"txid":"([0-9a-f]{64})"/.exec(line)?.[1];
+        const text = await (await client.raw(`/api/tx/${txid}/raw`)).text();
+        expect(line.includes(text.trim()), `transaction ${txid}`).toBe(true);
+      }
+    });
+  });
+}

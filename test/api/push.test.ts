@@ -1,0 +1,340 @@
+/** The push stream over real sockets while the recorded node moves, reorganises and the server restarts. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHAIN, type RunningService, startService } from './running-service.ts';
+import { foldBlocks, StreamReader } from './stream-reader.ts';
+import type { Json } from './truth.ts';
+
+let service: RunningService;
+const FORK = 845;
+const START = FORK - 15;
+const HEARTBEAT_MS = 1_500;
+
+beforeAll(async () => {
+  service = await startService({ startHeight: START, push: { heartbeatMs: HEARTBEAT_MS } });
+  await service.settled();
+}, 300_000);
+
+afterAll(() => service?.stop());
+
+const openReader = (query?: string) => new StreamReader(service.port, query);
+
+/** The state is looked at several times a second; a greeting may be that much older than the last commit. */
+async function openedAtTip(): Promise<{ reader: StreamReader; hello: Json }> {
+  for (let tries = 0; ; tries++) {
+    const reader = openReader();
+    const hello = await reader.opened();
+    const tip = { height: service.node.height, hash: service.node.hash };
+    if (hello.chains[CHAIN].hash === tip.hash || tries === 20) {
+      expect(hello.chains[CHAIN]).toEqual(tip);
+      return { reader, hello };
+    }
+    await reader.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const atTip = (message: Json) => message.type === 'block' && message.data.hash === service.node.hash;
+
+async function step(count = 1): Promise<void> {
+  for (let made = 0; made < count; made++) {
+    service.node.step();
+    await service.settled();
+  }
+}
+
+describe('WebSocket', () => {
+  it('greets with the tip, then tells blocks without being asked', async () => {
+    const { reader, hello } = await openedAtTip();
+    expect(hello.heartbeatSeconds).toBe(HEARTBEAT_MS / 1000);
+    await step(3);
+    const blocks = await reader.until(atTip);
+    expect(blocks.map(({ type }) => type)).toEqual(['block', 'block', 'block']);
+    expect(Object.keys(blocks[0].data)).toEqual([
+      'height',
+      'hash',
+      'previousHash',
+      'time',
+      'txCount',
+      'size',
+      'validationType',
+      'difficulty',
+    ]);
+    expect(blocks[0].data.previousHash).toBe(hello.chains[CHAIN].hash);
+    await reader.close();
+  });
+
+  it('beats in silence, with tips and a cursor', async () => {
+    const reader = openReader();
+    await reader.opened();
+    const beat = await reader.next();
+    expect(beat).toMatchObject({ type: 'heartbeat', seq: 1, chains: { [CHAIN]: { height: service.node.height } } });
+    expect(typeof beat.cursor).toBe('string');
+    await reader.close();
+  });
+
+  it('resumes by cursor: nothing lost, nothing twice, over the reorganisation and a restart of the server', async () => {
+    const first = openReader();
+    const hello = await first.opened();
+    const chain = new Map([[hello.chains[CHAIN].height, hello.chains[CHAIN].hash]]);
+    await step(2);
+    let seen = await first.until(atTip);
+    foldBlocks(seen, chain);
+    await first.close();
+
+    await step(3);
+    const second = openReader();
+    await second.opened();
+    second.send({ op: 'subscribe', id: 1, channels: ['blocks'], chains: [CHAIN], cursor: seen.at(-1).cursor });
+    expect(await second.next()).toMatchObject({ type: 'ack', id: 1, seq: 1 });
+    seen = await second.until(atTip);
+    foldBlocks(seen, chain);
+    await second.close();
+
+    let undone = 0;
+    const third = openReader(`?cursor=${seen.at(-1).cursor}`);
+    while (service.node.height < FORK + 20) await step();
+    seen = await third.until(atTip);
+    undone += seen.filter(({ type }) => type === 'undo').length;
+    foldBlocks(
+      seen.filter(({ type }) => type !== 'hello'),
+      chain,
+    );
+    expect(undone).toBeGreaterThan(0);
+    await third.close();
+
+    await service.restartApi();
+    await step(4);
+    const fourth = openReader(`?cursor=${seen.at(-1).cursor}`);
+    foldBlocks(
+      (await fourth.until(atTip)).filter(({ type }) => type !== 'hello'),
+      chain,
+    );
+    await fourth.close();
+
+    const { rows } = await service.stores.postgres.pool.query('SELECT height, hash FROM blocks WHERE chain = $1', [
+      CHAIN,
+    ]);
+    const stored = new Map(rows.map(({ height, hash }: Json) => [height, hash]));
+    for (const [height, hash] of chain) expect([height, hash]).toEqual([height, stored.get(height)]);
+    expect(Math.max(...chain.keys())).toBe(service.node.height);
+
+    // The whole of it once more, from the first cursor: the abandoned branch comes and goes.
+    const whole = openReader();
+    await whole.opened();
+    whole.send({ op: 'subscribe', cursor: hello.cursor });
+    const again = foldBlocks(
+      (await whole.until(atTip)).filter(({ type }) => type === 'block' || type === 'undo'),
+      new Map([[hello.chains[CHAIN].height, hello.chains[CHAIN].hash]]),
+    );
+    expect(again).toEqual(chain);
+    await whole.close();
+  });
+
+  it('shows only what Postgres has committed', async () => {
+    const reader = openReader();
+    await reader.opened();
+    service.node.step();
+    const [block] = await reader.until(atTip);
+    const answer = await fetch(`${service.url}/api/blocks/${block.data.height}`);
+    expect(((await answer.json()) as Json).hash).toBe(block.data.hash);
+    await reader.close();
+  });
+
+  it('tells the other channels, filtered', async () => {
+    const reader = openReader(`?cursor=${await beginning()}`);
+    await reader.opened();
+    reader.send({
+      op: 'subscribe',
+      id: 'c',
+      channels: ['conversions', 'reserves'],
+      filter: { currency: 'usdx' },
+      cursor: await beginning(),
+    });
+    reader.send({
+      op: 'subscribe',
+      id: 'i',
+      channels: ['identities'],
+      filter: { identity: 'bob@' },
+      cursor: await beginning(),
+    });
+    const address = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
+    reader.send({
+      op: 'subscribe',
+      id: 'a',
+      channels: ['txs', 'addresses'],
+      filter: { address },
+      cursor: await beginning(),
+    });
+    await step();
+    reader.send({ op: 'ping', id: 'end' });
+    const seen: Json[] = [];
+    while (reader.messages.filter(({ type }) => type === 'identity').length < 4) seen.push(await reader.next());
+    const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
+    const all = reader.messages;
+    const conversions = all.filter(({ type }) => type === 'conversion');
+    expect(conversions.length).toBeGreaterThan(10);
+    for (const { data } of conversions)
+      expect([data.fromCurrencyId, data.toCurrencyId, data.viaCurrencyId]).toContain(usdx);
+    for (const { data } of all.filter(({ type }) => type === 'identity')) expect(data.name).toBe('bob');
+    for (const { data } of all.filter(({ type }) => type === 'address')) expect(data.address).toBe(address);
+    await reader.close();
+  });
+
+  /** A cursor that stands before the first event. */
+  async function beginning(): Promise<string> {
+    const { encodePlaces } = await import('../../api/push/cursor.ts');
+    return encodePlaces(new Map([[CHAIN, { position: 0, index: 0 }]]));
+  }
+
+  it.each([
+    ['not json', null, 'invalid_json'],
+    ['[]', null, 'invalid_message'],
+    ['{"op":"nosuch","id":7}', 7, 'unknown_op'],
+    ['{"op":"constructor","id":7}', 7, 'unknown_op'],
+    ['{"op":"subscribe","id":8,"channels":["nosuch"]}', 8, 'unknown_channel'],
+    ['{"op":"subscribe","id":8,"channels":["prices"]}', 8, 'unknown_channel'],
+    ['{"op":"subscribe","id":8,"chains":["nope"]}', 8, 'unknown_chain'],
+    ['{"op":"subscribe","id":8,"colour":"red"}', 8, 'invalid_message'],
+    ['{"op":"subscribe","id":8,"channels":["addresses"]}', 8, 'filter_required'],
+    ['{"op":"subscribe","id":8,"cursor":"garbage"}', 8, 'cursor_invalid'],
+    ['{"op":"unsubscribe","id":"never"}', 'never', 'unknown_subscription'],
+  ])('answers %s with an error', async (sent, id, code) => {
+    const reader = openReader();
+    await reader.opened();
+    reader.send(sent);
+    expect(await reader.next()).toMatchObject({ type: 'error', id, code });
+    reader.send({ op: 'ping', id: 'still' });
+    expect(await reader.next()).toMatchObject({ type: 'pong', id: 'still' });
+    await reader.close();
+  });
+
+  it('sends to a new start who comes with a place of another log', async () => {
+    const { encodePlaces } = await import('../../api/push/cursor.ts');
+    const reader = openReader();
+    await reader.opened();
+    const cursor = encodePlaces(new Map([[CHAIN, { position: 1_000_000, index: 0 }]]));
+    reader.send({ op: 'subscribe', id: 1, cursor });
+    await reader.until(({ type }) => type === 'ack');
+    const [resync] = await reader.until(({ type }) => type === 'resync');
+    expect(resync).toMatchObject({ reason: 'cursor_unknown' });
+    expect((await fetch(service.url + resync.snapshot)).status).toBe(200);
+    await step();
+    expect((await reader.until(atTip)).length).toBe(1);
+    await reader.close();
+  });
+
+  it('stops what is unsubscribed', async () => {
+    const reader = openReader();
+    await reader.opened();
+    reader.send({ op: 'subscribe', id: 1 });
+    reader.send({ op: 'unsubscribe', id: 1 });
+    await reader.until(({ type, id }) => type === 'ack' && id === 1);
+    await step();
+    await new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS + 1000));
+    expect(reader.messages.some(({ type }) => type === 'block')).toBe(false);
+    await reader.close();
+  });
+
+  it.each([
+    ['100 messages', (reader: StreamReader) => Array.from({ length: 101 }, () => reader.send({ op: 'ping' }))],
+    ['16 kB', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(17_000) })],
+    [
+      '50 subscriptions',
+      (reader: StreamReader) => Array.from({ length: 51 }, (_, id) => reader.send({ op: 'subscribe', id })),
+    ],
+    [
+      '1,000 addresses',
+      (reader: StreamReader) => {
+        for (const id of [0, 1, 2]) {
+          const address = Array.from({ length: 400 }, (_, index) => `R${id}x${index}`);
+          reader.send({ op: 'subscribe', id, filter: { address } });
+        }
+      },
+    ],
+  ])('ends a client beyond %s with 4429', async (_, exceed) => {
+    const reader = openReader();
+    await reader.opened();
+    exceed(reader);
+    while (!reader.closed) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(reader.messages.at(-1)).toMatchObject({ type: 'error', code: 'limit_exceeded' });
+    expect(reader.closed.code).toBe(4429);
+  });
+});
+
+describe('server-sent events', () => {
+  async function stream(query: string, headers: Record<string, string> = {}) {
+    const stop = new AbortController();
+    const answer = await fetch(`${service.url}/api/stream${query}`, { headers, signal: stop.signal });
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    return {
+      answer,
+      async until(part: string): Promise<string> {
+        while (!text.includes(part)) {
+          const chunk = await reader?.read();
+          if (!chunk || chunk.done) throw new Error('the stream ended');
+          text += chunk.value;
+        }
+        return text;
+      },
+      stop: () => stop.abort(),
+    };
+  }
+
+  it('tells the same events, and resumes by Last-Event-ID', async () => {
+    const first = await stream('');
+    expect(first.answer.headers.get('content-type')).toContain('text/event-stream');
+    await first.until('event: hello');
+    await step(2);
+    const text = await first.until(service.node.hash);
+    const ids = [...text.matchAll(/^id: (\S+)\nevent: block$/gm)].map(([, id]) => id ?? '');
+    expect(ids.length).toBe(2);
+    first.stop();
+
+    const second = await stream('', { 'Last-Event-ID': ids[0] ?? '' });
+    const resumed = await second.until(service.node.hash);
+    expect(resumed.match(/^event: block$/gm)?.length).toBe(1);
+    second.stop();
+  });
+
+  it.each(['?cursor=garbage', '?channels=nosuch', '?chains=nope', '?channels=addresses', '?colour=red'])(
+    'refuses %s before it begins',
+    async (query) => {
+      const answer = await fetch(`${service.url}/api/stream${query}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
+      await answer.text();
+    },
+  );
+});
+
+describe('metrics', () => {
+  it('counts clients and requests by template', async () => {
+    const reader = openReader();
+    await reader.opened();
+    await (await fetch(`${service.url}/api/blocks/5`)).text();
+    await (await fetch(`${service.url}/api/blocks/5`, { method: 'INVENTED' })).text();
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toMatch(/^verustream_websocket_clients [1-9]/m);
+    expect(text).toMatch(/route="\/api\/blocks\/:height",method="get",status="200"/);
+    expect(text).toContain('method="other",status="405"');
+    expect(text.toLowerCase()).not.toContain('invented');
+    expect(text).not.toContain('/api/blocks/5');
+    await reader.close();
+  });
+});
+
+describe('a client that breaks off', () => {
+  it('in the middle of a request does no harm', async () => {
+    for (let round = 0; round < 20; round++) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(service.port, '127.0.0.1', () => {
+          socket.write('GET /api/blocks/?pageSize=200 HTTP/1.1\r\nHost: x\r\n\r\n');
+          setTimeout(() => socket.destroy(), round);
+        });
+        socket.on('close', () => resolve());
+      });
+    }
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,132 @@
+/** The whole service on the recorded node: real stores, real stages, a port of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
+import { domain } from '../../commands/domain.ts';
+import { runStages } from '../../commands/run-stages.ts';
+import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createStageReporter } from '../../pipeline/stage-reporter.ts';
+import type { Config } from '../../schemas/config.ts';
+
+export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
+export const CHAIN = 'vrsc';
+export const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
+export const USDX = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
+
+export interface RunningService {
+  readonly node: RecordedNode;
+  readonly stores: TestStores;
+  readonly url: string;
+  readonly port: number;
+  /** Until the index stands where the node does; `priced` waits for its prices too. */
+  settled(priced?: boolean): Promise<void>;
+  /** A second API on the same port. */
+  startTwice(): Promise<RunningApi>;
+  /** Ends the API alone and starts it again on the same stores and log. */
+  restartApi(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** The recorded tip when it is not given. */
+  readonly startHeight?: number;
+  readonly push?: ApiOptions['push'];
+}
+
+function configOf(rpc: string): Config {
+  const chain = { name: CHAIN, rpc, rootCurrency: 'VRSCTEST', stableAnchors: [USDX], blockSeconds: 60 };
+  return {
+    chains: [{ ...chain, finalityDepth: 100, minBasketAge: 20 }],
+    dataDir: '',
+    databaseUrl: null,
+    clickhouseUrl: null,
+    kafkaBrokers: null,
+    roles: ['tail', 'derive', 'price', 'serve'],
+    host: '127.0.0.1',
+    port: 0,
+    priceFeedUrls: [],
+    trustedProxies: [],
+    logLevel: 'silent',
+    cutover: Date.parse('2026-04-24T00:00:00Z') / 1000,
+    minListedDepthUsd: 10_000,
+    minBasketDepthUsd: 1_000,
+    priceFeedIds: {},
+    tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
+    keylessRequestsPerMinute: 1e9,
+    demo: false,
+  };
+}
+
+export async function startService({ startHeight, push }: ServiceOptions = {}): Promise<RunningService> {
+  const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
+  const stores = await createTestStores();
+  const log = createEmbeddedEventLog({ folder });
+  const from = startHeight === undefined ? {} : { startHeight };
+  const node = await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', ...from });
+  const config = configOf(node.url);
+  const daemons = new Map([[CHAIN, createVerusdClient({ rpc: node.url, chain: CHAIN, logger })]]);
+  const reporter = createStageReporter(stores.postgres, logger);
+  const stop = new AbortController();
+  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
+
+  const serve = (signal: AbortSignal, port = 0): Promise<RunningApi> =>
+    startApi({
+      config: { ...config, port },
+      release: 'test',
+      domain,
+      stores,
+      log,
+      daemons,
+      logger,
+      signal,
+      ...(push && { push }),
+    });
+  let api = await serve(stop.signal);
+
+  async function settled(priced = false): Promise<void> {
+    const stage = priced ? 'price' : 'derive';
+    const sql = 'SELECT height, hash FROM stage_positions WHERE stage = $1 AND chain = $2';
+    for (let tries = 0; tries < 1200; tries++) {
+      const { rows } = await stores.postgres.pool.query<{ height: number; hash: string }>(sql, [stage, CHAIN]);
+      if (rows[0]?.height === node.height && rows[0].hash === node.hash) return;
+      await sleep(50);
+    }
+    throw new Error(`${stage} did not reach block ${node.height} in a minute`);
+  }
+
+  return {
+    node,
+    stores,
+    get url() {
+      return `http://127.0.0.1:${api.port}`;
+    },
+    get port() {
+      return api.port;
+    },
+    settled,
+    startTwice: () => serve(stop.signal, api.port),
+    async restartApi() {
+      await api.close();
+      api = await serve(stop.signal);
+    },
+    async stop() {
+      stop.abort();
+      await api.close();
+      await stages;
+      await reporter.close();
+      for (const client of daemons.values()) await client.close();
+      await node.stop();
+      await log.close();
+      await stores.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** A client of the push stream that holds every message against the protocol. */
+import { expect } from 'vitest';
+import type { Json } from './truth.ts';
+
+/** Reads messages one by one and holds `seq` against its rule. */
+export class StreamReader {
+  readonly messages: Json[] = [];
+  readonly #waiting: (() => void)[] = [];
+  readonly socket: WebSocket;
+  closed: { code: number; reason: string } | null = null;
+  #read = 0;
+  #seq = 0;
+
+  constructor(port: number, query = '') {
+    this.socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws${query}`);
+    this.socket.onmessage = ({ data }) => this.#add(JSON.parse(data));
+    this.socket.onclose = ({ code, reason }) => {
+      this.closed = { code, reason };
+      this.#wake();
+    };
+  }
+
+  #add(message: Json): void {
+    if (message.type !== 'hello') expect(message.seq).toBe(++this.#seq);
+    this.messages.push(message);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async next(): Promise<Json> {
+    const deadline = Date.now() + 20_000;
+    while (this.#read >= this.messages.length) {
+      if (this.closed || Date.now() > deadline) throw new Error(`no message: ${JSON.stringify(this.closed)}`);
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        setTimeout(resolve, 1000);
+      });
+    }
+    return this.messages[this.#read++];
+  }
+
+  /** Messages up to and with the first one that fits; heartbeats are left out. */
+  async until(fits: (message: Json) => boolean): Promise<Json[]> {
+    const found: Json[] = [];
+    for (;;) {
+      const message = await this.next();
+      if (message.type !== 'heartbeat') found.push(message);
+      if (fits(message)) return found;
+    }
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  async opened(): Promise<Json> {
+    const hello = await this.next();
+    expect(hello).toMatchObject({ type: 'hello', version: 1 });
+    return hello;
+  }
+
+  async close(): Promise<void> {
+    this.socket.close();
+    while (!this.closed) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Block and undo messages → the chain that they tell; every block must stand on the one before. */
+export function foldBlocks(messages: readonly Json[], chain: Map<number, string> = new Map()): Map<number, string> {
+  for (const { type, data } of messages) {
+    if (type === 'block') {
+      const top = Math.max(...chain.keys());
+      if (chain.size > 0) expect([data.height, data.previousHash]).toEqual([top + 1, chain.get(top)]);
+      chain.set(data.height, data.hash);
+    } else if (type === 'undo') {
+      expect(data.fromHeight).toBe(Math.max(...chain.keys()));
+      for (const height of [...chain.keys()]) if (height > data.toHeight) chain.delete(height);
+      if (chain.has(data.toHeight)) expect(chain.get(data.toHeight)).toBe(data.hash);
+    }
+  }
+  return chain;
+}

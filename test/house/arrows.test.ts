@@ -1,0 +1,39 @@
+import { dirname, join, normalize } from 'node:path';
+import { expect, it } from 'vitest';
+import { sourceFiles } from './source-files.ts';
+
+/** The design's arrows: what a folder may import beside itself. Tests may look anywhere. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  schemas: [],
+  processors: ['schemas'],
+  infra: ['schemas'],
+  pipeline: ['processors', 'infra', 'schemas'],
+  api: ['infra', 'schemas'],
+};
+
+const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+
+it('imports follow the arrows between the folders', async () => {
+  const files = await sourceFiles();
+  expect(files.length).toBeGreaterThan(100);
+  const wrong: string[] = [];
+  for (const { path, text } of files) {
+    const folder = path.split('/')[0] ?? '';
+    const allowed = MAY_IMPORT[folder];
+    if (!allowed || /\.test\.ts$|\/testing\//.test(path)) continue;
+    for (const [, target = ''] of text.matchAll(IMPORT)) {
+      const to = normalize(join(dirname(path), target)).split('/')[0] ?? '';
+      if (to !== folder && !allowed.includes(to)) wrong.push(`${path} imports ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+it('processors read no clock, no randomness and no I/O', async () => {
+  const forbidden = /\bDate\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|from 'node:(?!crypto')/;
+  const files = (await sourceFiles()).filter(
+    ({ path }) => path.startsWith('processors/') && !/\.test\.ts$|\/testing\//.test(path),
+  );
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter(({ text }) => forbidden.test(text)).map(({ path }) => path)).toEqual([]);
+});

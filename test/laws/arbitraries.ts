@@ -1,0 +1,59 @@
+/** What the laws range over. */
+import fc from 'fast-check';
+import { CRASH_POINTS } from '../../pipeline/derive/crash-point.ts';
+import { blockRecord, type UnplacedRecord } from './chain-records.ts';
+import { createPaymentChain } from './payment-chain.ts';
+import type { PlannedCrash } from './replay.ts';
+
+/** Runs of each law: few on every push, many in the soak. */
+export const RUNS = Number(process.env.LAWS_RUNS ?? 6);
+
+export interface History {
+  /** Everything that happened, branches that were left included. */
+  readonly happened: readonly UnplacedRecord[];
+  /** The branch that stayed. */
+  readonly stayed: readonly UnplacedRecord[];
+}
+
+/** Says how a history is made: small enough to be printed when a law fails. */
+export interface HistoryPlan {
+  readonly seed: number;
+  readonly steps: readonly { readonly blocks: number; readonly back: number }[];
+}
+
+/** A made-up chain that grows, goes back some blocks and grows again, several times. */
+export const historyPlan = (steps: number): fc.Arbitrary<HistoryPlan> =>
+  fc.record({
+    seed: fc.nat(),
+    steps: fc.array(fc.record({ blocks: fc.integer({ min: 1, max: 12 }), back: fc.integer({ min: 0, max: 8 }) }), {
+      minLength: 1,
+      maxLength: steps,
+    }),
+  });
+
+export function makeHistory({ seed, steps }: HistoryPlan): History {
+  const chain = createPaymentChain({ seed, addresses: 7, payments: 4, keepsHistory: true });
+  const happened: UnplacedRecord[] = [];
+  const stayed: UnplacedRecord[] = [];
+  for (const { blocks, back } of steps) {
+    const to = chain.height - back;
+    if (back > 0 && to >= 0) {
+      const fromHeight = chain.height;
+      happened.push({ kind: 'rewind', height: to, hash: chain.rewind(to), fromHeight });
+      stayed.length = to + 1;
+    }
+    for (let made = 0; made < blocks; made++) {
+      const record = blockRecord(chain.next());
+      happened.push(record);
+      stayed.push(record);
+    }
+  }
+  return { happened, stayed };
+}
+
+export const batchSize: fc.Arbitrary<{ maxBlocks: number }> = fc.record({ maxBlocks: fc.integer({ min: 1, max: 20 }) });
+
+export const crashes = (most: number): fc.Arbitrary<PlannedCrash[]> =>
+  fc.array(fc.record({ point: fc.constantFrom(...CRASH_POINTS), passing: fc.integer({ min: 0, max: 6 }) }), {
+    maxLength: most,
+  });

@@ -1,0 +1,60 @@
+/** Records of a blocks partition, made of the recording or of a made-up chain. */
+import { recordedText } from '../../processors/testing/recorded-chain.ts';
+import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
+import { rawMember } from '../../schemas/raw-json.ts';
+import type { PaymentBlock } from './payment-chain.ts';
+
+export type UnplacedRecord = Omit<BlockAppended, 'position'> | Omit<ChainRewound, 'position'>;
+
+export function placed(records: readonly UnplacedRecord[]): BlocksRecord[] {
+  return records.map((record, position) => ({ ...record, position }));
+}
+
+export function blockRecord({ text, height, hash, previousHash, time }: PaymentBlock): UnplacedRecord {
+  return { kind: 'block', height, hash, previousHash, time, block: Buffer.from(text) };
+}
+
+export interface RecordedBranches {
+  /** The chain that won, from genesis. */
+  readonly main: readonly UnplacedRecord[];
+  /** The branch that lost, from the block after the fork. */
+  readonly orphans: readonly UnplacedRecord[];
+  /** Height of the last block that both have. */
+  readonly fork: number;
+}
+
+export function recordedBranches(): RecordedBranches {
+  const main = recordedFile('blocks.jsonl.gz');
+  const orphans = recordedFile('orphans.jsonl.gz');
+  return { main, orphans, fork: (orphans[0]?.height ?? 0) - 1 };
+}
+
+/** Takes the chain back from `from`'s newest block to the block at `height` of `main`. */
+export function rewindRecord(main: readonly UnplacedRecord[], height: number, fromHeight: number): UnplacedRecord {
+  const stays = main[height];
+  if (!stays) throw new RangeError(`no block ${height}`);
+  return { kind: 'rewind', height, hash: stays.hash, fromHeight };
+}
+
+/** As it happened: the losing branch first. */
+export function withReorganisation({ main, orphans, fork }: RecordedBranches): UnplacedRecord[] {
+  const rewind = rewindRecord(main, fork, fork + orphans.length);
+  return [...main.slice(0, fork + 1), ...orphans, rewind, ...main.slice(fork + 1)];
+}
+
+function recordedFile(file: string): UnplacedRecord[] {
+  const lines = recordedText(file).split('\n');
+  return lines.filter((line) => line !== '').map(recordedBlock);
+}
+
+function recordedBlock(line: string): UnplacedRecord {
+  const text = rawMember(line, 'block');
+  if (text === undefined) throw new TypeError('a line of the recording holds no block');
+  const { height, hash, previousblockhash, time } = JSON.parse(text) as {
+    height: number;
+    hash: string;
+    previousblockhash?: string;
+    time: number;
+  };
+  return { kind: 'block', height, hash, previousHash: previousblockhash ?? null, time, block: Buffer.from(text) };
+}

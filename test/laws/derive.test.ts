@@ -1,0 +1,145 @@
+/** The laws of derive, on real stores: whatever happens on the way, the stores end as one straight run leaves them. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stores } from '../../infra/stores.ts';
+import { createTestStores } from '../../infra/testing/test-stores.ts';
+import { storeDigests } from '../../pipeline/verify/store-digests.ts';
+import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
+import type { UnplacedRecord } from './chain-records.ts';
+import { createTestLog, deriveToEnd, deriveWithCrashes, type TestLog } from './replay.ts';
+import { factsTopic, topicOf } from './topic.ts';
+
+const MINUTES = 60_000;
+const settings = { numRuns: RUNS, endOnFailure: process.env.LAWS_RUNS === undefined };
+
+let stores: Stores;
+let log: TestLog;
+let names = 0;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  log = await createTestLog();
+}, MINUTES);
+
+afterAll(async () => {
+  await log.drop();
+  await stores.close();
+});
+
+/** A chain of its own for each history: digests of one chain do not count its name. */
+async function chainWith(records: readonly UnplacedRecord[]): Promise<string> {
+  const chain = `chain${names++}`;
+  await log.append(chain, records);
+  return chain;
+}
+
+async function straight(records: readonly UnplacedRecord[]): Promise<string> {
+  const chain = await chainWith(records);
+  await deriveToEnd(chain, { log, stores });
+  return chain;
+}
+
+describe('derive', () => {
+  it(
+    'gives the same stores for any batches, crashes and branches that were left',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
+          const { happened, stayed } = makeHistory(plan);
+          const eventful = await chainWith(happened);
+          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          const quiet = await straight(stayed);
+          expect(await storeDigests(stores, eventful)).toEqual(await storeDigests(stores, quiet));
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'publishes each record once, in order and with the same bytes, whatever fails',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(historyPlan(4), batchSize, crashes(5), async (plan, batch, planned) => {
+          const { happened } = makeHistory(plan);
+          const eventful = await chainWith(happened);
+          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          const quiet = await straight(happened);
+          const published = await factsTopic(log, eventful);
+          expect(published).toEqual(await factsTopic(log, quiet));
+          expect(topicOf(published)).toEqual(
+            happened.map(({ kind, height, hash }, position) => ({ kind, height, hash, position, source: position })),
+          );
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'keeps two chains apart that run at the same time',
+    async () => {
+      const plan = fc.record({ history: historyPlan(4), batch: batchSize, crashes: crashes(3) });
+      await fc.assert(
+        fc.asyncProperty(plan, plan, async (one, other) => {
+          const both = await Promise.all(
+            [one, other].map(async ({ history, batch, crashes: planned }) => {
+              const chain = await chainWith(makeHistory(history).happened);
+              await deriveWithCrashes(chain, { log, stores, batch }, planned);
+              return chain;
+            }),
+          );
+          const alone = [
+            await straight(makeHistory(one.history).stayed),
+            await straight(makeHistory(other.history).stayed),
+          ];
+          const digests = (chains: string[]) => Promise.all(chains.map((chain) => storeDigests(stores, chain)));
+          expect(await digests(both)).toEqual(await digests(alone));
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'changes nothing when it is run again over the same records',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(historyPlan(4), async (plan) => {
+          const { happened } = makeHistory(plan);
+          const chain = await straight(happened);
+          const before = await storeDigests(stores);
+          const published = await factsTopic(log, chain);
+          await deriveToEnd(chain, { log, stores });
+          expect(await storeDigests(stores)).toEqual(before);
+          expect(await factsTopic(log, chain)).toEqual(published);
+        }),
+        { ...settings, numRuns: Math.ceil(RUNS / 2) },
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'goes on in a log that grows between runs as in one that was there at once',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(historyPlan(5), fc.nat(), async (plan, cut) => {
+          const { happened, stayed } = makeHistory(plan);
+          const first = happened.slice(0, cut % happened.length);
+          const chain = await chainWith(first);
+          await deriveToEnd(chain, { log, stores });
+          await log.append(chain, happened.slice(first.length));
+          await deriveToEnd(chain, { log, stores });
+          const quiet = await straight(stayed);
+          expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, quiet));
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+});

@@ -1,0 +1,111 @@
+/** The same laws on the recording of a real chain: identities, currencies, conversions and a real reorganisation. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stores } from '../../infra/stores.ts';
+import { createTestStores } from '../../infra/testing/test-stores.ts';
+import { insertFacts } from '../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
+import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
+import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
+import { type Digests, storeDigests } from '../../pipeline/verify/store-digests.ts';
+import { deriveBlock } from '../../processors/derive-block.ts';
+import { createMemoryState } from '../../processors/memory-state.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
+import { batchSize, crashes, RUNS } from './arbitraries.ts';
+import { recordedBranches, rewindRecord, type UnplacedRecord, withReorganisation } from './chain-records.ts';
+import { createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';
+
+const MINUTES = 60_000;
+const settings = { numRuns: Math.ceil(RUNS / 3), endOnFailure: process.env.LAWS_RUNS === undefined };
+const { main, ...branches } = recordedBranches();
+
+let stores: Stores;
+let log: TestLog;
+let expected: Digests;
+let names = 0;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  log = await createTestLog();
+  await log.append('straight', main);
+  await deriveToEnd('straight', { log, stores });
+  expected = await storeDigests(stores, 'straight');
+}, 10 * MINUTES);
+
+afterAll(async () => {
+  await log.drop();
+  await stores.close();
+});
+
+describe('derive on the recorded chain', () => {
+  it(
+    'equals one fold of the whole chain in memory',
+    async () => {
+      const state = createMemoryState(RECORDED_CHAIN);
+      const blocks = recordedBlocks().map((block, position) => {
+        const facts = deriveBlock(block, state);
+        const own = facts.find((fact) => fact.type === 'block');
+        if (!own) throw new TypeError('a block gave no fact of its own');
+        return { position, height: block.height, block: own, facts };
+      });
+      const facts = factsByType(blocks);
+      await stores.postgres.transaction((client) => writeFacts(client, 'memory', facts));
+      await insertFacts(stores.clickhouse, facts, { chain: 'memory', nativeCurrencyId: NATIVE });
+      expect(await storeDigests(stores, 'memory')).toEqual(expected);
+    },
+    10 * MINUTES,
+  );
+
+  it(
+    'ends as if the branch that lost had never been seen, whatever fails on the way',
+    async () => {
+      const happened = withReorganisation({ main, ...branches });
+      const size = batchSize.map(({ maxBlocks }) => ({ maxBlocks: maxBlocks * 20 }));
+      await fc.assert(
+        fc.asyncProperty(size, crashes(4), async (batch, planned) => {
+          expect(await digestsOf(happened, batch, planned)).toEqual(expected);
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'ends as if it had never left after any rewind to its own past',
+    async () => {
+      const turn = fc.record({
+        at: fc.integer({ min: 110, max: main.length - 1 }),
+        back: fc.integer({ min: 1, max: 100 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 4 }), crashes(2), async (turns, planned) => {
+          expect(await digestsOf(wanderings(turns), { maxBlocks: 100 }, planned)).toEqual(expected);
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+});
+
+async function digestsOf(
+  happened: readonly UnplacedRecord[],
+  batch: { maxBlocks: number },
+  planned: Parameters<typeof deriveWithCrashes>[2],
+): Promise<Digests> {
+  const chain = `run${names++}`;
+  await log.append(chain, happened);
+  await deriveWithCrashes(chain, { log, stores, batch }, planned);
+  return storeDigests(stores, chain);
+}
+
+/** The main chain, which at some heights goes back and comes the same way again. */
+function wanderings(turns: readonly { readonly at: number; readonly back: number }[]): UnplacedRecord[] {
+  const happened: UnplacedRecord[] = [];
+  let next = 0;
+  for (const { at, back } of [...turns].sort((a, b) => a.at - b.at)) {
+    happened.push(...main.slice(next, at + 1), rewindRecord(main, at - back, at));
+    next = at - back + 1;
+  }
+  return [...happened, ...main.slice(next)];
+}

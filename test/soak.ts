@@ -1,0 +1,50 @@
+/**
+ * The long forms of the tests that CI runs short: `npm run soak [-- name …]`. Same code, more runs; each test prints its seed.
+ * A variable that is set already wins over the number here.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+interface Part {
+  readonly name: string;
+  readonly files: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
+
+const PARTS: readonly Part[] = [
+  { name: 'laws', files: 'test/laws', environment: { LAWS_RUNS: '200' } },
+  { name: 'crash', files: 'test/crash', environment: { CRASH_KILLS: '60' } },
+  { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
+  { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },
+  { name: 'price', files: 'pipeline/price/exactly-once', environment: { PRICE_RUNS: '200' } },
+  { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
+];
+
+const HOUR_MS = 3_600_000;
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !PARTS.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`no soak ${unknown.join(', ')}; there are ${PARTS.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+const outcomes = PARTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name)).map((part) => {
+  const environment = { ...part.environment, ...process.env };
+  const settings = Object.keys(part.environment).map((variable) => `${variable}=${environment[variable]}`);
+  console.log(`\nsoak: ${settings.join(' ')} ${part.files}`);
+  const began = performance.now();
+  const { status } = spawnSync(process.execPath, [vitest, 'run', `--testTimeout=${HOUR_MS}`, part.files], {
+    cwd: root,
+    env: environment,
+    stdio: 'inherit',
+  });
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  return { passed: status === 0, line: `${part.name}: ${minutes} min, ${settings.join(' ')} ${part.files}` };
+});
+
+console.log('');
+for (const { passed, line } of outcomes) console.log(`soak: ${passed ? 'passed' : 'FAILED'}  ${line}`);
+process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;

@@ -1,0 +1,156 @@
+/** Trouble with the daemon: shown in one line, waited out where waiting helps, and nothing is lost. */
+import { describe, expect, it } from 'vitest';
+import { startForeignGenesis } from './foreign-genesis.ts';
+import { type LogLine, type Program, startProgram, until } from './program.ts';
+import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
+
+interface Reason {
+  readonly code: string;
+  readonly stage: string | null;
+  readonly detail: string;
+}
+
+/** Stages report about once a second, so what is ready becomes so soon after. */
+async function untilReady(program: Program): Promise<void> {
+  await until('the service is ready', async () => (await unready(program)).length === 0);
+}
+
+/** Until ready names exactly one reason, which is returned. */
+async function untilUnready(program: Program, detail: RegExp): Promise<Reason> {
+  let reasons: readonly Reason[] = [];
+  const holds = async () => {
+    reasons = await unready(program);
+    return reasons.length === 1 && detail.test(reasons[0]?.detail ?? '');
+  };
+  await until(`ready says ${detail}`, holds).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${JSON.stringify(reasons)}`);
+  });
+  return reasons[0] as Reason;
+}
+
+async function unready(program: Program): Promise<readonly Reason[]> {
+  const { status, body } = await program.get('/api/health/ready');
+  expect([200, 503]).toContain(status);
+  const { reasons } = JSON.parse(body) as { reasons: Reason[] };
+  expect(reasons.length > 0).toBe(status === 503);
+  return reasons;
+}
+
+/** The first complaint of this code. */
+async function complaint(program: Program, code: string): Promise<LogLine> {
+  const find = () => program.complaints().find((line) => line.code === code);
+  await until(`a complaint ${code}`, () => find() !== undefined, 30_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${program.output()}`);
+  });
+  return find() as LogLine;
+}
+
+describe('a daemon that cannot be reached', () => {
+  it('is waited for, at the start and later; no block is lost', async () => {
+    const before = await startNode(40);
+    const port = Number(new URL(before.url).port);
+    await stopNode(before);
+    const program = await startProgram(settingsFor(before.url)).answers();
+    const first = await complaint(program, 'daemon_unreachable');
+    expect(first).toMatchObject({
+      state: 'waiting',
+      chain: 'vrsc',
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+    });
+    expect(await untilUnready(program, /daemon_unreachable/)).toMatchObject({ code: 'stalled', stage: 'tail' });
+
+    const node = await startNode(40, port);
+    await untilServed(program, node);
+    await untilReady(program);
+
+    await stopNode(node);
+    await until('the second complaint', () => program.complaints().length === 2, 30_000);
+    const back = await startNode(60, port);
+    await untilServed(program, back);
+    expect(program.complaints(), 'one line each time').toHaveLength(2);
+  });
+});
+
+describe('a daemon that loads its index', () => {
+  it('is waited for; ready says why', async () => {
+    const node = await startNode(40);
+    node.setFaults({ warmUp: true });
+    const program = await startProgram(settingsFor(node.url)).answers();
+    await complaint(program, 'daemon_warming_up');
+    expect(await untilUnready(program, /no block yet.*waiting, daemon_warming_up/)).toMatchObject({
+      code: 'stalled',
+      stage: 'tail',
+    });
+    expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'degraded' });
+    node.setFaults({});
+    await untilServed(program, node);
+    await untilReady(program);
+  });
+});
+
+describe('a daemon that refuses the password', () => {
+  it('is said to, is not hammered, and is followed once it accepts', async () => {
+    const node = await startNode(40);
+    node.setFaults({ wrongAuth: true });
+    const program = await startProgram(settingsFor(node.url)).answers();
+    const { message } = await complaint(program, 'daemon_auth_failed');
+    expect(message).toMatch(/password|credentials/);
+    expect(JSON.stringify(program.complaints())).not.toContain('secret');
+    node.setFaults({});
+    await untilServed(program, node, 100_000);
+  }, 150_000);
+});
+
+describe('a daemon of another chain', () => {
+  it('with another root currency stops the chain and writes nothing', async () => {
+    const node = await startNode(40);
+    const program = await startProgram(settingsFor(node.url, { rootCurrency: 'VRSC' })).answers();
+    const { message } = await complaint(program, 'wrong_chain');
+    expect(message).toMatch(/serves VRSCTEST .*rootCurrency VRSC\. Nothing was written\. Correct/);
+    expect(await untilUnready(program, /wrong_chain/)).toMatchObject({ code: 'stage_stopped', stage: 'tail' });
+    expect(await program.get('/api/blocks/')).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('"syncing"'),
+    });
+    expect(program.complaints()).toEqual([expect.objectContaining({ code: 'wrong_chain' })]);
+  });
+
+  it('with another first block than the log stops the chain, which goes on when the right one is back', async () => {
+    const node = await startNode(40);
+    const proxy = await startForeignGenesis(node.url);
+    proxy.foreign = false;
+    const settings = settingsFor(proxy.url);
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node);
+    await program.kill('SIGTERM');
+
+    proxy.foreign = true;
+    node.advanceTo(50);
+    const again = await startProgram(settings).answers();
+    const { message } = await complaint(again, 'wrong_chain');
+    expect(message).toMatch(/at height 0, the log has .*different chains\. Nothing was written\. Correct/);
+    expect(await untilUnready(again, /wrong_chain/)).toMatchObject({ code: 'stage_stopped', stage: 'tail' });
+    expect(JSON.parse((await again.get('/api/blocks/')).body)).toMatchObject({ total: 41 });
+
+    proxy.foreign = false;
+    await untilServed(again, node);
+    expect(again.complaints()).toEqual([expect.objectContaining({ code: 'wrong_chain' })]);
+  });
+});
+
+describe('a daemon that stands still', () => {
+  it('makes the service not ready after 20 block times, until it moves again', async () => {
+    const node = await startNode(40);
+    const program = await startProgram(settingsFor(node.url, { blockSeconds: 1 })).answers();
+    await untilServed(program, node);
+    await untilReady(program);
+    expect(await untilUnready(program, /more than 20 s ago \(following\)/)).toMatchObject({
+      code: 'stalled',
+      stage: 'tail',
+    });
+    expect(await program.get('/api/blocks/?pageSize=1')).toMatchObject({ status: 200 });
+    node.step();
+    await untilServed(program, node);
+    await untilReady(program);
+  });
+});

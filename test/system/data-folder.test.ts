@@ -1,0 +1,206 @@
+/** Trouble with the data folder: said in one line, and nothing that was there is lost. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { leftBy } from './digests.ts';
+import { type Ended, runCommand, startProgram, until } from './program.ts';
+import { servedHeight, settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';
+
+const mounted: string[] = [];
+
+afterAll(() => {
+  for (const folder of mounted) execFileSync('umount', ['--lazy', folder]);
+});
+
+/** Null when this user may not mount. */
+function mount(folder: string, ...options: string[]): string | null {
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', [...options, folder], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  mounted.push(folder);
+  return folder;
+}
+
+const NO_MOUNT = 'this user may not mount a file system';
+
+function refusal({ code, output }: Ended): string {
+  expect(code, output).toBe(1);
+  const lines = output.split('\n').filter(Boolean);
+  expect(lines, 'one line').toHaveLength(1);
+  return lines[0] ?? '';
+}
+
+describe('a data folder that cannot be used', () => {
+  it('a file in its place', async () => {
+    const DATA_DIR = join(temporaryFolder(), 'file');
+    writeFileSync(DATA_DIR, '');
+    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(
+      /file cannot be written: .*set DATA_DIR\. \(data_folder_unusable\)$/,
+    );
+  });
+
+  it('a path too long for a socket', async () => {
+    const DATA_DIR = join(temporaryFolder(), 'x'.repeat(120));
+    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(/too long for a socket.*\(data_dir_too_long\)$/);
+    expect(existsSync(DATA_DIR), 'refused before anything is made').toBe(false);
+  });
+
+  it('a read-only file system', async ({ skip }) => {
+    const DATA_DIR = mount(join(temporaryFolder(), 'readonly'), '-t', 'tmpfs', '-o', 'ro', 'tmpfs');
+    if (!DATA_DIR) return skip(NO_MOUNT);
+    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(
+      /readonly cannot be written: EROFS.*\(data_folder_unusable\)$/,
+    );
+  });
+
+  it('a disk that is full from the start', async ({ skip }) => {
+    const DATA_DIR = mount(join(temporaryFolder(), 'small'), '-t', 'tmpfs', '-o', 'size=2m', 'tmpfs');
+    if (!DATA_DIR) return skip(NO_MOUNT);
+    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(/No space left on device/);
+  });
+
+  it('another process holds it: who, and what to do', async () => {
+    const node = await startNode(20);
+    const settings = settingsFor(node.url);
+    const first = await startProgram(settings).answers();
+    const pid = readFileSync(join(settings.DATA_DIR, 'pid'), 'utf8');
+    expect(refusal(await runCommand(['start'], settings))).toMatch(
+      new RegExp(`Another verustream \\(process ${pid}\\) uses .* Stop it, or set DATA_DIR .*\\(data_folder_busy\\)$`),
+    );
+    await untilServed(first, node);
+    expect(first.complaints()).toEqual([]);
+  });
+});
+
+describe('a disk that fills up', () => {
+  it('makes the stages wait, with the reason; with room again they go on and nothing is missing', async ({ skip }) => {
+    const node = await startNode(60);
+    const settings = settingsFor(node.url);
+    if (!mount(settings.DATA_DIR, '-t', 'tmpfs', '-o', 'size=400m', 'tmpfs')) return skip(NO_MOUNT);
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node);
+    const ballast = join(settings.DATA_DIR, 'ballast');
+    node.advanceTo(900);
+    await until('derive is under way', async () => (await servedHeight(program)) > 60);
+    fill(ballast);
+    const full = () => program.complaints().filter((line) => /no space|not enough space/i.test(JSON.stringify(line)));
+    await until('the full disk is complained about', () => full().length > 0, 30_000);
+    await sleep(2000); // several attempts
+    expect(
+      full().filter(({ level }) => level > 40),
+      'no stage stops for good',
+    ).toEqual([]);
+    expect(await program.get('/api/blocks/60')).toMatchObject({ status: 200 });
+    rmSync(ballast);
+    await untilServed(program, node);
+    expect(await runCommand(['verify'], settings)).toMatchObject({ code: 0 });
+    expect(await runCommand(['audit'], settings)).toMatchObject({ code: 0 });
+    await program.kill('SIGTERM');
+    expect(await leftBy(settings)).toMatchObject({ heights: 901, records: 901 });
+  });
+});
+
+/** Takes all the room there is. */
+function fill(file: string): void {
+  const chunk = Buffer.alloc(1 << 20);
+  const descriptor = openSync(file, 'w');
+  for (const size of [chunk.length, 4096]) {
+    try {
+      for (;;) writeSync(descriptor, chunk, 0, size);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    }
+  }
+  closeSync(descriptor);
+}
+
+describe('a log that is damaged while nothing runs', () => {
+  let node: RecordedNode;
+  let settings: ReturnType<typeof settingsFor>;
+  let file: string;
+  let whole: string;
+
+  beforeAll(async () => {
+    node = await startNode(60);
+    settings = settingsFor(node.url);
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node);
+    await program.kill('SIGTERM');
+    file = join(settings.DATA_DIR, 'log/blocks.vrsc.sqlite');
+    whole = join(temporaryFolder(), 'whole.sqlite');
+    copyFileSync(file, whole);
+    node.advanceTo(70);
+  });
+
+  it.each<[string, () => void]>([
+    ['flipped bytes at its end', () => flip(file, statSync(file).size - 2000)],
+    ['a cut in its last page', () => truncateSync(file, statSync(file).size - 5000)],
+    ['a cut of its last pages', () => truncateSync(file, statSync(file).size - 5 * 16384)],
+    ['nothing left of it', () => truncateSync(file, 0)],
+  ])('%s: the chain stops and says so, serves what it has, and touches nothing', async (_, damage) => {
+    copyFileSync(whole, file);
+    damage();
+    const before = sha256(file);
+    const program = await startProgram(settings).answers();
+    await until(
+      'ready names the log',
+      async () => {
+        const { status, body } = await program.get('/api/health/ready');
+        return status === 503 && body.includes('log_corrupt');
+      },
+      20_000,
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${program.output()}`);
+    });
+    const tail = program.complaints().filter(({ code }) => code === 'log_corrupt');
+    expect(tail.map(({ message }) => message)).toEqual([expect.stringMatching(/blocks\.vrsc\.sqlite.*[Rr]estore/)]);
+    expect(await program.get('/api/blocks/60')).toMatchObject({ status: 200 });
+    await program.kill('SIGTERM');
+    expect(sha256(file), 'the file is as it was').toBe(before);
+  });
+
+  it('goes on when the log is restored', async () => {
+    copyFileSync(whole, file);
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node);
+    expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await runCommand(['verify'], settings)).toMatchObject({ code: 0 });
+    expect(await leftBy(settings)).toMatchObject({ heights: 71, records: 71 });
+  });
+
+  it('is all that is needed: stores that were removed are built again from it, byte for byte', async () => {
+    const before = await leftBy(settings);
+    for (const store of ['postgres', 'clickhouse']) rmSync(join(settings.DATA_DIR, store), { recursive: true });
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node);
+    await program.kill('SIGTERM');
+    expect(await leftBy(settings)).toEqual(before);
+  });
+});
+
+function flip(file: string, offset: number): void {
+  const bytes = readFileSync(file);
+  for (let at = offset; at < offset + 16; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  writeFileSync(file, bytes);
+}
+
+const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');

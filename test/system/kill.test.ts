@@ -1,0 +1,99 @@
+/**
+ * kill -9 of the whole program at any moment, while it catches up and while its daemon changes branches: in the end it
+ * serves what a program serves that nobody killed and that never saw another branch.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { createRandom } from '../../infra/recorded-node/faults.ts';
+import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { type Left, leftBy } from './digests.ts';
+import { type Program, runCommand, startProgram, until } from './program.ts';
+import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
+
+const MINUTES = 60_000;
+const KILLS = Number(process.env.SYSTEM_KILLS ?? 7);
+const SEED = Number(process.env.SYSTEM_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** The rest of the kills comes while the daemon changes branches. */
+const KILLS_IN_CATCH_UP = Math.min(4, Math.ceil(KILLS / 2));
+/** Share of the lives that may end before the program answers. */
+const EARLY_DEATHS = 0.25;
+const LONGEST_LIFE_MS = 3000;
+const AFTER_FORK = 15;
+
+const random = createRandom(SEED);
+let node: RecordedNode;
+let end: number;
+let expected: Left;
+
+beforeAll(async () => {
+  node = await startNode(0);
+  end = node.fork + AFTER_FORK;
+  node.advanceTo(end);
+  const settings = settingsFor(node.url);
+  const program = await startProgram(settings).answers();
+  await untilServed(program, node, 2 * MINUTES);
+  expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+  expected = await leftBy(settings);
+}, 3 * MINUTES);
+
+it(
+  `${KILLS} kills (SYSTEM_SEED=${SEED}) change nothing`,
+  async () => {
+    expect(expected).toMatchObject({ heights: end + 1, records: end + 1, rewinds: 0 });
+    expect(expected.digests['clickhouse.conversions']?.rows).toBeGreaterThan(100);
+    const settings = settingsFor(node.url);
+    node.branch('main', node.fork - 5);
+    for (let kill = 0; kill < KILLS_IN_CATCH_UP; kill++) await shortLife(startProgram(settings));
+
+    await firstRewind(await startProgram(settings).answers());
+    const changing = new AbortController();
+    const changes = changeBranches(changing.signal);
+    for (let kill = KILLS_IN_CATCH_UP + 1; kill < KILLS; kill++) await shortLife(startProgram(settings));
+    changing.abort();
+    await changes;
+
+    node.branch('main', end);
+    const survivor = await startProgram(settings).answers();
+    await untilServed(survivor, node, 2 * MINUTES);
+    for (const command of ['verify', 'audit', 'status']) {
+      expect(await runCommand([command], settings)).toMatchObject({ code: 0 });
+    }
+    expect(await survivor.kill('SIGTERM')).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'audit']) expect(await runCommand([command], settings)).toMatchObject({ code: 0 });
+    const left = await leftBy(settings);
+    expect(left.rewinds).toBeGreaterThan(0);
+    expect({ ...left, records: end + 1, rewinds: 0 }).toEqual(expected);
+  },
+  60 * MINUTES,
+);
+
+async function shortLife(program: Program): Promise<void> {
+  if (random() > EARLY_DEATHS) await program.answers();
+  await sleep(random() * LONGEST_LIFE_MS);
+  expect(await program.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+}
+
+/** Dies right after the log has the first reorganisation, which the metrics show. */
+async function firstRewind(program: Program): Promise<void> {
+  node.branch('orphan', node.fork + 3);
+  await until(
+    'the branch that will lose is in the log',
+    () => program.output().includes(`"height":${node.fork + 3}`),
+    MINUTES,
+  );
+  node.branch('main', node.fork + 2);
+  await until('the reorganisation', () => program.output().includes('chain reorganised'), MINUTES);
+  const { body } = await program.get('/metrics');
+  await program.kill('SIGKILL');
+  expect(body).toContain('verustream_rewind_depth_blocks_sum{chain="vrsc"} 3\n');
+}
+
+/** A daemon that does not make up its mind. */
+async function changeBranches(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const blocks = Math.floor(random() * 8);
+    if (random() < 0.5) node.branch('orphan', node.fork + 1 + blocks);
+    else node.branch('main', node.fork + blocks);
+    await sleep(50 + random() * 800);
+  }
+}

@@ -1,0 +1,108 @@
+/** The life of the program: it starts, serves, answers commands, and ends when it is told to. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { type Program, runCommand, startProgram, until } from './program.ts';
+import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
+
+describe('a program that follows a daemon', () => {
+  let node: RecordedNode;
+  let settings: ReturnType<typeof settingsFor>;
+  let program: Program;
+
+  beforeAll(async () => {
+    node = await startNode(250);
+    settings = settingsFor(node.url);
+    program = await startProgram(settings, { lives: 'file' }).answers();
+    await untilServed(program, node);
+  });
+
+  it('is ready, and says so nowhere but in a word', async () => {
+    // The stages' states reach the readiness answer about once a second.
+    await until('it is ready', async () => (await program.get('/api/health/ready')).status === 200, 10_000);
+    expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'ok' });
+    expect(program.complaints()).toEqual([]);
+  });
+
+  it('shows tip, lag and height of each stage as metrics', async () => {
+    const { body } = await program.get('/metrics');
+    expect(body).toContain('verustream_tip_height{chain="vrsc"} 250\n');
+    for (const stage of ['tail', 'derive', 'price']) {
+      expect(body).toContain(`verustream_stage_height{chain="vrsc",stage="${stage}"} 250\n`);
+      expect(body).toContain(`verustream_stage_lag_blocks{chain="vrsc",stage="${stage}"} 0\n`);
+    }
+  });
+
+  it('answers status, verify and audit for itself', async () => {
+    const [status, verify, audit] = await Promise.all(
+      ['status', 'verify', 'audit'].map((command) => runCommand([command], settings)),
+    );
+    expect(status).toMatchObject({ code: 0 });
+    expect(status?.output).toMatch(/^vrsc +derive +following +250 +250 +0/m);
+    expect(verify).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+ tables are what the log says\.$/m) });
+    expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/hold the same\.$/m) });
+  });
+
+  it('ends within 10 s of SIGTERM with code 0, says nothing bad, and leaves no process behind', async () => {
+    const asked = Date.now();
+    const { code, signal } = await program.kill('SIGTERM');
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect(Date.now() - asked).toBeLessThan(10_000);
+    expect(program.complaints()).toEqual([]);
+    await until('no process works on its data folder', () => processesOn(settings.DATA_DIR).length === 0, 5_000);
+  });
+
+  it('answers the same commands from its folder when it is stopped, and nothing else on stdout', async () => {
+    const status = await runCommand(['status'], settings);
+    expect(status).toMatchObject({ code: 0, output: expect.stringMatching(/^vrsc +daemon +250$/m) });
+    const verify = await runCommand(['verify'], settings);
+    expect(verify).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ tables are what the log says\.\n$/) });
+    const audit = await runCommand(['audit'], settings);
+    expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/hold the same\.$/m) });
+    expect(await runCommand(['config'], settings)).toMatchObject({ code: 0 });
+  });
+
+  it('goes on where it stood', async () => {
+    node.advanceTo(300);
+    const again = await startProgram(settings).answers();
+    await untilServed(again, node);
+    expect(again.output()).toMatch(/"height":250/);
+    await stopNode(node);
+    await until('the lost daemon is complained about', () => again.complaints().length > 0, 20_000);
+    expect(await runCommand(['status'], settings)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m),
+    });
+    expect(await again.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('SIGTERM at any other moment', () => {
+  it.each([100, 700, 1300, 2200, 4000])(
+    'ends the program %i ms after its start, within 10 s, with code 0',
+    async (ms) => {
+      const node = await startNode(700);
+      const program = startProgram(settingsFor(node.url));
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      const asked = Date.now();
+      const { code, signal, output } = await program.kill('SIGTERM');
+      // Before its first line runs nobody listens to signals.
+      if (signal !== 'SIGTERM') expect({ code, output }).toEqual({ code: 0, output });
+      expect(Date.now() - asked).toBeLessThan(10_000);
+      await stopNode(node);
+    },
+  );
+});
+
+/** Process ids whose command line names the folder; Linux only, none elsewhere. */
+function processesOn(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(join('/proc', pid, 'cmdline'), 'utf8').includes(folder);
+    } catch {
+      return false; // ended meanwhile
+    }
+  });
+}

@@ -1,0 +1,154 @@
+/** The real program as child processes of a test. Whatever happens to the test, they end with it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach } from 'vitest';
+import { ROOT } from '../house/source-files.ts';
+
+/** Variables that the program reads; the surroundings of the test are not handed down. */
+export type Settings = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  /** stdout and stderr, as they came. */
+  readonly output: string;
+}
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [member: string]: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Program {
+  /** http://host:port; only after `answers`. */
+  readonly base: string;
+  readonly ended: Promise<Ended>;
+  output(): string;
+  /** What it logged at level `warn` and above. */
+  complaints(): LogLine[];
+  /** Resolves when /api/health answers. @throws Error when the program ends before, with its output */
+  answers(): Promise<Program>;
+  get(path: string): Promise<Answer>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
+}
+
+const WARN = 40;
+const ANSWER_MS = 45_000;
+const POLL_MS = 50;
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const running = new Set<ChildProcess>();
+/** Those that the tests of a file share. */
+const shared = new Set<ChildProcess>();
+
+process.once('exit', () => killAll(running));
+afterEach(() => killAll([...running].filter((child) => !shared.has(child))));
+afterAll(() => killAll(running));
+
+async function killAll(children: Iterable<ChildProcess>): Promise<void> {
+  const killed = [...children];
+  for (const child of killed) child.kill('SIGKILL');
+  while (killed.some((child) => running.has(child))) await sleep(POLL_MS);
+}
+
+/** `verustream start` on any free port, until its test ends; `lives: 'file'` lets the other tests of the file have it too. */
+export function startProgram(settings: Settings, { lives = 'test' }: { lives?: 'test' | 'file' } = {}): Program {
+  const { child, output, ended } = spawnProgram(join(ROOT, 'verustream.ts'), ['start'], { PORT: '0', ...settings });
+  let base = '';
+  if (lives === 'file') shared.add(child);
+
+  const program: Program = {
+    get base() {
+      return base;
+    },
+    ended,
+    output,
+    complaints: () => logLines(output()).filter(({ level }) => level >= WARN),
+    async answers() {
+      await until(
+        'the API answers',
+        async () => {
+          if (!running.has(child)) throw new Error(`the program ended before it answered:\n${(await ended).output}`);
+          base = /index of the API +(http:\/\/[^/]+)\/api\//.exec(output())?.[1] ?? '';
+          return base !== '' && (await program.get('/api/health')).status === 200;
+        },
+        ANSWER_MS,
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${output()}`);
+      });
+      return program;
+    },
+    async get(path) {
+      const response = await fetch(base + path);
+      return { status: response.status, body: await response.text() };
+    },
+    kill(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+  return program;
+}
+
+/** Any other command, or another script of the project, run to its end. */
+export async function runCommand(
+  args: readonly string[],
+  settings: Settings,
+  script = 'verustream.ts',
+): Promise<Ended> {
+  return spawnProgram(join(ROOT, script), args, settings).ended;
+}
+
+function spawnProgram(script: string, args: readonly string[], settings: Settings) {
+  const child = spawn(process.execPath, [...FLAGS, script, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // the channel ends the program when the test is killed
+  });
+  running.add(child);
+  let text = '';
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+    text += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code, signal, stdout, output: text });
+    });
+  });
+  return { child, ended, output: () => text };
+}
+
+function logLines(output: string): LogLine[] {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{"level"'))
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as LogLine];
+      } catch {
+        return []; // cut by a kill
+      }
+    });
+}
+
+/** Asks until it holds. @throws Error after `ms`, or what `holds` throws */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = ANSWER_MS): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
+    await sleep(POLL_MS);
+  }
+}

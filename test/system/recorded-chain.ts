@@ -1,0 +1,81 @@
+/** What the tests of the whole program tail: the recorded node, in this process, and a configuration that names it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { ROOT } from '../house/source-files.ts';
+import { type Program, type Settings, until } from './program.ts';
+
+export const CHAIN = 'vrsc';
+const CREDENTIALS = { user: 'user', password: 'secret' };
+
+const folders: string[] = [];
+const nodes = new Set<RecordedNode>();
+
+afterAll(async () => {
+  for (const node of nodes) await node.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is removed when the tests of this file have ended. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-system-'));
+  folders.push(folder);
+  return folder;
+}
+
+export async function startNode(startHeight: number, port = 0): Promise<RecordedNode> {
+  const folder = join(ROOT, 'recordings/private-network');
+  const node = await startRecordedNode({ folder, port, startHeight, ...CREDENTIALS });
+  nodes.add(node);
+  return node;
+}
+
+export async function stopNode(node: RecordedNode): Promise<void> {
+  nodes.delete(node);
+  await node.stop();
+}
+
+/** Settings of a program that tails `rpc` into a data folder of its own. */
+export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): Settings & { readonly DATA_DIR: string } {
+  const folder = temporaryFolder();
+  const file = join(folder, 'verustream.json');
+  const entry = {
+    name: CHAIN,
+    rpc,
+    rootCurrency: 'VRSCTEST',
+    stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'],
+    minBasketAge: 20,
+    ...chain,
+  };
+  writeFileSync(file, JSON.stringify({ chains: [entry] }));
+  return { VERUSTREAM_CONFIG: file, DATA_DIR: join(folder, 'data') };
+}
+
+/** Height that both derive and price have committed, as the API serves it; -1 before the first block. */
+export async function servedHeight(program: Program, chain = CHAIN): Promise<number> {
+  const { body } = await program.get('/metrics');
+  const heights = ['derive', 'price'].map((stage) => {
+    const line = new RegExp(`^verustream_stage_height\\{chain="${chain}",stage="${stage}"\\} (\\d+)$`, 'm').exec(body);
+    return Number(line?.[1] ?? -1);
+  });
+  return Math.min(...heights);
+}
+
+/** Until the program serves exactly the node's tip. */
+export async function untilServed(program: Program, node: RecordedNode, ms = 60_000, chain = CHAIN): Promise<void> {
+  await until(
+    `block ${node.height} is served`,
+    async () => (await servedHeight(program, chain)) === node.height && (await newestHash(program)) === node.hash,
+    ms,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${program.output()}`);
+  });
+}
+
+export async function newestHash(program: Program): Promise<string | undefined> {
+  const { body } = await program.get('/api/blocks/?pageSize=1');
+  return (JSON.parse(body) as { results?: { hash: string }[] }).results?.[0]?.hash;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{api,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
+    // Each file has a process of its own: the embedded engines allow one data folder a process.
+    pool: 'forks',
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    reporters: ['default', './test/reporter/summary.ts'],
+  },
+});
