@@ -13,6 +13,7 @@ import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './routes/route-table.ts';
+import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
 import { registerRpc } from './rpc-routes.ts';
 import { createStateWatch } from './state/state-watch.ts';
@@ -63,7 +64,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const dispatcher = { api, prepared: createPreparedAnswers(PREPARED_BYTES), underWay };
   const { nameToAddress } = options.domain;
   const { daemons } = options;
-  const rpc = createRpcHandler({ chains: config.chains, daemons, postgres: stores.postgres, nameToAddress, logger });
+  const rpc = createRpcHandler({
+    chains: config.chains,
+    daemons,
+    postgres: stores.postgres,
+    nameToAddress,
+    extensions: createExtensions(api),
+    logger,
+  });
   const app = App();
   registerPush(app, push, dispatcher);
   registerRoutes(app, routeTable, dispatcher);

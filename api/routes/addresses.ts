@@ -1,24 +1,13 @@
 /** /api/address */
-import type { TransactionType } from '../../schemas/facts.ts';
 import { addressHistory, addressRewards } from '../../schemas/rest/addresses.ts';
 import { countRows, pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins } from '../http/values.ts';
 import { resolveAddress } from '../state/addresses.ts';
+import { ACTIVITY_SQL, type ActivityRecord } from './activity-rows.ts';
 import { tipHeight } from './blocks.ts';
 import { amounts } from './transactions.ts';
-
-interface ActivityRecord {
-  readonly txid: string;
-  readonly height: number;
-  readonly tx_index: number;
-  readonly time: bigint;
-  readonly kind: TransactionType;
-  readonly received: bigint;
-  readonly sent: bigint;
-  readonly currencies: string | null;
-}
 
 export const addressParameter = pathParameter('R-address, i-address or name@', {
   type: 'string',
@@ -26,9 +15,6 @@ export const addressParameter = pathParameter('R-address, i-address or name@', {
   maxLength: 200,
 });
 
-const HISTORY_SQL = `SELECT a.txid, a.height, a.tx_index, a.received, a.sent, a.currencies, b.time, t.kind
-  FROM address_activity a JOIN blocks b ON b.chain = a.chain AND b.height = a.height
-  JOIN transactions t ON t.chain = a.chain AND t.txid = a.txid WHERE a.chain = $1 AND a.address = $2`;
 const HISTORY_COUNT_SQL = 'SELECT count(*) FROM address_activity WHERE chain = $1 AND address = $2';
 
 const history = stateRoute({
@@ -48,7 +34,7 @@ const history = stateRoute({
     const page = await readPage<ActivityRecord>(read, params, {
       list: `address ${address}`,
       chain,
-      sql: HISTORY_SQL,
+      sql: ACTIVITY_SQL,
       values: [chain, address],
       key: [
         { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },

@@ -5,17 +5,9 @@ import { stateRoute } from '../http/route.ts';
 import { coins, ratio, usdValueOf } from '../http/values.ts';
 import { isIdentityAddress, resolveAddress } from '../state/addresses.ts';
 import { addressParameter } from './addresses.ts';
+import { holdingsOf } from './balance-rows.ts';
 import { tipHeight } from './blocks.ts';
 import { latestPrices } from './price-rows.ts';
-
-interface BalanceRecord {
-  readonly currency_id: string;
-  readonly balance: bigint;
-  readonly received: string;
-}
-
-const BALANCES_SQL = `SELECT currency_id, balance, received FROM balances
-  WHERE chain = $1 AND address = $2 AND to_height IS NULL ORDER BY currency_id`;
 
 const balance = stateRoute({
   path: '/api/address/:addr/balance',
@@ -30,29 +22,19 @@ const balance = stateRoute({
     const { chain } = params;
     const height = tipHeight(read, chain);
     const address = resolveAddress(api, api.chain(chain), params.addr);
-    const nativeId = api.currencies.nativeId(api.chain(chain));
-    const rows = await read.rows<BalanceRecord>(BALANCES_SQL, [chain, address]);
-    const native = rows.find((row) => row.currency_id === nativeId);
-    const tokens = rows.filter((row) => row.currency_id !== nativeId && row.balance !== 0n);
-    const held = native ? [native, ...tokens] : tokens;
-    const prices = await latestPrices(
-      read,
-      api,
-      held.map((row) => row.currency_id),
-    );
-    const priceOf = new Map(prices.map((price) => [price.currency_id, price.usd_price]));
-    const currencies = await api.currencies.of(read);
+    const held = await holdingsOf(read, api, api.chain(chain), [address]);
+    const native = held.find((holding) => holding.currencyId === api.currencies.nativeId(api.chain(chain)));
     return {
       address,
       chain,
-      balances: held.map((row) => ({
-        currencyId: row.currency_id,
-        currencyName: currencies.name(row.currency_id),
-        balance: coins(row.balance),
-        usdValue: usdValueOf(row.balance, priceOf.get(row.currency_id) ?? null),
+      balances: held.map(({ currencyId, currencyName, balance, usdValue }) => ({
+        currencyId,
+        currencyName,
+        balance: coins(balance),
+        usdValue,
       })),
       native: coins(native?.balance ?? 0n),
-      received: coins(BigInt(native?.received ?? '0')),
+      received: coins(native?.received ?? 0n),
       height,
     };
   },

@@ -3,6 +3,7 @@
 import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
+import { countRows } from '../http/paging.ts';
 import { identityAddress } from '../state/addresses.ts';
 import { foldAscii } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -54,6 +55,30 @@ export async function identityAt(
   const row = await read.row<IdentityRecord>(STATE_AT_SQL, [chain, address, height]);
   if (!row) throw notFound(`identity ${JSON.stringify(asked)} of ${chain} at height ${height}`);
   return row;
+}
+
+const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height
+  FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL
+  ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
+const CHILD_COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
+
+type Child = Pick<
+  IdentityRecord,
+  'identity_address' | 'name' | 'fully_qualified_name' | 'from_height' | 'txid' | 'flags' | 'registered_height'
+>;
+
+/** Identities right below one as they are now, oldest registration first; all of them without a place. */
+export function readChildren(
+  read: Snapshot,
+  chain: string,
+  parent: string,
+  place: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
+): Promise<Child[]> {
+  return read.rows<Child>(CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
+}
+
+export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {
+  return countRows(read, api, chain, CHILD_COUNT_SQL, [chain, parent]);
 }
 
 /** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */

@@ -7,7 +7,7 @@ import { stateRoute } from '../http/route.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { tipHeight } from './blocks.ts';
 import { identityParameter } from './identities.ts';
-import { addressOfIdentity, identityAt } from './identity-rows.ts';
+import { addressOfIdentity, identityAt, readChildren } from './identity-rows.ts';
 
 interface ChildRecord {
   readonly identity_address: string;
@@ -27,9 +27,6 @@ interface Node {
 const LEVELS = 3;
 const CHILDREN_SQL = `SELECT identity_address, fully_qualified_name AS name, referral, registered_height FROM identities
   WHERE chain = $1 AND referral = ANY($2) AND to_height IS NULL ORDER BY registered_height, identity_address`;
-const SUB_IDS_SQL = `SELECT identity_address AS "identityAddress", fully_qualified_name AS name,
-  registered_height AS height FROM identities
-  WHERE chain = $1 AND parent = $2 AND to_height IS NULL ORDER BY registered_height, identity_address`;
 
 /** By the referral in each registration, level by level: one query a level, however wide. */
 async function referralTree(read: Snapshot, chain: string, root: string): Promise<{ levels: number[]; tree: Node[] }> {
@@ -64,13 +61,18 @@ const referrals = stateRoute({
     const tip = tipHeight(read, chain);
     const address = addressOfIdentity(api, chain, params.nameOrId);
     const row = await identityAt(read, chain, address, tip, params.nameOrId);
+    const children = await readChildren(read, chain, address);
     const { levels, tree } = await referralTree(read, chain, address);
     return {
       identity: { identityAddress: address, name: row.fully_qualified_name },
       levels,
       total: levels.reduce((sum, count) => sum + count, 0),
       tree,
-      subIds: await read.rows(SUB_IDS_SQL, [chain, address]),
+      subIds: children.map((child) => ({
+        identityAddress: child.identity_address,
+        name: child.fully_qualified_name,
+        height: child.registered_height,
+      })),
     };
   },
 });

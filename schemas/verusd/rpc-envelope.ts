@@ -3,6 +3,7 @@ import { daemonPrint, daemonString, isDaemonJson, rawElements, rawMembers, skipS
 
 export const RPC_CODES = {
   misc: -1,
+  typeError: -3,
   invalidAddressOrKey: -5,
   invalidParameter: -8,
   inWarmUp: -28,

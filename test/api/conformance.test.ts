@@ -6,6 +6,7 @@ import { blocksConform } from './conformance/blocks.ts';
 import { conversionsConform } from './conformance/conversions.ts';
 import { currenciesConform } from './conformance/currencies.ts';
 import { identitiesConform } from './conformance/identities.ts';
+import { jsonRpcConforms } from './conformance/json-rpc.ts';
 import { marketConform } from './conformance/market.ts';
 import { oracleConform } from './conformance/oracle.ts';
 import { statisticsConform } from './conformance/statistics.ts';
@@ -31,4 +32,5 @@ currenciesConform(client);
 conversionsConform(client);
 oracleConform(client);
 marketConform(client);
+jsonRpcConforms(client);
 statisticsConform(client); // last: it also sees that no route was left out

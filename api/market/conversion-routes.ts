@@ -1,0 +1,56 @@
+/** Which baskets turn one currency into another, and at what mid price: known from their states, without asking a daemon. */
+import type { LiveBasket } from './live-baskets.ts';
+
+/** One conversion through one basket. */
+export interface Leg {
+  readonly basket: LiveBasket;
+  readonly from: string;
+  readonly to: string;
+  /** Units of `to` for one of `from` before fees and slippage; for ranking, not for money. */
+  readonly midRate: number;
+}
+
+export type Route = readonly [Leg] | readonly [Leg, Leg];
+
+/** A basket and what each of its members is worth in its own token, the token included. */
+interface Priced {
+  readonly basket: LiveBasket;
+  readonly prices: ReadonlyMap<string, number>;
+}
+
+const COIN = 1e8;
+
+function priced(basket: LiveBasket): Priced {
+  const members = basket.reserves.filter(({ reserves, priceInReserve }) => reserves > 0n && priceInReserve > 0n);
+  const prices = members.map(({ currencyId, priceInReserve }) => [currencyId, COIN / Number(priceInReserve)] as const);
+  return { basket, prices: new Map([...prices, [basket.currencyId, 1]]) };
+}
+
+function legOf({ basket, prices }: Priced, from: string, to: string): Leg | null {
+  const [sold, bought] = [prices.get(from), prices.get(to)];
+  return sold === undefined || bought === undefined ? null : { basket, from, to, midRate: sold / bought };
+}
+
+export const midRateOf = (route: Route): number => route.reduce((rate, leg) => rate * leg.midRate, 1);
+
+/** Through one basket, and through two with one currency between; best mid rate first. */
+export function routesBetween(baskets: readonly LiveBasket[], from: string, to: string): Route[] {
+  if (from === to) return [];
+  const all = baskets.map(priced);
+  const routes: Route[] = all.flatMap((basket): Route[] => {
+    const leg = legOf(basket, from, to);
+    return leg ? [[leg]] : [];
+  });
+  const ends = all.filter(({ prices }) => prices.has(to));
+  for (const first of all.filter(({ prices }) => prices.has(from))) {
+    for (const second of ends) {
+      if (second === first) continue;
+      for (const between of first.prices.keys()) {
+        if (between === from || between === to) continue;
+        const [start, end] = [legOf(first, from, between), legOf(second, between, to)];
+        if (start && end) routes.push([start, end]);
+      }
+    }
+  }
+  return routes.sort((a, b) => midRateOf(b) - midRateOf(a));
+}

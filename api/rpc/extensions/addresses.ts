@@ -1,0 +1,30 @@
+/** Which address a parameter means. */
+import type { ChainConfig } from '../../../schemas/config.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { resolveAddress } from '../../state/addresses.ts';
+import { RpcError } from '../rpc-error.ts';
+import { type Arguments, textOf, textsOf } from './arguments.ts';
+
+const MAX_ADDRESSES = 100;
+
+/** R-address, i-address or name@ → address. @throws RpcError -5 */
+function addressOf(api: ApiContext, chain: ChainConfig, text: string): string {
+  try {
+    return resolveAddress(api, chain, text);
+  } catch (error) {
+    if (error instanceof ApiError) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Invalid address');
+    throw error;
+  }
+}
+
+/** `address`, or each of `addresses` once. @throws RpcError */
+export function addressesOf(api: ApiContext, chain: ChainConfig, given: Arguments): readonly string[] {
+  const list = given.get('addresses');
+  const asked = list === undefined ? [textOf(given.get('address'))] : textsOf(list);
+  if (asked.length === 0 || asked.length > MAX_ADDRESSES) {
+    throw new RpcError(RPC_CODES.invalidParameter, `addresses: from 1 to ${MAX_ADDRESSES}`);
+  }
+  return [...new Set(asked.map((text) => addressOf(api, chain, text)))];
+}

@@ -1,0 +1,78 @@
+/** Parameters of the extension methods: by position, or as one object, in the daemon's manners. */
+import { rawElements, rawMembers } from '../../../schemas/raw-json.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { rpcInteger } from '../index-methods.ts';
+import { RpcError } from '../rpc-error.ts';
+
+export interface Signature {
+  /** What a wrong number of parameters is answered with. */
+  readonly usage: string;
+  readonly positions: readonly string[];
+  /** Of the positions, from the first. */
+  readonly required: number;
+  /** Members of the object that stands for the positions; the names of the positions when absent. */
+  readonly members?: readonly string[];
+}
+
+/** JSON texts by name; the first of a repeated member counts, as it does to the daemon. */
+export type Arguments = ReadonlyMap<string, string>;
+
+/** @throws RpcError -1 with the usage for a wrong number of parameters, -8 for a member that is not known */
+export function readArguments(texts: readonly string[], signature: Signature): Arguments {
+  const { positions, members = positions, required, usage } = signature;
+  const [first = ''] = texts;
+  if (texts.length === 1 && first.startsWith('{')) {
+    const given = new Map<string, string>();
+    for (const { key, start, end } of rawMembers(first, 0)) {
+      if (!members.includes(key)) {
+        const allowed = members.join(', ');
+        throw new RpcError(RPC_CODES.invalidParameter, `Unknown member ${JSON.stringify(key)}, known are ${allowed}`);
+      }
+      if (!given.has(key)) given.set(key, first.slice(start, end));
+    }
+    return given;
+  }
+  if (texts.length < required || texts.length > positions.length) throw new RpcError(RPC_CODES.misc, usage);
+  return new Map(texts.map((text, index) => [positions[index] ?? '', text]));
+}
+
+/** Longer than every name and address of a chain. */
+const MAX_TEXT = 500;
+
+/** @throws RpcError -1 for another type or none at all, in the daemon's words */
+export function textOf(text: string | undefined): string {
+  if (!text?.startsWith('"')) throw new RpcError(RPC_CODES.misc, 'JSON value is not a string as expected');
+  const value = String(JSON.parse(text));
+  if (value.length > MAX_TEXT) throw new RpcError(RPC_CODES.invalidParameter, `longer than ${MAX_TEXT} characters`);
+  return value;
+}
+
+/** @throws RpcError -1 for another type */
+export function textsOf(text: string): string[] {
+  if (!text.startsWith('[')) throw new RpcError(RPC_CODES.misc, 'JSON value is not an array as expected');
+  return rawElements(text, 0).map(({ start, end }) => textOf(text.slice(start, end)));
+}
+
+export const integerOf = (text: string | undefined, absent: number): number =>
+  text === undefined || text === 'null' ? absent : rpcInteger(text);
+
+export interface Place {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const DEFAULT_PAGE_SIZE = 25;
+const MAX_PAGE_SIZE = 200;
+const MAX_OFFSET = 10_000;
+
+/** Members page and pageSize, as the lists of the REST interface read them. @throws RpcError -8 out of range */
+export function placeOf(given: Arguments): Place {
+  const page = integerOf(given.get('page'), 1);
+  const asked = integerOf(given.get('pageSize'), DEFAULT_PAGE_SIZE);
+  if (page < 1 || asked < 1) throw new RpcError(RPC_CODES.invalidParameter, 'page and pageSize begin at 1');
+  const limit = Math.min(asked, MAX_PAGE_SIZE);
+  if (page * limit > MAX_OFFSET) {
+    throw new RpcError(RPC_CODES.invalidParameter, `page times pageSize is above ${MAX_OFFSET}`);
+  }
+  return { limit, offset: (page - 1) * limit };
+}

@@ -1,0 +1,33 @@
+/** getbalanceall: what addresses hold of every currency, the native coin included. */
+import { coins } from '../../http/values.ts';
+import { holdingsOf } from '../../routes/balance-rows.ts';
+import { tipHeight } from '../../routes/blocks.ts';
+import { addressesOf } from './addresses.ts';
+import { readArguments, type Signature } from './arguments.ts';
+import type { Extension } from './extension.ts';
+
+const SIGNATURE: Signature = {
+  usage:
+    'getbalanceall "address"\n\nWhat an address holds of every currency. Or {"addresses":["address",...]}: their sum.\n',
+  positions: ['address'],
+  required: 1,
+  members: ['address', 'addresses'],
+};
+
+export const balanceAll: Extension = async ({ api, chain, read, texts }) => {
+  const addresses = addressesOf(api, chain, readArguments(texts, SIGNATURE));
+  const height = tipHeight(read, chain.name);
+  const held = await holdingsOf(read, api, chain, addresses);
+  const [address = null, ...others] = addresses;
+  return {
+    ...(others.length === 0 ? { address } : { addresses }),
+    height,
+    balances: held.map(({ currencyId, currencyName, balance, usdValue }) => ({
+      currencyId,
+      currencyName,
+      balance: coins(balance),
+      balanceSat: balance.toString(),
+      usdValue,
+    })),
+  };
+};

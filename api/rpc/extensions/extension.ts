@@ -1,0 +1,15 @@
+/** A method that only this service serves: its answer is a value made from one snapshot of the index. */
+import type { ChainConfig } from '../../../schemas/config.ts';
+import type { ApiContext } from '../../api-context.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+
+export interface ExtensionCall {
+  readonly api: ApiContext;
+  readonly chain: ChainConfig;
+  readonly read: Snapshot;
+  /** JSON texts of the parameters. */
+  readonly texts: readonly string[];
+}
+
+/** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. Throws RpcError. */
+export type Extension = (call: ExtensionCall) => Promise<unknown>;

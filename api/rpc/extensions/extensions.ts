@@ -1,0 +1,47 @@
+/** The extension methods as the handler of JSON-RPC takes them: texts in, text out, errors with the daemon's codes. */
+import { stringifyExact } from '../../../schemas/exact-json.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError, type ApiErrorCode } from '../../http/api-error.ts';
+import type { AnswerMethod } from '../index-methods.ts';
+import { RpcError } from '../rpc-error.ts';
+import { balanceAll } from './balance-all.ts';
+import type { Extension } from './extension.ts';
+import { optimalRoute } from './optimal-route.ts';
+import { subIdentities } from './sub-identities.ts';
+import { transactionHistory } from './transaction-history.ts';
+
+const EXTENSIONS: Readonly<Record<string, Extension>> = {
+  getbalanceall: balanceAll,
+  getoptimalroute: optimalRoute,
+  getsubidentities: subIdentities,
+  gettxhistoryrich: transactionHistory,
+};
+
+const CODES: Partial<Record<ApiErrorCode, number>> = {
+  invalid_parameter: RPC_CODES.invalidParameter,
+  not_found: RPC_CODES.invalidAddressOrKey,
+  syncing: RPC_CODES.inWarmUp,
+};
+
+/** What the REST interface would refuse with is an error of the daemon's table here. */
+function asRpcError(error: unknown): unknown {
+  const code = error instanceof ApiError ? CODES[error.code as ApiErrorCode] : undefined;
+  return code === undefined ? error : new RpcError(code, (error as ApiError).message, { cause: error });
+}
+
+function answerWith(api: ApiContext, extension: Extension): AnswerMethod {
+  return async (name, texts) => {
+    const chain = api.chain(name);
+    try {
+      const value = await api.snapshot((read) => extension({ api, chain, read, texts }));
+      return stringifyExact(typeof value === 'function' ? await value() : value);
+    } catch (error) {
+      throw asRpcError(error);
+    }
+  };
+}
+
+export function createExtensions(api: ApiContext): Readonly<Record<string, AnswerMethod>> {
+  return Object.fromEntries(Object.entries(EXTENSIONS).map(([name, extension]) => [name, answerWith(api, extension)]));
+}

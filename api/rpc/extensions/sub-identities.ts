@@ -1,0 +1,45 @@
+/** getsubidentities: the identities right below one. */
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { tipHeight } from '../../routes/blocks.ts';
+import { countChildren, readChildren } from '../../routes/identity-rows.ts';
+import { identityAddress } from '../../state/addresses.ts';
+import { RpcError } from '../rpc-error.ts';
+import { placeOf, readArguments, type Signature, textOf } from './arguments.ts';
+import type { Extension } from './extension.ts';
+
+const SIGNATURE: Signature = {
+  usage:
+    'getsubidentities "nameOrId" ( page pageSize )\n\nThe identities right below an identity or a chain, oldest registration first.\n',
+  positions: ['nameOrId', 'page', 'pageSize'],
+  required: 1,
+};
+
+const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
+  WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+
+export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
+  const given = readArguments(texts, SIGNATURE);
+  const asked = textOf(given.get('nameOrId'));
+  const place = placeOf(given);
+  tipHeight(read, chain.name);
+  const parentId = identityAddress(api, chain, asked);
+  const identity = parentId && (await read.row<{ name: string }>(NAME_SQL, [chain.name, parentId]));
+  const count = parentId ? await countChildren(read, api, chain.name, parentId) : 0;
+  // A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is.
+  if (!parentId || (!identity && count === 0)) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
+  const currencies = await api.currencies.of(read);
+  const children = await readChildren(read, chain.name, parentId, place);
+  return {
+    parent: identity ? identity.name : currencies.name(parentId),
+    parentId,
+    count,
+    identities: children.map((child) => ({
+      identityAddress: child.identity_address,
+      name: child.name,
+      fullyQualifiedName: child.fully_qualified_name,
+      height: child.from_height,
+      txid: child.txid,
+      flags: child.flags,
+    })),
+  };
+};

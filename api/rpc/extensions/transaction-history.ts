@@ -1,0 +1,108 @@
+/** gettxhistoryrich: what transactions did to an address, with currencies, values and the other side. */
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
+import { ACTIVITY_SQL, type ActivityRecord } from '../../routes/activity-rows.ts';
+import { tipHeight } from '../../routes/blocks.ts';
+import { latestPrices } from '../../routes/price-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { RpcError } from '../rpc-error.ts';
+import { addressesOf } from './addresses.ts';
+import { integerOf, placeOf, readArguments, type Signature } from './arguments.ts';
+import type { Extension } from './extension.ts';
+
+const SIGNATURE: Signature = {
+  usage:
+    'gettxhistoryrich "address" ( page pageSize )\n\nWhat transactions did to an address, newest first. ' +
+    'Or {"address":"address","from":height,"to":height,"page":n,"pageSize":n}.\n',
+  positions: ['address', 'page', 'pageSize'],
+  required: 1,
+  members: ['address', 'from', 'to', 'page', 'pageSize'],
+};
+
+const PAGE_SQL = `${ACTIVITY_SQL} AND a.height BETWEEN $3 AND $4
+  ORDER BY a.height DESC, a.tx_index DESC LIMIT $5 OFFSET $6`;
+const MAX_COUNTERPARTIES = 50;
+/** Other addresses of transactions: $5 those that gave, $6 those that got, of native coin or of anything else. */
+const COUNTERPARTIES_SQL = `SELECT wanted.n, other.address
+  FROM unnest($3::int[], $4::int[], $5::bool[], $6::bool[]) WITH ORDINALITY AS wanted(height, tx_index, gave, got, n)
+  CROSS JOIN LATERAL (SELECT a.address FROM address_activity a
+    WHERE a.chain = $1 AND a.height = wanted.height AND a.tx_index = wanted.tx_index AND a.address <> $2
+      AND (wanted.gave AND (a.sent > 0 OR EXISTS (SELECT FROM jsonb_each_text(a.currencies) c WHERE c.value LIKE '-%'))
+        OR wanted.got AND (a.received > 0 OR EXISTS (SELECT FROM jsonb_each_text(a.currencies) c WHERE c.value NOT LIKE '-%')))
+    ORDER BY a.address LIMIT ${MAX_COUNTERPARTIES}) other
+  ORDER BY wanted.n, other.address`;
+
+type Direction = 'in' | 'out' | 'both' | 'self';
+
+interface Movement {
+  readonly row: ActivityRecord;
+  /** Net satoshis by currency, without zeros; the native coin first. */
+  readonly net: readonly (readonly [currencyId: string, satoshis: bigint])[];
+  readonly direction: Direction;
+}
+
+/** `both`: something came for something else, as in a trade; `self`: nothing changed hands. */
+function directionOf(net: Movement['net']): Direction {
+  const came = net.some(([, satoshis]) => satoshis > 0n);
+  const went = net.some(([, satoshis]) => satoshis < 0n);
+  if (came && went) return 'both';
+  if (came) return 'in';
+  return went ? 'out' : 'self';
+}
+
+function movementOf(row: ActivityRecord, nativeId: string): Movement {
+  const tokens = Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>);
+  const native = row.received - row.sent;
+  const net = [
+    ...(native === 0n ? [] : [[nativeId, native] as const]),
+    ...tokens.filter(([id]) => id !== nativeId).map(([id, satoshis]) => [id, BigInt(satoshis)] as const),
+  ];
+  return { row, net, direction: directionOf(net) };
+}
+
+async function counterparties(read: Snapshot, chain: string, address: string, movements: readonly Movement[]) {
+  const found = await read.rows<{ n: bigint; address: string }>(COUNTERPARTIES_SQL, [
+    chain,
+    address,
+    movements.map(({ row }) => row.height),
+    movements.map(({ row }) => row.tx_index),
+    movements.map(({ direction }) => direction !== 'out'),
+    movements.map(({ direction }) => direction !== 'in'),
+  ]);
+  const lists: string[][] = movements.map(() => []);
+  for (const { n, address: other } of found) lists[Number(n) - 1]?.push(other);
+  return lists;
+}
+
+export const transactionHistory: Extension = async ({ api, chain, read, texts }) => {
+  const given = readArguments(texts, SIGNATURE);
+  const [address = ''] = addressesOf(api, chain, given);
+  const tip = tipHeight(read, chain.name);
+  const from = integerOf(given.get('from'), 0);
+  const to = integerOf(given.get('to'), tip);
+  if (from < 0 || to < from)
+    throw new RpcError(RPC_CODES.invalidParameter, 'Start height must not be above end height');
+  const { limit, offset } = placeOf(given);
+  const rows = await read.rows<ActivityRecord>(PAGE_SQL, [chain.name, address, from, to, limit, offset]);
+  const nativeId = api.currencies.nativeId(chain);
+  const movements = rows.map((row) => movementOf(row, nativeId));
+  const others = await counterparties(read, chain.name, address, movements);
+  const ids = [...new Set(movements.flatMap(({ net }) => net.map(([id]) => id)))];
+  const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
+  const currencies = await api.currencies.of(read);
+  return movements.map(({ row, net, direction }, index) => ({
+    txid: row.txid,
+    height: row.height,
+    time: Number(row.time),
+    type: row.kind,
+    direction,
+    amounts: net.map(([currencyId, satoshis]) => ({
+      currencyId,
+      name: currencies.name(currencyId),
+      amount: coins(satoshis),
+      usdValue: usdValueOf(satoshis, prices.get(currencyId) ?? null),
+    })),
+    fee: coinsOrNull(row.fee),
+    counterparties: others[index] ?? [],
+  }));
+};
