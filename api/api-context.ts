@@ -13,9 +13,9 @@ import type { StateWatch } from './state/state-watch.ts';
 /** Pure functions of the domain that the program's start hands in, so that api does not depend on processors. */
 export interface Domain {
   /** `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address; null for what cannot be a name. */
-  nameToAddress(name: string, rootCurrency: string): string | null;
+  nameToAddress(name: string, networkRoot: string): string | null;
   /** `vrsc::data.type.string` → i-address; null for what cannot be such a name. */
-  vdxfKey(qualifiedName: string, rootCurrency: string): string | null;
+  vdxfKey(qualifiedName: string, networkRoot: string): string | null;
   /** Whether a key of the protocol holds it and no person does. */
   isSystemAddress(address: string): boolean;
   /** Integer from 0 to 100. */

@@ -1,15 +1,14 @@
-/** i-address of a chain's native currency: a hash of its name, below the chain that launched it. */
-import { MAIN_CHAINS } from '../infra/config/chain-defaults.ts';
+/** i-address of a chain's native currency: a hash of its name, below the root of its network. */
 import { nameToAddress } from '../processors/names.ts';
 import type { ChainConfig } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 
-/** The first of the main chains launched the others; any other chain stands for itself. */
-const [ROOT] = MAIN_CHAINS;
+export type NamedChain = Pick<ChainConfig, 'name' | 'rootCurrency' | 'networkRoot'>;
 
-export function nativeCurrencyId({ name, rootCurrency }: Pick<ChainConfig, 'name' | 'rootCurrency'>): string {
-  const launched = MAIN_CHAINS.some((main) => main !== ROOT && main.rootCurrency === rootCurrency);
-  const id = nameToAddress(launched ? `${rootCurrency}.${ROOT?.rootCurrency}.` : rootCurrency, rootCurrency);
+/** @throws PermanentError config_invalid when one of the two cannot be a name */
+export function nativeCurrencyId({ name, rootCurrency, networkRoot }: NamedChain): string {
+  const id = nameToAddress(rootCurrency, networkRoot);
   if (id !== null) return id;
-  throw new PermanentError('config_invalid', `chains: the rootCurrency "${rootCurrency}" of ${name} is not a name`);
+  const message = `chains: rootCurrency "${rootCurrency}" below networkRoot "${networkRoot}" of ${name} is not a name`;
+  throw new PermanentError('config_invalid', message);
 }

@@ -17,8 +17,8 @@ export interface ChainContext {
   readonly name: string;
   /** i-address of the chain's native currency. */
   readonly nativeCurrencyId: string;
-  /** Its name: `VRSC`. */
-  readonly rootCurrency: string;
+  /** The name on top of all names of its network: `VRSC`. */
+  readonly networkRoot: string;
 }
 
 export interface BlockTip {

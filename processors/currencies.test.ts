@@ -44,7 +44,7 @@ describe('recorded', () => {
 
 describe('made up', () => {
   const VRSC = 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV';
-  const root: ChainContext = { name: 'vrsc', nativeCurrencyId: VRSC, rootCurrency: 'VRSC' };
+  const root: ChainContext = { name: 'vrsc', nativeCurrencyId: VRSC, networkRoot: 'VRSC' };
   const define = (chain: ChainContext, definitions: string[], known: Partial<CurrencyFact>[] = []) => {
     const state = createMemoryState(chain);
     for (const currency of known) state.putCurrency({ type: 'currency', ...currency } as CurrencyFact);
@@ -76,7 +76,7 @@ describe('made up', () => {
   });
 
   test('block 1 of a chain may define children before their parents', () => {
-    const chain = { name: 'varrr', nativeCurrencyId: 'iP', rootCurrency: 'VRSC' };
+    const chain = { name: 'varrr', nativeCurrencyId: 'iP', networkRoot: 'VRSC' };
     const names = define(chain, [
       definition('iS', 'sub', 'iB', 32),
       definition('iB', 'Bridge', 'iP', 545),

@@ -3,6 +3,7 @@ import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
 import { deriveIdentities } from './identities.ts';
 import { createMemoryState } from './memory-state.ts';
 import { block, decodedAs, output, transaction } from './testing/blocks.ts';
+import { foldPaired } from './testing/chain-pair.ts';
 import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
 import { foldRecording } from './testing/recorded-fold.ts';
 
@@ -132,6 +133,35 @@ describe('recorded', () => {
       expect(new Set(own.map(({ registeredHeight }) => registeredHeight))).toEqual(new Set([own[0]?.height]));
     }
     expect([...referrals.values()].filter((referral) => referral !== '')).toHaveLength(19);
+  });
+});
+
+describe('recorded on a launched chain', () => {
+  const fold = foldPaired('pchain');
+
+  test('the identities that block 1 brought, in the words of its daemon', () => {
+    const imported = fold.all('identity').filter(({ height }) => height === 1);
+    const shown = imported.map(({ identityAddress, fullyQualifiedName, kind, referral, registeredHeight }) => [
+      identityAddress,
+      fullyQualifiedName,
+      { kind, referral, registeredHeight },
+    ]);
+    const origin = { kind: 'registered', referral: null, registeredHeight: 1 };
+    expect(shown).toEqual([
+      ['i3bCS2hfQXktHXHmXEAxKPeby5cb6Px6Le', 'bob.VRSCTEST', origin],
+      ['i5f5njYtso65186mo5WHMkRme9YG6hrZE2', 'alice.VRSCTEST', origin],
+      ['iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk', 'Bridge.pchain.VRSCTEST', origin],
+      ['iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV', 'pchain.VRSCTEST', origin],
+    ]);
+  });
+
+  test('the currencies that block 1 defined', () => {
+    const defined = fold.all('currency').map((fact) => [fact.fullyQualifiedName, fact.currencyType, fact.systemId]);
+    expect(defined).toEqual([
+      ['pchain', 'native', 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV'],
+      ['Bridge.pchain', 'basket', 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV'],
+      ['VRSCTEST', 'pbaas_chain', 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq'],
+    ]);
   });
 });
 

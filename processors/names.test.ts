@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldCase, isIdentityAddress, nameToAddress, vdxfKey } from './names.ts';
+import { PAIRED_CHAINS } from './testing/chain-pair.ts';
 import { recordedTruth } from './testing/recorded-chain.ts';
 
 describe('nameToAddress', () => {
@@ -42,6 +43,16 @@ describe('nameToAddress', () => {
       expect(nameToAddress(fullyqualifiedname, 'VRSCTEST')).toBe(currencyid);
     }
     expect(identities.length + Object.keys(currencies).length).toBe(39);
+  });
+
+  test.each([
+    ['alice@', 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2'],
+    ['alice.VRSCTEST@', 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2'],
+    ['pchain@', 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV'],
+    ['Bridge.pchain@', 'iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk'],
+    ['bridge.PCHAIN.vrsctest', 'iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk'],
+  ])('as the daemon of a launched chain answered getidentity: %s', (name, address) => {
+    expect(nameToAddress(name, PAIRED_CHAINS.pchain.networkRoot)).toBe(address);
   });
 
   test('a trailing dot leaves the root out', () => {

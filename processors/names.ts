@@ -46,25 +46,27 @@ export function isIdentityAddress(text: string): boolean {
 }
 
 /**
- * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. The root currency's name is appended where it is not the
- * last label; a trailing dot (`vETH.`) says that the name has no root. Null for what cannot be a name.
+ * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. On every chain of a network its root's name is appended
+ * where it is not the last label: on vARRR too `alice` is the one of VRSC, and its own is `alice.vARRR`. A trailing dot
+ * (`vETH.`) says that the name has no root. An i-address is its own. Null for what cannot be a name.
  */
-export function nameToAddress(name: string, rootCurrency: string): string | null {
+export function nameToAddress(name: string, networkRoot: string): string | null {
+  if (isIdentityAddress(name)) return name;
   const labels = (name.endsWith('@') ? name.slice(0, -1) : name).split('.');
   if (labels.length > 1 && labels.at(-1) === '') labels.pop();
-  else if (foldCase(labels.at(-1) ?? '') !== foldCase(rootCurrency)) labels.push(rootCurrency);
+  else if (foldCase(labels.at(-1) ?? '') !== foldCase(networkRoot)) labels.push(networkRoot);
   if (!labels.every(isLabel)) return null;
   const id = idOf(labels);
   return id && toAddress(id);
 }
 
 /**
- * VDXF key of a qualified name: `vrsc::data.type.string` → i-address. Without `::` the name stands in the root currency's
+ * VDXF key of a qualified name: `vrsc::data.type.string` → i-address. Without `::` the name stands in the network root's
  * namespace; a namespace gets no root appended. Null for what cannot be such a name.
  */
-export function vdxfKey(qualifiedName: string, rootCurrency: string): string | null {
+export function vdxfKey(qualifiedName: string, networkRoot: string): string | null {
   const parts = qualifiedName.split('::');
-  const [namespace = '', name = ''] = parts.length === 1 ? [rootCurrency, ...parts] : parts;
+  const [namespace = '', name = ''] = parts.length === 1 ? [networkRoot, ...parts] : parts;
   if (parts.length > 2) return null;
   const spaces = namespace.split('.');
   const labels = name.split('.');

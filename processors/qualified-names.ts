@@ -27,8 +27,8 @@ export function qualifiedCurrencyName(
 /** As getidentity prints it, the root's name at the end, without the final @: `pay.usdx.VRSC`. */
 export function qualifiedIdentityName(name: string, parent: string, state: ChainState): string {
   if (parent === '' || parent === NO_PARENT) return name;
-  const { rootCurrency } = state.chain;
-  return parent === rootId(state) ? `${name}.${rootCurrency}` : `${name}.${parentName(parent, state)}.${rootCurrency}`;
+  const { networkRoot } = state.chain;
+  return parent === rootId(state) ? `${name}.${networkRoot}` : `${name}.${parentName(parent, state)}.${networkRoot}`;
 }
 
 /** A parent that this chain never defined keeps its address, so that two children of one name stay apart. */
@@ -37,5 +37,5 @@ function parentName(parent: string, state: ChainState): string {
 }
 
 function rootId({ chain }: ChainState): string | null {
-  return nameToAddress(chain.rootCurrency, chain.rootCurrency);
+  return nameToAddress(chain.networkRoot, chain.networkRoot);
 }

@@ -5,7 +5,10 @@ export interface ChainConfig {
   readonly name: string;
   /** http://user:password@host:port */
   readonly rpc: string;
+  /** The chain's own currency: `VRSC`, `vARRR`. */
   readonly rootCurrency: string;
+  /** Own currency of the network's first chain, at the top of every name: `VRSC` on each of the main chains. */
+  readonly networkRoot: string;
   /** i-addresses worth exactly 1 USD. */
   readonly stableAnchors: readonly string[];
   readonly blockSeconds: number;

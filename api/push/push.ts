@@ -44,7 +44,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
   const idsOf = (text: string) => {
-    const ids = config.chains.map((chain) => domain.nameToAddress(text, chain.rootCurrency));
+    const ids = config.chains.map((chain) => domain.nameToAddress(text, chain.networkRoot));
     return [text, ...ids.filter((id) => id !== null)];
   };
   const running: Promise<void>[] = [];

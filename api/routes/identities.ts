@@ -96,7 +96,7 @@ const detail = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
-    const address = addressOfIdentity(api, chain, params.nameOrId);
+    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     const row = await identityAt(read, chain, address, height, params.nameOrId);
     const first = await read.row<{ txid: string; from_height: number; time: bigint }>(FIRST_SQL, [chain, address]);
     const subIds = await read.row<{ count: bigint }>(SUB_IDS_SQL, [chain, address, height]);
@@ -110,7 +110,7 @@ const detail = stateRoute({
       contentmultimap: withKey(contentOf(state), params.key, api, chain),
       chain,
       fullyQualifiedName: row.fully_qualified_name,
-      friendlyName: friendlyName(row.fully_qualified_name, api.chain(chain).rootCurrency),
+      friendlyName: friendlyName(row.fully_qualified_name, api.chain(chain).networkRoot),
       parentName: currencies.name(row.parent),
       status,
       unlockHeight: status === 'unlocking' ? Number(row.timelock) : null,
@@ -144,7 +144,7 @@ const changes = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
-    const address = addressOfIdentity(api, chain, params.nameOrId);
+    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     await identityAt(read, chain, address, tip, params.nameOrId);
     const rows = await read.rows<IdentityRecord>(CHANGES_SQL, [chain, address]);
     return rows.map((row) => ({

@@ -4,8 +4,8 @@ import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
 import { countRows } from '../http/paging.ts';
-import { identityAddress } from '../state/addresses.ts';
 import { foldAscii } from '../state/currency-directory.ts';
+import { findIdentity } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 export interface IdentityRecord {
@@ -37,9 +37,14 @@ const STATE_AT_SQL = `SELECT i.*, b.time FROM identities i JOIN blocks b ON b.ch
   WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height <= $3
   ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC LIMIT 1`;
 
-/** The i-address behind what a caller wrote. @throws ApiError not_found for what can be no identity */
-export function addressOfIdentity(api: ApiContext, chain: string, nameOrId: string): string {
-  const address = identityAddress(api, api.chain(chain), nameOrId);
+/** The i-address behind what a caller wrote. @throws ApiError not_found for what the chain does not know */
+export async function addressOfIdentity(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  nameOrId: string,
+): Promise<string> {
+  const address = await findIdentity(read, api, api.chain(chain), nameOrId);
   if (address === null) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain}`);
   return address;
 }
@@ -89,8 +94,8 @@ export function identityStatus(flags: number, timelock: bigint, height: number):
 }
 
 /** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
-export function friendlyName(fullyQualifiedName: string, rootCurrency: string): string {
-  const suffix = `.${rootCurrency}`;
+export function friendlyName(fullyQualifiedName: string, networkRoot: string): string {
+  const suffix = `.${networkRoot}`;
   if (!foldAscii(fullyQualifiedName).endsWith(foldAscii(suffix))) return `${fullyQualifiedName}@`;
   const bare = fullyQualifiedName.slice(0, -suffix.length);
   return bare.includes('.') ? `${bare}@` : `${fullyQualifiedName}@`;

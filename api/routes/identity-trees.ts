@@ -59,7 +59,7 @@ const referrals = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
-    const address = addressOfIdentity(api, chain, params.nameOrId);
+    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     const row = await identityAt(read, chain, address, tip, params.nameOrId);
     const children = await readChildren(read, chain, address);
     const { levels, tree } = await referralTree(read, chain, address);

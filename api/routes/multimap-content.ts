@@ -20,7 +20,7 @@ export function contentOf(state: Readonly<Record<string, unknown>>): Multimap {
 /** @throws ApiError invalid_parameter for a key that is neither an i-address nor a VDXF name */
 export function withKey(content: Multimap, key: string | undefined, api: ApiContext, chain: string): Multimap {
   if (key === undefined) return content;
-  const id = isIdentityAddress(key) ? key : api.domain.vdxfKey(key, api.chain(chain).rootCurrency);
+  const id = isIdentityAddress(key) ? key : api.domain.vdxfKey(key, api.chain(chain).networkRoot);
   if (id === null) {
     const detail = `${JSON.stringify(key)} is neither an i-address nor a VDXF name such as vrsc::data.type.string`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/key', detail }] });

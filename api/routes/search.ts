@@ -6,7 +6,8 @@ import { searchResults } from '../../schemas/rest/explorer.ts';
 import type { ApiContext } from '../api-context.ts';
 import { requiredQuery } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
-import { identityAddress, isTransparentAddress } from '../state/addresses.ts';
+import { isTransparentAddress } from '../state/addresses.ts';
+import { findIdentity } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 interface Found {
@@ -53,7 +54,7 @@ const byAddress: Finder = async (read, _api, { name: chain }, query) => {
 };
 
 const byIdentity: Finder = async (read, api, chain, query) => {
-  const address = identityAddress(api, chain, query);
+  const address = await findIdentity(read, api, chain, query);
   if (address === null) return [];
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;

@@ -29,12 +29,12 @@ export interface RpcAnswer {
 }
 
 export interface RpcHandlerOptions {
-  readonly chains: readonly Pick<ChainConfig, 'name' | 'rootCurrency'>[];
+  readonly chains: readonly Pick<ChainConfig, 'name' | 'rootCurrency' | 'networkRoot'>[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
   readonly postgres: Postgres;
   /** `alice@` and the chain's root currency → i-address; null for what cannot be a name. */
-  readonly nameToAddress: (name: string, rootCurrency: string) => string | null;
+  readonly nameToAddress: (name: string, networkRoot: string) => string | null;
   /** Extension methods beside getidentityhistory; those that are missing answer -32601. */
   readonly extensions?: Readonly<Record<string, AnswerMethod>>;
   readonly logger: Logger;
@@ -70,8 +70,8 @@ function joinBatch(outcomes: readonly Outcome[]): Buffer {
 
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { daemons, nameToAddress, logger } = options;
-  const rootCurrencies = new Map(options.chains.map(({ name, rootCurrency }) => [name, rootCurrency]));
-  const resolveName: ResolveName = (chain, name) => nameToAddress(name, rootCurrencies.get(chain) ?? '');
+  const networkRoots = new Map(options.chains.map(({ name, networkRoot }) => [name, networkRoot]));
+  const resolveName: ResolveName = (chain, name) => nameToAddress(name, networkRoots.get(chain) ?? '');
   const answered: Readonly<Record<string, AnswerMethod>> = {
     ...options.extensions,
     ...createIndexMethods(options.postgres),

@@ -29,15 +29,10 @@ export function isTransparentAddress(text: string): boolean {
   return byte !== null && VERSIONS.has(byte);
 }
 
-/** i-address of `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address itself; null for what can be neither. */
-export function identityAddress(api: ApiContext, chain: ChainConfig, text: string): string | null {
-  return isIdentityAddress(text) ? text : api.domain.nameToAddress(text, chain.rootCurrency);
-}
-
 /** `parameter` is where it was written. @throws ApiError invalid_parameter for what is neither an address nor `name@` */
 export function resolveAddress(api: ApiContext, chain: ChainConfig, text: string, parameter = 'addr'): string {
   if (isTransparentAddress(text)) return text;
-  const named = text.endsWith('@') ? api.domain.nameToAddress(text, chain.rootCurrency) : null;
+  const named = text.endsWith('@') ? api.domain.nameToAddress(text, chain.networkRoot) : null;
   if (named !== null) return named;
   const why = text.startsWith('zs1') ? 'a shielded address has no public history' : 'no address and no name with @';
   const detail = `${JSON.stringify(text)} is ${why}`;

@@ -53,8 +53,8 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[], domain: 
   };
 }
 
-function nativeEntry({ name: chain, rootCurrency }: ChainConfig, domain: Domain): CurrencyEntry {
-  const currencyId = domain.nameToAddress(rootCurrency, rootCurrency);
+function nativeEntry({ name: chain, rootCurrency, networkRoot }: ChainConfig, domain: Domain): CurrencyEntry {
+  const currencyId = domain.nameToAddress(rootCurrency, networkRoot);
   if (currencyId === null) throw new TypeError(`${rootCurrency} cannot be a currency's name`);
   const options = PBAAS_OPTIONS;
   return { currencyId, chain, name: rootCurrency, fullyQualifiedName: rootCurrency, type: 'native', options };
@@ -75,7 +75,7 @@ function indexed(
   }
 
   function byHash(text: string, chain: ChainConfig): CurrencyEntry | undefined {
-    const id = domain.nameToAddress(text, chain.rootCurrency);
+    const id = domain.nameToAddress(text, chain.networkRoot);
     return id === null ? undefined : entries.get(id);
   }
 

@@ -7,6 +7,7 @@ const chain = {
   name: 'vrsc',
   rpc: '',
   rootCurrency: 'VRSC',
+  networkRoot: 'VRSC',
   stableAnchors: [],
   blockSeconds: 60,
   finalityDepth: 100,

@@ -4,13 +4,17 @@ import type { ChainConfig } from '../../schemas/config.ts';
 type ChainDefaults = Omit<ChainConfig, 'rpc'>;
 
 const COMMON = { stableAnchors: [], blockSeconds: 60, finalityDepth: 100, minBasketAge: 1000 } as const;
+const MAIN = { ...COMMON, networkRoot: 'VRSC' } as const;
+
+/** Currencies that stand at the top of a network's names; verusd knows no others. */
+export const NETWORK_ROOTS: readonly string[] = ['VRSC', 'VRSCTEST'];
 
 /** Of any chain, where a file says nothing. */
 export const CHAIN_DEFAULTS = COMMON;
 
 export const MAIN_CHAINS: readonly ChainDefaults[] = [
   {
-    ...COMMON,
+    ...MAIN,
     name: 'vrsc',
     rootCurrency: 'VRSC',
     stableAnchors: [
@@ -19,9 +23,9 @@ export const MAIN_CHAINS: readonly ChainDefaults[] = [
       'i9oCSqKALwJtcv49xUKS2U2i79h1kX6NEY', // vUSDT.vETH
     ],
   },
-  { ...COMMON, name: 'varrr', rootCurrency: 'vARRR' },
-  { ...COMMON, name: 'vdex', rootCurrency: 'vDEX' },
-  { ...COMMON, name: 'chips', rootCurrency: 'CHIPS', blockSeconds: 10 },
+  { ...MAIN, name: 'varrr', rootCurrency: 'vARRR' },
+  { ...MAIN, name: 'vdex', rootCurrency: 'vDEX' },
+  { ...MAIN, name: 'chips', rootCurrency: 'CHIPS', blockSeconds: 10 },
 ];
 
 /** The bundled recording of a private test chain; `rpc` is filled in by the command that starts its node. */
@@ -30,6 +34,7 @@ export const DEMO_CHAIN: ChainConfig = {
   name: 'vrsctest',
   rpc: '',
   rootCurrency: 'VRSCTEST',
+  networkRoot: 'VRSCTEST',
   stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'], // usdx
   minBasketAge: 20,
 };

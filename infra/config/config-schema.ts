@@ -27,6 +27,7 @@ export const CONFIG_SCHEMA = {
           name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
           rpc: url('https?'),
           rootCurrency: { type: 'string', minLength: 1, maxLength: 64 },
+          networkRoot: { type: 'string', minLength: 1, maxLength: 64 },
           stableAnchors: { type: 'array', items: iAddress },
           blockSeconds: { type: 'integer', minimum: 1, maximum: 86400 },
           finalityDepth: { type: 'integer', minimum: 1, maximum: 100000 },

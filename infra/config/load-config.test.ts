@@ -29,6 +29,32 @@ describe('loadConfig', () => {
     expect(config.chains[0]?.stableAnchors).toHaveLength(3);
   });
 
+  it.each([
+    [
+      ['VRSC', 'vARRR'],
+      ['VRSC', 'VRSC'],
+    ],
+    [['CHIPS'], ['VRSC']],
+    [
+      ['VRSCTEST', 'pchain'],
+      ['VRSCTEST', 'VRSCTEST'],
+    ],
+    [
+      ['pchain', 'VRSCTEST', 'VRSC'],
+      ['VRSCTEST', 'VRSCTEST', 'VRSC'],
+    ],
+    [['MINE'], ['MINE']],
+  ])('the names of %j end in %j', (own, roots) => {
+    const chains = own.map((rootCurrency, index) => ({ name: `c${index}`, rpc: RPC, rootCurrency }));
+    const config = loadConfig({ VERUSTREAM_CONFIG: file({ chains }) });
+    expect(config.chains.map(({ networkRoot }) => networkRoot)).toEqual(roots);
+  });
+
+  it('believes a network root that the file names', () => {
+    const chains = [{ name: 'pchain', rpc: RPC, rootCurrency: 'pchain', networkRoot: 'VRSCTEST' }];
+    expect(loadConfig({ VERUSTREAM_CONFIG: file({ chains }) }).chains[0]?.networkRoot).toBe('VRSCTEST');
+  });
+
   it('reads the file, and the environment wins over it', () => {
     const path = file({
       port: 1000,

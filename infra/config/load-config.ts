@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS } from './chain-defaults.ts';
+import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
 export class ConfigInvalid extends PermanentError {
@@ -89,9 +89,23 @@ function effective(raw: Raw): Config {
   };
 }
 
-function withDefaults(chain: RawChain): ChainConfig {
+function withDefaults(chain: RawChain, _: number, all: readonly RawChain[]): ChainConfig {
   const main = MAIN_CHAINS.find(({ name }) => name === chain.name);
-  return { ...CHAIN_DEFAULTS, rootCurrency: chain.name.toUpperCase(), ...main, ...chain };
+  const rootCurrency = rootCurrencyOf(chain);
+  return { ...CHAIN_DEFAULTS, ...main, ...chain, rootCurrency, networkRoot: networkRootOf(chain, all) };
+}
+
+function rootCurrencyOf({ name, rootCurrency }: RawChain): string {
+  return rootCurrency ?? MAIN_CHAINS.find((main) => main.name === name)?.rootCurrency ?? name.toUpperCase();
+}
+
+/** What is neither a root nor a main chain was launched by the root that is configured beside it; alone it stands for itself. */
+function networkRootOf(chain: RawChain, all: readonly RawChain[]): string {
+  const own = rootCurrencyOf(chain);
+  if (chain.networkRoot !== undefined) return chain.networkRoot;
+  if (NETWORK_ROOTS.includes(own)) return own;
+  const main = MAIN_CHAINS.find(({ rootCurrency }) => rootCurrency === own);
+  return main?.networkRoot ?? all.map(rootCurrencyOf).find((name) => NETWORK_ROOTS.includes(name)) ?? own;
 }
 
 function contradictions(config: Config): string[] {

@@ -62,7 +62,7 @@ export async function runDerive(options: DeriveOptions): Promise<void> {
 
 async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> {
   const { chain, nativeCurrencyId, log, stores, logger, signal, crashPoint } = options;
-  const context = { name: chain.name, nativeCurrencyId, rootCurrency: chain.rootCurrency };
+  const context = { name: chain.name, nativeCurrencyId, networkRoot: chain.networkRoot };
   const committed = await readStagePosition(stores.postgres.pool, 'derive', chain.name);
   await checkLog(log, chain.name, committed);
   await waitOutInserts(stores.clickhouse, signal);

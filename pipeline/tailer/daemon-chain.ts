@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { nameToAddress } from '../../processors/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type BackoffLimits, backoffMs } from './backoff.ts';
 import { type BlockRef, type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
@@ -58,6 +59,13 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
         throw new WrongChain(
           `The daemon at ${client.address} serves ${String(name)} (${String(chainid)}), but chain ${chain.name} is configured with ` +
             `rootCurrency ${chain.rootCurrency}. Nothing was written. Correct the daemon address or rootCurrency of ${chain.name}.`,
+        );
+      }
+      const expected = nameToAddress(chain.rootCurrency, chain.networkRoot);
+      if (typeof chainid === 'string' && chainid !== expected) {
+        throw new WrongChain(
+          `The daemon at ${client.address} serves ${String(chainid)}, but ${chain.rootCurrency} below networkRoot ` +
+            `${chain.networkRoot} is ${expected}. Nothing was written. Correct networkRoot of ${chain.name}.`,
         );
       }
       return { height: blocks, hash: text(bestblockhash, 'getblockchaininfo.bestblockhash') };

@@ -79,7 +79,7 @@ async function deriveAgain(
   fresh: Stores,
   { at }: ServedSnapshot,
 ): Promise<void> {
-  const context = { name: chain.name, nativeCurrencyId, rootCurrency: chain.rootCurrency };
+  const context = { name: chain.name, nativeCurrencyId, networkRoot: chain.networkRoot };
   const status = (shown: StageStatus): void => progress?.(chain.name, shown);
   const report = createDeriveReport({ chain: chain.name, height: null, logger, status });
   report.target(at.height);

@@ -9,7 +9,7 @@ import type { RecordedFold } from './recorded-fold.ts';
 
 export const PAIRED_CHAINS: Readonly<Record<'root' | 'pchain', ChainContext>> = {
   root: RECORDED_CHAIN,
-  pchain: { name: 'pchain', nativeCurrencyId: 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV', rootCurrency: 'VRSCTEST' },
+  pchain: { name: 'pchain', nativeCurrencyId: 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV', networkRoot: 'VRSCTEST' },
 };
 
 export function pairedBlocks(side: 'root' | 'pchain'): DaemonBlock[] {

@@ -9,7 +9,7 @@ import type { ChainContext } from '../chain-state.ts';
 export const RECORDED_CHAIN: ChainContext = {
   name: 'vrsc',
   nativeCurrencyId: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq',
-  rootCurrency: 'VRSCTEST',
+  networkRoot: 'VRSCTEST',
 };
 
 /** Text of a file of the recording, decompressed where its name ends in .gz. */

@@ -41,7 +41,8 @@ export interface ServiceOptions {
 }
 
 function configOf(rpc: string): Config {
-  const chain = { name: CHAIN, rpc, rootCurrency: 'VRSCTEST', stableAnchors: [USDX], blockSeconds: 60 };
+  const root = { rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST' };
+  const chain = { ...root, name: CHAIN, rpc, stableAnchors: [USDX], blockSeconds: 60 };
   return {
     chains: [{ ...chain, finalityDepth: 100, minBasketAge: 20 }],
     dataDir: '',

@@ -19,6 +19,7 @@ export function chainConfig(name: string): ChainConfig {
     name,
     rpc: 'http://127.0.0.1:1',
     rootCurrency: 'VRSCTEST',
+    networkRoot: 'VRSCTEST',
     stableAnchors: [],
     blockSeconds: 60,
     finalityDepth: 100,

@@ -35,7 +35,7 @@ export async function startRecordedService(): Promise<RecordedService> {
   await fillIndex(stores.postgres);
   const client = createVerusdClient({ rpc: node.url, chain: CHAIN, logger });
   const handler = createRpcHandler({
-    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST' }],
+    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST' }],
     daemons: new Map([[CHAIN, client]]),
     postgres: stores.postgres,
     nameToAddress,

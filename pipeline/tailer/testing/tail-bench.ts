@@ -13,6 +13,7 @@ export function chainConfig(rpc: string, finalityDepth: number, rootCurrency = '
     name: CHAIN,
     rpc,
     rootCurrency,
+    networkRoot: rootCurrency,
     stableAnchors: [],
     blockSeconds: 60,
     finalityDepth,
