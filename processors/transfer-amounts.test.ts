@@ -31,6 +31,7 @@ function terms(kind: TransferKind, from: string | null, to: string, amountIn: bi
     conversionFee: conversionFee(kind, amountIn),
     destination: 'R1',
     destinationSystemId: null,
+    importSystemId: null,
   };
 }
 

@@ -317,6 +317,7 @@ describe('any import', () => {
         conversionFee: conversionFee(kind, amountIn),
         destination,
         destinationSystemId: null,
+        importSystemId: null,
       };
       const { currencyId, amount } = expectedPayout(transfer, prices) ?? { currencyId: '', amount: 0n };
       const converts = kind === 'convert' || kind === 'via' || kind === 'preconvert';

@@ -8,6 +8,7 @@ const CONVERT = 0x2;
 const PRECONVERT = 0x4;
 const FEE_OUTPUT = 0x8;
 const MINT = 0x20;
+const CROSS_SYSTEM = 0x40;
 const BURN = 0x80 | 0x100;
 const IMPORT_TO_SOURCE = 0x200;
 const RESERVE_TO_RESERVE = 0x400;
@@ -31,6 +32,7 @@ export type TransferTerms = Pick<
   | 'conversionFee'
   | 'destination'
   | 'destinationSystemId'
+  | 'importSystemId'
 >;
 
 /** Throws RangeError when an amount is not one. */
@@ -54,7 +56,13 @@ export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
     conversionFee: flags & FEE_OUTPUT ? 0n : conversionFee(kind, amountIn),
     destination: destinationAddress(destination),
     destinationSystemId: transfer.exportto ?? nextSystem(destination),
+    importSystemId: flags & CROSS_SYSTEM ? (transfer.exportto ?? null) : null,
   };
+}
+
+/** What a transfer asks for on the chain that it has come to. Throws RangeError when an amount is not one. */
+export function arrivedTerms(transfer: DaemonReserveTransfer): TransferTerms {
+  return { ...transferTerms(transfer), destinationSystemId: nextSystem(transfer.destination), importSystemId: null };
 }
 
 function transferKind(flags: number): TransferKind {

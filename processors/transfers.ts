@@ -4,17 +4,19 @@ import type { DaemonBlock, DaemonTransaction } from '../schemas/verusd/block.ts'
 import { conversionObject, type DaemonImport } from '../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 import { isSystemThread } from './exports-and-imports.ts';
+import { arrival } from './transfer-arrivals.ts';
 import { createTransferBook, type TransferBook, UnknownTransferError } from './transfer-book.ts';
 import { pairTransfers } from './transfer-pairing.ts';
 import { readImport } from './transfer-payouts.ts';
 import { transferRequests } from './transfer-requests.ts';
-import { TRANSFER_ARBITRAGE_ONLY, transferTerms } from './transfer-terms.ts';
+import { TRANSFER_ARBITRAGE_ONLY } from './transfer-terms.ts';
 
 const NO_EXPORT = /^0+$/;
 
 /**
  * The last version of each transfer that the block changed, in order of first change. Needs the block's outputs and exports
- * applied to `state`, its spends not yet. Transfers that came from another chain have no request here and give no fact.
+ * applied to `state`, its spends not yet. A transfer between two chains is a fact on either: the chain of the request leaves
+ * it exported, the chain of the import writes how it ended, both under the export's key.
  */
 export function deriveTransfers({ block }: BlockInput, state: ChainState): TransferFact[] {
   const book = createTransferBook(state);
@@ -22,7 +24,7 @@ export function deriveTransfers({ block }: BlockInput, state: ChainState): Trans
     book.put(transferRequests(tx, block, state));
     for (const { n, scriptPubKey } of tx.vout) {
       const made = conversionObject(scriptPubKey, 'crosschainexport') && state.export(tx.txid, n);
-      if (made) book.put(book.gathered(made).map((transfer) => exported(transfer, made, block)));
+      if (made) book.put(gathered(made, block, book, state));
       const imported = conversionObject(scriptPubKey, 'crosschainimport');
       if (imported && !isSystemThread(imported)) book.put(settled({ tx, vout: n, imported }, block, book, state));
     }
@@ -36,22 +38,27 @@ interface ImportOutput {
   readonly imported: DaemonImport;
 }
 
-function exported(transfer: TransferFact, made: ExportFact, { height }: DaemonBlock): TransferFact {
-  return { ...transfer, status: 'exported', exportTxid: made.txid, exportVout: made.vout, exportHeight: height };
+function gathered(made: ExportFact, { height }: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
+  const abroad = made.destinationSystemId === state.chain.nativeCurrencyId ? null : made.destinationSystemId;
+  const place = { exportTxid: made.txid, exportVout: made.vout, exportHeight: height, importSystemId: abroad };
+  return book
+    .gathered(made)
+    .map((transfer, exportIndex) => ({ ...transfer, status: 'exported', ...place, exportIndex }));
 }
 
-/** What the import makes of the transfers of this chain. Those of another chain only hold their places in the pairing. */
+/** What the import makes of the transfers that it executes, those that came from another chain first. */
 function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
   const { tx, vout, imported } = output;
   const source = sourceExport(output, state);
   const local = [...(source ? book.gathered(source) : []), ...arbitrage(tx, book)];
-  if (local.length === 0) return [];
   const { prices, incoming, payouts } = readImport(tx, vout, imported, state.chain.nativeCurrencyId);
+  const arrived = source ? [] : incoming.map((transfer, index) => arrival(transfer, index, imported, block));
+  const transfers = [...arrived, ...local];
+  if (transfers.length === 0) return [];
   if (!prices) throw new UnknownTransferError(state.chain.name, `the currency state after import ${tx.txid}:${vout}`);
-  const foreign = source ? [] : incoming.map(transferTerms);
-  const outcomes = pairTransfers([...foreign, ...local], payouts, prices).slice(foreign.length);
+  const outcomes = pairTransfers(transfers, payouts, prices);
   const place = { importTxid: tx.txid, importHeight: block.height, importTime: block.time };
-  return local.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
+  return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
 }
 
 /** The export that is executed, if it stands on this chain; a definition's import has none at all. */

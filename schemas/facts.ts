@@ -228,6 +228,9 @@ export interface ReserveSnapshotFact {
   readonly reserves: readonly ReserveBalance[];
 }
 
+/** Key of a transfer that came from another chain: txid of its export, vout = exportVout × ARRIVAL_PLACES + exportIndex. */
+export const ARRIVAL_PLACES = 2 ** 16;
+
 export const TRANSFER_KINDS = ['convert', 'via', 'preconvert', 'mint', 'burn', 'send'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 export const TRANSFER_STATUSES = ['pending', 'exported', 'completed', 'refunded', 'unmatched'] as const;
@@ -236,7 +239,7 @@ export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 /** A reserve transfer with all that is known of it after the block; one version a block that changed it. */
 export interface TransferFact {
   readonly type: 'transfer';
-  /** Key: the output that asked for it. */
+  /** Key: the output that asked for it; of one that came from another chain its place in the export, see ARRIVAL_PLACES. */
   readonly txid: string;
   readonly vout: number;
   readonly kind: TransferKind;
@@ -261,10 +264,17 @@ export interface TransferFact {
   readonly source: string | null;
   /** Next system of a cross-chain send or next leg. */
   readonly destinationSystemId: string | null;
+  /** Other system whose import executes it: its end is written there, not here. Null for what is executed here. */
+  readonly importSystemId: string | null;
+  /** Other system that it came from: its request stands there, not here. Null for what was asked for here. */
+  readonly sourceSystemId: string | null;
+  /** Block of the request; of one that came from another chain, of the import that brought it. */
   readonly requestHeight: number;
   readonly requestTime: number;
   readonly exportTxid: string | null;
   readonly exportVout: number | null;
+  /** Place among the transfers of the export: with it the export names one transfer on both of its chains. */
+  readonly exportIndex: number | null;
   readonly exportHeight: number | null;
   readonly importTxid: string | null;
   readonly importHeight: number | null;

@@ -87,12 +87,13 @@ describe('single-object encoding', () => {
   });
 
   it('keeps the fingerprints of what logs already hold: a changed schema is a new file', () => {
-    const names = ['BlockAppended', 'ChainRewound', 'FactsAppended', 'FactsRewound', 'FactList'] as const;
+    const names = ['BlockAppended', 'ChainRewound', 'FactsAppended', 'FactsRewound', 'FactList', 'FactList2'] as const;
     expect(Object.fromEntries(names.map((name) => [name, schemaFingerprint(name)]))).toMatchInlineSnapshot(`
       {
         "BlockAppended": "c40faf96f3a07ed9",
         "ChainRewound": "6f574e42a0cd847c",
         "FactList": "acfa0b3c555e889e",
+        "FactList2": "5572163a39b651fc",
         "FactsAppended": "14505681e0c0428f",
         "FactsRewound": "015c65f7db43faf4",
       }

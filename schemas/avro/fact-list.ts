@@ -15,6 +15,9 @@ const BRANCHES: Partial<Record<FactType, string>> = {
   reserve_snapshot: 'verustream.ReserveSnapshot',
 };
 
+/** What the first FactList did not say of a transfer. */
+const BEFORE_CHAIN_PAIRS = { importSystemId: null, sourceSystemId: null, exportIndex: null };
+
 const TYPES = new Map(Object.entries(BRANCHES).map(([type, branch]) => [branch, type]));
 
 function toBranch(fact: Fact): Record<string, Fact> {
@@ -37,16 +40,19 @@ function fromBranch(branch: object): Fact {
   const [entry] = Object.entries(branch);
   if (!entry) throw new PermanentError('log_record_unreadable', 'a fact of a log record has no kind');
   const [name, fields] = entry;
-  return { type: TYPES.get(name), ...(toPlain(fields) as object) } as Fact;
+  const type = TYPES.get(name);
+  return { type, ...(type === 'transfer' ? BEFORE_CHAIN_PAIRS : {}), ...(toPlain(fields) as object) } as Fact;
 }
 
 /** @throws PermanentError log_record_invalid for a kind that is not published or an amount beyond int64 */
 export function packFacts(facts: readonly Fact[]): Packed {
-  return pack(encodeSingleObject('FactList', { facts: facts.map(toBranch) }));
+  return pack(encodeSingleObject('FactList2', { facts: facts.map(toBranch) }));
 }
 
 export function unpackFacts(packed: Uint8Array, unpackedBytes: number): readonly Fact[] {
   const { schema, value } = decodeSingleObject(unpack(packed, unpackedBytes));
-  if (schema === 'FactList') return (value as { facts: readonly object[] }).facts.map(fromBranch);
+  if (schema === 'FactList' || schema === 'FactList2') {
+    return (value as { facts: readonly object[] }).facts.map(fromBranch);
+  }
   throw new PermanentError('log_record_unreadable', `a ${schema} stands where a FactList belongs`);
 }

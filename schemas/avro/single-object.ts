@@ -12,6 +12,7 @@ const SCHEMA_FILES = {
   FactsAppended: 'facts-appended.avsc',
   FactsRewound: 'facts-rewound.avsc',
   FactList: 'fact-list.avsc',
+  FactList2: 'fact-list-2.avsc',
 } as const;
 
 export type SchemaName = keyof typeof SCHEMA_FILES;
@@ -43,6 +44,7 @@ const codecs: Readonly<Record<SchemaName, Codec>> = {
   FactsAppended: loadCodec('FactsAppended'),
   FactsRewound: loadCodec('FactsRewound'),
   FactList: loadCodec('FactList'),
+  FactList2: loadCodec('FactList2'),
 };
 
 const byHeader = new Map(Object.values(codecs).map((codec) => [codec.header.toString('hex'), codec]));
