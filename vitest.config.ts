@@ -5,8 +5,11 @@ export default defineConfig({
     include: ['{api,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
     // Each file has a process of its own: the embedded engines allow one data folder a process.
     pool: 'forks',
+    // Half of the time a file waits for the processes that it started.
+    maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     reporters: ['default', './test/reporter/summary.ts'],
   },

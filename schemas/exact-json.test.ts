@@ -41,6 +41,29 @@ describe('parseExact', () => {
     );
   });
 
+  it('tells numbers from strings that look like numbers, or like what it puts in their place', () => {
+    const hostile = fc.string({ unit: fc.constantFrom(':', '[', ',', '"', '\\', '\x7f', '1', '.5', ' ', '\n', '{') });
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        hostile,
+        fc.double({ noNaN: true }),
+        fc.array(tie('value')),
+        tie('object'),
+      ),
+      object: fc.dictionary(hostile, tie('value')),
+    })).value;
+    const escaped = (text: string) => text.replaceAll('\x7f', '\\u007F');
+    const twice = (text: string) => `{"a":${text},"a":${text}}`;
+    fc.assert(
+      fc.property(value, fc.constantFrom(String, escaped, twice), (written, as) => {
+        const text = as(JSON.stringify(written));
+        expect(rounded(parseExact(text))).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('prints any JSON back as it was written', () => {
     const number = fc.oneof(
       fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(String),

@@ -1,4 +1,4 @@
-/** How many blocks the next batch takes: as many as are written in a fraction of a second. */
+/** How many blocks the next batch takes: as many as are written in about two seconds (decision 0015). */
 import type { SegmentLimits } from './read-segments.ts';
 
 export interface BatchSize {
@@ -8,9 +8,9 @@ export interface BatchSize {
 }
 
 /** A signal to stop waits for the batch under way, and so does whoever shares the process. */
-const AIMED_SECONDS = 0.4;
+const AIMED_SECONDS = 2;
 const FIRST_BLOCKS = 64;
-export const LARGEST_BATCH: SegmentLimits = { maxBlocks: 2000, maxBytes: 8 * 1024 * 1024 };
+export const LARGEST_BATCH: SegmentLimits = { maxBlocks: 5000, maxBytes: 32 * 1024 * 1024 };
 
 export function createBatchSize(largest: Partial<SegmentLimits> = {}): BatchSize {
   const { maxBlocks, maxBytes } = { ...LARGEST_BATCH, ...largest };

@@ -81,7 +81,7 @@ describe('running', () => {
     await running.until(({ state, height }) => state === 'following' && height === 29);
     expect(running.statuses[0]).toMatchObject({ state: 'catching_up', height: null, targetHeight: 29 });
     await log.append('follow', take(chain, 1));
-    await expect.poll(async () => (await position('follow'))?.height, { timeout: 5000, interval: 10 }).toBe(30);
+    await expect.poll(async () => (await position('follow'))?.height, { interval: 10 }).toBe(30);
     running.stop();
     await running.ended;
     expect(await position('follow')).toMatchObject({ position: 30, height: 30 });
@@ -108,7 +108,7 @@ describe('running', () => {
     await first.until(({ state }) => state === 'following');
     const second = start('owned');
     await log.append('owned', take(chain, 3));
-    await expect.poll(async () => (await position('owned'))?.height, { timeout: 5000 }).toBe(5);
+    await expect.poll(async () => (await position('owned'))?.height).toBe(5);
     expect(second.statuses).toEqual([]);
     first.stop();
     await first.ended;
@@ -121,7 +121,7 @@ describe('running', () => {
     const running = start('later');
     await running.until(({ state }) => state === 'following');
     await log.append('later', take(newChain(4), 2));
-    await expect.poll(async () => (await position('later'))?.height, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await position('later'))?.height).toBe(1);
     running.stop();
     await running.ended;
   });
@@ -132,7 +132,7 @@ describe('running', () => {
     const running = start('bent');
     await running.until(({ state }) => state === 'following');
     await log.append('bent', [{ kind: 'rewind', height: 6, hash: chain.rewind(6), fromHeight: 9 }, ...take(chain, 2)]);
-    await expect.poll(async () => (await position('bent'))?.position, { timeout: 5000 }).toBe(12);
+    await expect.poll(async () => (await position('bent'))?.position).toBe(12);
     running.stop();
     await running.ended;
     expect(await position('bent')).toMatchObject({ height: 8 });

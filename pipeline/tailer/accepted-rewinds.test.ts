@@ -14,12 +14,12 @@ const BLOCK = { height: 7, hash: 'ab'.repeat(32) };
 it('reaches the tailer of its chain as one lasting object, and expires', async () => {
   const accepted = watchAcceptedRewinds(stores.postgres, pino({ level: 'silent' }));
   await acceptRewind(stores.postgres, 'vrsc', BLOCK);
-  await vi.waitFor(() => expect(accepted.of('vrsc')).toEqual(BLOCK), 10_000);
+  await vi.waitFor(() => expect(accepted.of('vrsc')).toEqual(BLOCK), 30_000);
   const first = accepted.of('vrsc');
   await acceptRewind(stores.postgres, 'other', { ...BLOCK, height: 9 });
-  await vi.waitFor(() => expect(accepted.of('other')?.height).toBe(9), 10_000);
+  await vi.waitFor(() => expect(accepted.of('other')?.height).toBe(9), 30_000);
   expect(accepted.of('vrsc')).toBe(first);
   await stores.postgres.pool.query("UPDATE accepted_rewinds SET created_at = now() - interval '11 minutes'");
-  await vi.waitFor(() => expect(accepted.of('vrsc')).toBeNull(), 10_000);
+  await vi.waitFor(() => expect(accepted.of('vrsc')).toBeNull(), 30_000);
   accepted.close();
 });

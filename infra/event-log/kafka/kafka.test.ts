@@ -216,7 +216,7 @@ function describeKafkaLog(broker: TestBroker): void {
       const tooLarge = { position: 1, payload: Buffer.alloc(2_000_000) };
       await expect(writer.append([testRecord(0), tooLarge])).rejects.toEqual(code('log_topic_settings'));
       // Were the transaction still open, readers would stand before its record and the marker of its abort.
-      await expect.poll(() => withFetcher((fetcher) => fetcher.end()), { timeout: 5_000 }).toBe((end ?? 0) + 2);
+      await expect.poll(() => withFetcher((fetcher) => fetcher.end())).toBe((end ?? 0) + 2);
       await writer.append(testRecords(0, 2));
       expect(positions(await log.read('blocks', 'vrsc', 0, ALL))).toEqual([0, 1]);
     });
