@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
-import { createPaymentChain } from '../../test/laws/payment-chain.ts';
 import { createTestLog, type TestLog } from '../../test/laws/replay.ts';
 import { createSegmentReader, type SegmentLimits } from './read-segments.ts';
 
 const never = new AbortController().signal;
-const chain = createPaymentChain({ seed: 1, addresses: 3, payments: 2 });
+const chain = createChain({ seed: 1, addresses: 3, transactions: 2 });
 const blocks = Array.from({ length: 10 }, () => blockRecord(chain.next()));
 const rewind = (height: number): UnplacedRecord => {
   return { kind: 'rewind', height, hash: blocks[height]?.hash ?? '', fromHeight: 9 };
@@ -63,7 +63,7 @@ describe('segments', () => {
   });
 
   it('go on when the log grows', async () => {
-    const growing = createPaymentChain({ seed: 2, addresses: 3, payments: 1 });
+    const growing = createChain({ seed: 2, addresses: 3, transactions: 1 });
     const reader = createSegmentReader(log, 'growing', 0);
     expect(await reader.next(wide, never)).toBeNull();
     await log.append('growing', [blockRecord(growing.next())]);

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
+import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
-import { createPaymentChain, type PaymentChain } from '../../test/laws/payment-chain.ts';
 import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
 import { insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
@@ -27,9 +27,9 @@ afterAll(async () => {
   await stores.close();
 });
 
-const newChain = (seed: number, payments = 2): PaymentChain =>
-  createPaymentChain({ seed, addresses: 5, payments, keepsHistory: true });
-const take = (chain: PaymentChain, count: number): UnplacedRecord[] =>
+const newChain = (seed: number, payments = 2): GeneratedChain =>
+  createChain({ seed, addresses: 5, transactions: payments, depth: 100 });
+const take = (chain: GeneratedChain, count: number): UnplacedRecord[] =>
   Array.from({ length: count }, () => blockRecord(chain.next()));
 const position = (chain: string) => readStagePosition(stores.postgres.pool, 'derive', chain);
 

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
-import { createPaymentChain, type PaymentChain } from '../../test/laws/payment-chain.ts';
 import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
 import { runDerive } from '../derive/run-derive.ts';
 import { DERIVE_TABLES, tableName } from './digest-tables.ts';
@@ -22,20 +22,19 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function grow(name: string, chain: PaymentChain, blocks: number): Promise<void> {
+async function grow(name: string, chain: GeneratedChain, blocks: number): Promise<void> {
   await log.append(
     name,
     Array.from({ length: blocks }, () => blockRecord(chain.next())),
   );
 }
 
-function rewind(chain: PaymentChain, depth: number): UnplacedRecord {
+function rewind(chain: GeneratedChain, depth: number): UnplacedRecord {
   const fromHeight = chain.height;
   return { kind: 'rewind', height: fromHeight - depth, hash: chain.rewind(fromHeight - depth), fromHeight };
 }
 
-const newChain = (seed: number): PaymentChain =>
-  createPaymentChain({ seed, addresses: 5, payments: 3, keepsHistory: true });
+const newChain = (seed: number): GeneratedChain => createChain({ seed, addresses: 5, transactions: 3, depth: 100 });
 
 async function verified(names: readonly string[], openFreshStores: () => Promise<Stores> = createTestStores) {
   const chains = names.map((name) => ({ chain: chainConfig(name), nativeCurrencyId: NATIVE }));

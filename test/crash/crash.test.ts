@@ -1,8 +1,8 @@
 /** kill -9 at any moment is a supported way to stop: the stores end as those of a life without. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRandom } from '../../infra/recorded-node/faults.ts';
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from '../laws/chain-records.ts';
-import { createRandom } from '../laws/payment-chain.ts';
 import { createDataFolder, type Death, digestsOf, endServers, live, removeDataFolder } from './lives.ts';
 
 const MINUTES = 60_000;

@@ -1,8 +1,8 @@
 /** What the laws range over. */
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../pipeline/derive/crash-point.ts';
+import { createChain } from '../generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from './chain-records.ts';
-import { createPaymentChain } from './payment-chain.ts';
 import type { PlannedCrash } from './replay.ts';
 
 /** Runs of each law: few on every push, many in the soak. */
@@ -32,7 +32,7 @@ export const historyPlan = (steps: number): fc.Arbitrary<HistoryPlan> =>
   });
 
 export function makeHistory({ seed, steps }: HistoryPlan): History {
-  const chain = createPaymentChain({ seed, addresses: 7, payments: 4, keepsHistory: true });
+  const chain = createChain({ seed, addresses: 7, transactions: 4, depth: 100 });
   const happened: UnplacedRecord[] = [];
   const stayed: UnplacedRecord[] = [];
   for (const { blocks, back } of steps) {

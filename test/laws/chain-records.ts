@@ -2,7 +2,7 @@
 import { recordedText } from '../../processors/testing/recorded-chain.ts';
 import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
 import { rawMember } from '../../schemas/raw-json.ts';
-import type { PaymentBlock } from './payment-chain.ts';
+import type { GeneratedBlock } from '../generator/block.ts';
 
 export type UnplacedRecord = Omit<BlockAppended, 'position'> | Omit<ChainRewound, 'position'>;
 
@@ -10,7 +10,7 @@ export function placed(records: readonly UnplacedRecord[]): BlocksRecord[] {
   return records.map((record, position) => ({ ...record, position }));
 }
 
-export function blockRecord({ text, height, hash, previousHash, time }: PaymentBlock): UnplacedRecord {
+export function blockRecord({ text, height, hash, previousHash, time }: GeneratedBlock): UnplacedRecord {
   return { kind: 'block', height, hash, previousHash, time, block: Buffer.from(text) };
 }
 

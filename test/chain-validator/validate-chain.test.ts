@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { RECORDED_CHAIN, recordedText } from '../../processors/testing/recorded-chain.ts';
+import { rawMember } from '../../schemas/raw-json.ts';
+import { createChain, type GeneratedChainOptions } from '../generator/chain.ts';
+import { EVERYTHING, PAYMENTS } from '../generator/mixes.ts';
+import { premineOf, SUBSIDY } from '../generator/rewards.ts';
+import { createChainValidator, type ValidatorOptions } from './validate-chain.ts';
+
+const MINUTES = 60_000;
+const COIN = 100_000_000n;
+const PCHAIN = 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV';
+const SEED = Number(process.env.CHAIN_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+const ROOT: ValidatorOptions = {
+  chain: RECORDED_CHAIN,
+  subsidy: (height) => (height === 0 ? 50n * COIN : SUBSIDY + premineOf(height)),
+};
+
+function validated(texts: Iterable<string>, options = ROOT) {
+  const validator = createChainValidator(options);
+  for (const text of texts) validator.block(text);
+  return validator;
+}
+
+function recorded(file: string): string[] {
+  const lines = recordedText(file).split('\n');
+  return lines.filter((line) => line !== '').map((line) => rawMember(line, 'block') ?? '');
+}
+
+function* generated(options: GeneratedChainOptions, blocks: number): Generator<string> {
+  const chain = createChain(options);
+  for (let made = 0; made < blocks; made++) yield chain.next().text;
+}
+
+describe('a recorded chain', () => {
+  it('passes: the private network', () => {
+    expect(validated(recorded('blocks.jsonl.gz')).faults).toEqual([]);
+  });
+
+  it('passes: the root of the pair', () => {
+    expect(validated(recorded('../pbaas/root/blocks.jsonl.gz')).faults).toEqual([]);
+  });
+
+  it('passes: the chain that the root launched', () => {
+    const chain = { ...RECORDED_CHAIN, nativeCurrencyId: PCHAIN };
+    // Its first block hands out what was launched.
+    const subsidy = (height: number) => (height < 2 ? null : 12n * COIN);
+    expect(validated(recorded('../pbaas/pchain/blocks.jsonl.gz'), { chain, subsidy }).faults).toEqual([]);
+  });
+});
+
+describe('a generated chain', () => {
+  it(
+    `passes: payments alone (CHAIN_SEED=${SEED})`,
+    () => {
+      const { faults } = validated(generated({ seed: SEED, addresses: 50, transactions: 6, mix: PAYMENTS }, 300));
+      expect(faults).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    `passes: of everything (CHAIN_SEED=${SEED})`,
+    () => {
+      const { faults } = validated(generated({ seed: SEED, addresses: 8, transactions: 8, mix: EVERYTHING }, 400));
+      expect(faults).toEqual([]);
+    },
+    MINUTES,
+  );
+});
+
+describe('a chain that was tampered with', () => {
+  const honest = [...generated({ seed: 7, addresses: 5, transactions: 5 }, 40)];
+  const tampered = (height: number, change: (text: string) => string): string[] => {
+    const texts = [...honest];
+    const before = texts[height] ?? '';
+    texts[height] = change(before);
+    expect(texts[height]).not.toBe(before);
+    return texts;
+  };
+  const faultsOf = (texts: string[]): string => validated(texts).faults.join('\n');
+
+  it('fails for a number in another format', () => {
+    expect(faultsOf(tampered(20, (text) => text.replace('"value":0.00000000', '"value":0')))).toContain('8 decimals');
+  });
+
+  it('fails for a key that is unknown, missing, or in another place', () => {
+    expect(faultsOf(tampered(20, (text) => text.replace('"segid":-2,', '')))).toContain('segid is missing');
+    expect(faultsOf(tampered(20, (text) => text.replace('"n":0,', '"n":0,"m":1,')))).toContain('in another place');
+    expect(faultsOf(tampered(20, (text) => text.replace(/("time":\d+),("nonce":"\w+")/, '$2,$1')))).toContain(
+      'time is missing',
+    );
+  });
+
+  it('fails for a coinbase that takes a satoshi more', () => {
+    const more = (text: string) =>
+      text.replace(/"value":(\d+\.\d{7})(\d),"valueZat":(\d+),"valueSat":(\d+)/, (_, coins, last, zat) => {
+        const sum = String(Number(last) < 9 ? Number(last) + 1 : 8);
+        const satoshis = BigInt(zat) + (Number(last) < 9 ? 1n : -1n);
+        return `"value":${coins}${sum},"valueZat":${satoshis},"valueSat":${satoshis}`;
+      });
+    expect(faultsOf(tampered(20, more))).toContain('its coinbase makes');
+  });
+
+  it('fails for coins spent twice', () => {
+    const spend = /\{"txid":"\w+","vout":\d+,"scriptSig".*?"sequence":4294967295\}/;
+    const first = honest.find((text) => spend.test(text));
+    const [spent = ''] = spend.exec(first ?? '') ?? [];
+    const height = honest.findLastIndex((text) => text !== first && spend.test(text));
+    expect(() => validated(tampered(height, (text) => text.replace(spend, spent)))).toThrow(/unspent/);
+  });
+
+  it('fails for a missing block', () => {
+    expect(() => validated(honest.filter((_, height) => height !== 20))).toThrow(/does not follow/);
+  });
+});

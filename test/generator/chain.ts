@@ -1,0 +1,158 @@
+/**
+ * A made-up chain, printed as the daemon prints its blocks. One seed gives one chain; after a reorganisation another branch
+ * grows, into which senders bring some of their transactions again.
+ */
+import { type BlockParts, blockText, type GeneratedBlock } from './block.ts';
+import { type Coin, createCoins } from './coins.ts';
+import type { Currency } from './currency.ts';
+import type { Commitment, Identity } from './identity.ts';
+import { createJournal } from './journal.ts';
+import type { Mix } from './mixes.ts';
+import { PAYMENTS } from './mixes.ts';
+import { createRandom } from './random.ts';
+import { coinbase, genesisTransaction, stakeable, stakeTransaction } from './rewards.ts';
+import { sha256, type Transaction } from './transaction.ts';
+import type { World } from './world.ts';
+
+export type { GeneratedBlock } from './block.ts';
+
+export interface GeneratedChain {
+  /** The next block on the newest one. */
+  next(): GeneratedBlock;
+  /** Back to the block at `height`, whose hash is returned; what comes next is another branch. */
+  rewind(height: number): string;
+  /** -1 before genesis. */
+  readonly height: number;
+}
+
+export interface GeneratedChainOptions {
+  readonly seed: number;
+  /** How many wallets there are. */
+  readonly addresses: number;
+  /** Most transactions that a block tries to make, its producer's own aside. */
+  readonly transactions: number;
+  /** What they are; payments alone when nothing is said. */
+  readonly mix?: Mix;
+  /** Deepest reorganisation; costs memory for each block. 0 when nothing is said. */
+  readonly depth?: number;
+}
+
+interface Block {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  /** What may come back after a reorganisation. */
+  readonly users: readonly Transaction[];
+}
+
+const GENESIS_TIME = 1_600_000_000;
+
+export function createChain(options: GeneratedChainOptions): GeneratedChain {
+  const { seed, addresses, transactions, mix = PAYMENTS, depth = 0 } = options;
+  const random = createRandom(seed);
+  const journal = createJournal(depth);
+  const coins = createCoins(journal);
+  const pools = { fees: 0n, shielded: 0n };
+  const blocks: Block[] = [];
+  let tip: Block | undefined;
+  let returning: Transaction[] = [];
+  let number = 0;
+  let inBlock: Transaction[] = [];
+  let users: Transaction[] = [];
+
+  const world: World = {
+    seed,
+    random,
+    journal,
+    coins,
+    addresses,
+    get height() {
+      return (tip?.height ?? -1) + 1;
+    },
+    identities: [] as Identity[],
+    commitments: [] as Commitment[],
+    currencies: [] as Currency[],
+    pools,
+    nextNumber: () => number++,
+    include(transaction, again) {
+      take(transaction);
+      inBlock.push(transaction);
+      if (again === 'again' && depth > 0) users.push(transaction);
+    },
+  };
+
+  function take({ inputs, outputs, apply }: Transaction): void {
+    for (const coin of inputs) coins.spend(coin);
+    for (const coin of outputs) coins.make(coin);
+    apply();
+  }
+
+  function bringBack(): void {
+    const waiting: Transaction[] = [];
+    for (const transaction of returning) {
+      const isUnspent = (coin: Coin): boolean => coin.place >= 0;
+      if (transaction.expiryHeight < world.height) continue;
+      if (!transaction.inputs.every(isUnspent) || !transaction.fits()) continue;
+      if (random.oneIn(4)) waiting.push(transaction);
+      else world.include(transaction, 'again');
+    }
+    returning = waiting;
+  }
+
+  function next(): GeneratedBlock {
+    const { height } = world;
+    const hash = sha256(`${seed} block ${world.nextNumber()}`);
+    // Now and then a block's time steps back, as miners' clocks do.
+    const time = tip ? tip.time + (random.oneIn(10) ? -20 : 30 + random.below(60)) : GENESIS_TIME;
+    const place = { height, hash, previousHash: tip?.hash ?? null, time };
+    const shieldedBefore = pools.shielded;
+    inBlock = [];
+    users = [];
+    let parts: Pick<BlockParts, 'transactions' | 'stake'>;
+    if (height === 0) parts = { transactions: [genesisTransaction(sha256(`${seed} genesis`))], stake: null };
+    else {
+      bringBack();
+      for (const make of mix.everyBlock) make(world);
+      for (let tries = random.below(transactions + 1); tries > 0; tries--) random.pick(mix.makers)(world);
+      parts = rewarded();
+    }
+    const shielded = { value: pools.shielded, delta: pools.shielded - shieldedBefore };
+    journal.close();
+    tip = { height, hash, time, users };
+    if (depth > 0) blocks.push(tip);
+    if (blocks.length > depth + 1) blocks.shift();
+    return { ...place, text: blockText({ ...place, ...parts, shielded }) };
+  }
+
+  /** The block's producer stands before and behind what it gathered. */
+  function rewarded(): Pick<BlockParts, 'transactions' | 'stake'> {
+    const fees = inBlock.reduce((sum, { fee }) => sum + fee, 0n);
+    const owner = random.below(addresses);
+    const coin = random.oneIn(2) ? stakeable(world) : undefined;
+    const reward = coinbase(world, fees, owner, coin !== undefined);
+    if (coin) world.include(stakeTransaction(world, coin));
+    const gathered = inBlock;
+    take(reward);
+    return {
+      transactions: [reward, ...gathered].map(({ text }) => text),
+      stake: coin ? { txid: coin.txid, n: coin.n, address: coin.address, owner } : null,
+    };
+  }
+
+  return {
+    get height() {
+      return tip?.height ?? -1;
+    },
+    next,
+    rewind(height) {
+      const back = world.height - 1 - height;
+      const stays = blocks[blocks.length - 1 - back];
+      if (!stays || back < 0) throw new RangeError(`cannot go back from ${world.height - 1} to ${height}`);
+      journal.undo(back);
+      const left = blocks.splice(blocks.length - back);
+      returning = [...left.flatMap((block) => block.users), ...returning];
+      tip = stays;
+      return stays.hash;
+    },
+  };
+}

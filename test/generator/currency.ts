@@ -1,0 +1,4 @@
+export interface Currency {
+  id: string;
+  name: string;
+}

@@ -1,0 +1,68 @@
+/** Coins that are spent together, and their change. */
+import { keyAddress } from './addresses.ts';
+import type { Coin } from './coins.ts';
+import { payKey, payTokens } from './scripts.ts';
+import type { Draft } from './transaction.ts';
+import type { World } from './world.ts';
+
+export const NETWORK_FEE = 10_000n;
+
+const TRIES = 12;
+
+/** Distinct coins that hold `amount` of a currency (null: native) together, of the few that are looked at; else none. */
+export function findCoins(world: World, currencyId: string | null, amount: bigint): readonly Coin[] {
+  const purse = world.coins.purse(currencyId);
+  const found = new Set<Coin>();
+  let sum = 0n;
+  for (let tried = 0; tried < TRIES && sum < amount; tried++) {
+    const coin = purse.any(world.random);
+    if (!coin || found.has(coin)) continue;
+    found.add(coin);
+    sum += currencyId === null ? coin.value : (coin.tokens.get(currencyId) ?? 0n);
+  }
+  return sum >= amount ? [...found] : [];
+}
+
+/** Spends coins worth `value` native and these tokens; false, and nothing spent, where they are not found. */
+export function fund(
+  world: World,
+  draft: Draft,
+  value: bigint,
+  tokens: Iterable<readonly [string, bigint]> = [],
+): boolean {
+  const all = new Set<Coin>();
+  for (const [currencyId, amount] of tokens) {
+    const some = findCoins(world, currencyId, amount);
+    if (some.length === 0) return false;
+    for (const coin of some) all.add(coin);
+  }
+  const held = [...all].reduce((sum, coin) => sum + coin.value, 0n);
+  if (held < value) {
+    const some = findCoins(world, null, value - held);
+    if (some.length === 0) return false;
+    for (const coin of some) all.add(coin);
+  }
+  for (const coin of all) draft.spend(coin);
+  return true;
+}
+
+/** What the outputs leave over, but for the network's fee, goes to a wallet. */
+export function payChange(world: World, draft: Draft, owner = world.random.below(world.addresses)): void {
+  const { value, tokens } = draft.left();
+  const change = value > NETWORK_FEE ? value - NETWORK_FEE : 0n;
+  const { address } = keyAddress(owner);
+  if (tokens.size > 0)
+    draft.pay(
+      change,
+      payTokens([address], tokens, (id) => leafName(world, id)),
+      tokens,
+    );
+  else if (change > 0n) draft.pay(change, payKey(keyAddress(owner)));
+}
+
+/** Leaf name of a currency, as the daemon names what an output holds. */
+export function leafName(world: World, currencyId: string): string {
+  return world.currencies.find(({ id }) => id === currencyId)?.name ?? currencyId;
+}
+
+export const expiry = (world: World): number => world.height + 20;

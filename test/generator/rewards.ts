@@ -1,0 +1,64 @@
+/** Who makes a block and what for: the coinbase, and the stake at its end. */
+import { keyAddress, NATIVE } from './addresses.ts';
+import type { Coin } from './coins.ts';
+import { coins, fixedHex } from './print.ts';
+import { controlScript, nullData, payKey, payTo, stakeGuard } from './scripts.ts';
+import { openDraft, type Transaction } from './transaction.ts';
+import type { World } from './world.ts';
+
+export const SUBSIDY = 6_00000000n;
+/** Paid by block 1 on top of the subsidy. */
+export const PREMINE = 50_000_000_00000000n;
+
+/** Of the fee pool, each block pays out this much, and the rest of a hundred goes on. */
+const POOL_SHARE = 100n;
+const LEAST_STAKE_COINS = 3;
+
+export const premineOf = (height: number): bigint => (height === 1 ? PREMINE : 0n);
+
+/** The coinbase of a block whose transactions paid `fees`; also its text, since it stands first and is made last. */
+export function coinbase(world: World, fees: bigint, producer: number, isStake: boolean): Transaction {
+  const { height, pools, journal, random } = world;
+  const draft = openDraft(world);
+  const before = pools.fees + fees;
+  const pool = before - before / POOL_SHARE;
+  const reward = SUBSIDY + premineOf(height) + before - pool;
+  const owner = keyAddress(producer);
+  // A pool splits what it finds.
+  const share = !isStake && random.oneIn(8) ? reward / 3n : 0n;
+  draft.pay(reward - share, isStake ? stakeGuard(owner) : payKey(owner));
+  if (share > 0n) draft.pay(share, payKey(keyAddress(random.below(world.addresses))));
+  draft.hold(0n, controlScript('feepool', `{"version":1,"currencyvalues":{"${NATIVE}":${coins(pool)}}}`, NATIVE));
+  const made = draft.finish({ lockTime: 0, apply: () => journal.set(pools, 'fees', pool) });
+  return { ...made, text: asCoinbase(made.text, height) };
+}
+
+/** Genesis pays a key that nobody has, in the oldest form of a transaction. */
+export function genesisTransaction(txid: string): string {
+  const key = `04${txid}${txid}`;
+  return (
+    `{"txid":"${txid}","overwintered":false,"version":1,"locktime":0,"vin":[{"coinbase":"04ffff001d0104","sequence":4294967295}],` +
+    `"vout":[{"value":50.00000000,"valueZat":5000000000,"valueSat":5000000000,"n":0,"scriptPubKey":{"type":"pubkey",` +
+    `"spendableoutput":true,"reqSigs":1,"addresses":["${keyAddress(0).address}"],"asm":"${key} OP_CHECKSIG","hex":"41${key}ac"}}],` +
+    `"vjoinsplit":[]}`
+  );
+}
+
+function asCoinbase(text: string, height: number): string {
+  return text.replace('"vin":[]', `"vin":[{"coinbase":"03${fixedHex(height, 6)}51","sequence":4294967295}]`);
+}
+
+/** A coin that could stake, not yet spent. */
+export function stakeable(world: World): Coin | undefined {
+  const purse = world.coins.purse(null);
+  return purse.size > LEAST_STAKE_COINS ? purse.any(world.random) : undefined;
+}
+
+/** Spends the coin and gives it back: the last transaction of a stake block. */
+export function stakeTransaction(world: World, coin: Coin): Transaction {
+  const draft = openDraft(world);
+  draft.spend(coin);
+  draft.pay(coin.value, payTo(coin.address));
+  draft.burn(0n, nullData(`445642020000007f000000${fixedHex(world.height, 8)}${coin.txid}`));
+  return draft.finish({ expiryHeight: world.height + 100 });
+}
