@@ -1,17 +1,17 @@
 /** Real Postgres, run by this process in the data folder: the default when no DATABASE_URL is given. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
 import { postgresBinaries } from './binaries.ts';
 import { endLeftover } from './leftover.ts';
+import { runServer } from './server-process.ts';
 import { giveToPostgres, unprivileged } from './unprivileged.ts';
 
 export interface EmbeddedPostgres {
@@ -22,7 +22,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 60_000;
 const SETTINGS = {
   max_connections: 100,
   shared_buffers: '128MB',
@@ -37,7 +36,10 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** Starts the cluster in `folder`, making it first when it is new. Ends a server that a killed process left behind. */
+/**
+ * Starts the cluster in `folder`, making it first when it is new, and keeps it running. Ends a server that a killed process
+ * left behind.
+ */
 export async function startEmbeddedPostgres(folder: string, logger: Logger): Promise<EmbeddedPostgres> {
   const binaries = await postgresBinaries();
   const data = resolve(folder);
@@ -46,17 +48,13 @@ export async function startEmbeddedPostgres(folder: string, logger: Logger): Pro
   const port = await freePort();
   const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = unprivileged(binaries.postgres, ['-D', data, ...settings]);
-  const server = spawn(command.file, command.args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-  const output = collectOutput(server, logger);
-  process.once('exit', () => server.kill('SIGQUIT'));
-  server.unref(); // a forgotten stop() must not keep the program alive
-  await untilReady(server, port, output);
+  const server = await runServer(command, port, logger);
   const urlOf = (database: string) => `postgresql://verustream@127.0.0.1:${port}/${database}`;
   return {
     url: urlOf('postgres'),
     urlOf,
     createDatabase: (name) => createDatabase(urlOf('postgres'), name),
-    stop: () => stop(server),
+    stop: () => server.stop(),
   };
 }
 
@@ -75,36 +73,6 @@ async function initialise(initdb: string, data: string): Promise<void> {
   }
 }
 
-function collectOutput(server: ChildProcess, logger: Logger): () => string {
-  let last = '';
-  if (server.stderr instanceof Socket) server.stderr.unref();
-  server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    last = (last + text).slice(-2000);
-    logger.debug({ postgres: text.trim() }, 'postgres');
-  });
-  return () => last.trim();
-}
-
-async function untilReady(server: ChildProcess, port: number, output: () => string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const client = new pg.Client({ host: '127.0.0.1', port, user: 'verustream', database: 'postgres' });
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (cause) {
-      if (server.exitCode !== null || Date.now() > deadline) {
-        server.kill('SIGQUIT');
-        throw new PermanentError('postgres_start_failed', `The embedded Postgres does not start: ${output()}`, {
-          cause,
-        });
-      }
-      await sleep(50);
-    }
-  }
-}
-
 async function createDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -114,14 +82,6 @@ async function createDatabase(url: string, name: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  server.ref(); // nothing else may be left that keeps the program alive until it has ended
-  const exited = once(server, 'exit');
-  server.kill('SIGINT'); // fast shutdown: ends sessions, keeps every commit
-  await exited;
 }
 
 async function freePort(): Promise<number> {
