@@ -1,0 +1,18 @@
+/** One of the daemon's methods, answered from the stores beside what the daemon said. */
+import type { Stores } from '../../infra/stores.ts';
+
+export interface Ours extends Pick<Stores, 'postgres' | 'clickhouse'> {
+  readonly chain: string;
+}
+
+export interface Compared {
+  readonly asked: string;
+  /** Canonical texts. */
+  readonly expected: string;
+  readonly ours: string;
+}
+
+export interface Comparison {
+  readonly method: string;
+  answers(ours: Ours): AsyncGenerator<Compared>;
+}

@@ -1,0 +1,64 @@
+/** What the stores say, read back, is what the real daemon answered. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { recordedBranches, withReorganisation } from '../laws/chain-records.ts';
+import { createTestLog, deriveToEnd, type TestLog } from '../laws/replay.ts';
+import { addressComparisons } from './addresses.ts';
+import type { Compared } from './comparison.ts';
+import { currencyComparisons } from './currencies.ts';
+import { identityComparisons } from './identities.ts';
+import { supplyComparisons } from './supply.ts';
+import { transferComparisons } from './transfers.ts';
+
+const CHAIN = 'vrsctest';
+const MINUTES = 60_000;
+const SHOWN = 3;
+
+let stores: TestStores;
+let log: TestLog;
+const counts = new Map<string, number>();
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  log = await createTestLog();
+  await log.append(CHAIN, withReorganisation(recordedBranches()));
+  await deriveToEnd(CHAIN, { log, stores });
+}, 5 * MINUTES);
+
+afterAll(async () => {
+  await log.drop();
+  await stores.close();
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const table = [...counts].map(([method, count]) => `  ${method} ${count}`).join('\n');
+  console.log(`${total} answers of the daemon compared with the stores:\n${table}`);
+});
+
+/** From shortly before the first character that differs. */
+function difference({ asked, expected, ours }: Compared): Compared {
+  let at = 0;
+  while (expected[at] === ours[at]) at += 1;
+  const near = (text: string) => text.slice(Math.max(0, at - 80), at + 160);
+  return { asked, expected: near(expected), ours: near(ours) };
+}
+
+it.each([
+  ...identityComparisons,
+  ...addressComparisons,
+  ...currencyComparisons,
+  ...transferComparisons,
+  ...supplyComparisons,
+])(
+  '$method',
+  async ({ method, answers }) => {
+    const wrong: Compared[] = [];
+    let count = 0;
+    for await (const compared of answers({ postgres: stores.postgres, clickhouse: stores.clickhouse, chain: CHAIN })) {
+      count += 1;
+      if (compared.expected !== compared.ours) wrong.push(difference(compared));
+    }
+    counts.set(method, count);
+    expect(wrong.slice(0, SHOWN), `${wrong.length} of ${count}`).toEqual([]);
+    expect(count).toBeGreaterThan(0);
+  },
+  5 * MINUTES,
+);

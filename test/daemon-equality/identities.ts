@@ -1,0 +1,109 @@
+/** getidentity at every height, getidentityhistory. */
+import { friendlyName } from '../../api/routes/identity-rows.ts';
+import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
+import { RpcError } from '../../api/rpc/rpc-error.ts';
+import { nameToAddress } from '../../processors/names.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import { truth } from '../api/truth.ts';
+import { canonical, type Members } from './canonical.ts';
+import type { Comparison, Ours } from './comparison.ts';
+import { answerAt, answersOf, tip } from './recorded-answers.ts';
+
+const ROOT = 'VRSCTEST';
+const REVOKED = 0x8000;
+/** What the node's own wallet may do. */
+const WALLET = new Set(['canspendfor', 'cansignfor']);
+
+interface StateRow {
+  readonly identity_address: string;
+  readonly fully_qualified_name: string;
+  readonly flags: number;
+  readonly from_height: number;
+  readonly txid: string;
+  readonly vout: number;
+  readonly state: string;
+}
+
+const STATES_AT = `SELECT identity_address, fully_qualified_name, flags, from_height, txid, vout, state FROM identities
+  WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
+
+function getidentity(row: StateRow): Members {
+  return {
+    friendlyname: friendlyName(row.fully_qualified_name, ROOT),
+    fullyqualifiedname: `${row.fully_qualified_name}@`,
+    identity: parseExact(row.state),
+    status: row.flags & REVOKED ? 'revoked' : 'active',
+    blockheight: row.from_height,
+    txid: row.txid,
+    vout: row.vout,
+  };
+}
+
+const identities: readonly Members[] = truth('identities.json.gz');
+const ids = identities.map(({ id }) => String(id));
+
+/** Texts that come again and again are made canonical once. */
+function remembered(make: (key: string) => string): (key: string) => string {
+  const made = new Map<string, string>();
+  return (key) => {
+    const text = made.get(key) ?? make(key);
+    made.set(key, text);
+    return text;
+  };
+}
+
+const atEveryHeight: Comparison = {
+  method: 'getidentity',
+  async *answers({ postgres, chain }: Ours) {
+    const expected = remembered((text) => (text === 'error' ? text : canonical(parseExact(text), WALLET)));
+    const rows = new Map<string, StateRow>();
+    const ours = remembered((place) => canonical(getidentity(rows.get(place) as StateRow)));
+    for (let height = 1; height <= tip; height++) {
+      const states = await postgres.pool.query<StateRow>(STATES_AT, [chain, height]);
+      const places = new Map<string, string>();
+      for (const row of states.rows) {
+        const place = `${row.txid}:${row.vout}`;
+        rows.set(place, row);
+        places.set(row.identity_address, place);
+      }
+      for (const id of ids) {
+        const answer = answerAt(tip, 'getidentity', id, height);
+        if (answer === undefined) continue;
+        const place = places.get(id);
+        yield { asked: `${id} ${height}`, expected: expected(answer), ours: place ? ours(place) : 'error' };
+      }
+    }
+  },
+};
+
+const history: Comparison = {
+  method: 'getidentityhistory',
+  async *answers({ postgres, chain }: Ours) {
+    const handler = createIdentityHistory(postgres, (_, name) => nameToAddress(name, ROOT));
+    const ask = async (params: readonly unknown[]) => {
+      try {
+        return canonical(
+          parseExact(
+            await handler(
+              chain,
+              params.map((param) => JSON.stringify(param)),
+            ),
+          ),
+        );
+      } catch (error) {
+        if (error instanceof RpcError) return 'error';
+        throw error;
+      }
+    };
+    const told = identities.map(({ id, history: of }) => ({ params: [id], result: of as Members }));
+    const asked = answersOf('getidentityhistory').filter(({ params }) => params.length <= 3 && params[2] !== -1);
+    for (const { params, result } of [...told, ...asked]) {
+      const { history: states, vout } = result as Members;
+      // The chain's own identity, which no block holds, is made up by the daemon.
+      if (vout === -1) continue;
+      yield { asked: JSON.stringify(params), expected: canonical(states), ours: await ask(params) };
+    }
+  },
+};
+
+export const identityComparisons: readonly Comparison[] = [atEveryHeight, history];

@@ -1,0 +1,53 @@
+/** What the daemon answered: calls at the recorded tip, and the recording's series and truth. */
+import { type ChainView, viewChain } from '../../infra/recorded-node/chain-view.ts';
+import { createDerivations } from '../../infra/recorded-node/derivations.ts';
+import { answerOf, loadRecordedCalls, readCases } from '../../infra/recorded-node/recorded-calls.ts';
+import { loadRecording } from '../../infra/recorded-node/recording.ts';
+import { RpcFailure } from '../../infra/recorded-node/rpc-failure.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import { RECORDING } from '../api/running-service.ts';
+import { parsed } from './canonical.ts';
+
+export interface RecordedAnswer {
+  readonly name: string;
+  readonly params: readonly unknown[];
+  readonly result: unknown;
+}
+
+const recording = loadRecording(RECORDING);
+const derivations = createDerivations(recording, loadRecordedCalls(RECORDING));
+const cases = Map.groupBy(readAnswers(), ({ name }) => name.slice(0, name.indexOf('/')));
+
+export const tip = recording.tip;
+
+/** Calls of a method that were answered with a result, the deliberately broken ones left out. */
+export const answersOf = (method: string): readonly RecordedAnswer[] => cases.get(method) ?? [];
+
+function* readAnswers(): Generator<RecordedAnswer> {
+  for (const recorded of readCases(RECORDING)) {
+    if (!('body' in recorded) || recorded.name.includes('/_fuzz')) continue;
+    const answer = answerOf(recorded.body);
+    if (!('result' in answer)) continue;
+    const { params } = parsed(recorded.request);
+    yield { name: recorded.name, params: (params ?? []) as unknown[], result: parseExact(answer.result) };
+  }
+}
+
+const views = new Map<number, ChainView>();
+
+/** The answer's text with the chain at a height, 'error' for an error, undefined where the recording does not tell. */
+export function answerAt(height: number, method: string, ...params: unknown[]): string | undefined {
+  const view = views.get(height) ?? viewChain(recording, { branch: 'main', height, orphansKnown: true });
+  views.set(height, view);
+  try {
+    return (
+      derivations[method]?.(
+        view,
+        params.map((param) => JSON.stringify(param)),
+      ) ?? undefined
+    );
+  } catch (error) {
+    if (error instanceof RpcFailure) return 'error';
+    throw error;
+  }
+}
