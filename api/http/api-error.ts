@@ -5,6 +5,11 @@ export const API_ERRORS = {
   invalid_parameter: [400, 'Invalid parameter', 'A parameter is missing, unknown or has a value that is not allowed.'],
   invalid_request: [400, 'Invalid request', 'The address of the request cannot be read.'],
   cursor_invalid: [400, 'Invalid cursor', 'The cursor is not one that this list has given.'],
+  not_convertible: [
+    400,
+    'Not convertible',
+    'No live basket of the chain converts the one currency into the other now.',
+  ],
   page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
   not_found: [404, 'Not found', 'Nothing is known by this name, hash or height, or the path does not exist.'],
   method_not_allowed: [405, 'Method not allowed', 'The Allow header names the methods of this path.'],

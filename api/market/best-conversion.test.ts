@@ -3,7 +3,7 @@ import { answerOf, readCases } from '../../infra/recorded-node/recorded-calls.ts
 import { DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import { parseExact, stringifyExact } from '../../schemas/exact-json.ts';
 import type { Currencies } from '../state/currency-directory.ts';
-import { bestConversion } from './best-conversion.ts';
+import { bestConversion, estimateConversion } from './best-conversion.ts';
 import type { LiveBasket } from './live-baskets.ts';
 
 const RECORDING = new URL('../../recordings/private-network/', import.meta.url).pathname;
@@ -116,6 +116,20 @@ test('what the daemon refuses is no route; what it does not answer is an error',
   });
   await expect(bestConversion(request, { ...given, daemon: dead })).rejects.toThrow(DaemonUnreachable);
   expect(await bestConversion({ ...request, to: 'native' }, { ...given, daemon: dead })).toBeNull();
+});
+
+test('a basket that fails is left out while another answers, and is the error when none does', async () => {
+  const request = { from: 'a', to: 'z', amount: COIN };
+  const good = basket('good', [reserve('a', COIN), reserve('z', COIN)]);
+  const bad = basket('bad', [reserve('a', COIN), reserve('z', COIN)]);
+  const daemon = daemonWith(({ via, amount }) => {
+    if (via === 'bad') throw new DaemonRpcError(-1, 'a fault', '-1');
+    return parseExact(`{"netinputamount":${amount},"estimatedcurrencyout":0.5}`);
+  });
+  const best = await bestConversion(request, { baskets: [bad, good], currencies, daemon });
+  expect(best?.routes.map((route) => route.basket)).toEqual(['good']);
+  await expect(bestConversion(request, { baskets: [bad], currencies, daemon })).rejects.toThrow(DaemonRpcError);
+  await expect(estimateConversion(request, { baskets: [bad], currencies, daemon })).rejects.toThrow(DaemonRpcError);
 });
 
 test('the number of questions to the daemon is bounded', async () => {

@@ -10,6 +10,7 @@ import { healthRoutes } from './health.ts';
 import { identityRoutes } from './identities.ts';
 import { identityContentRoutes } from './identity-content.ts';
 import { identityTreeRoutes } from './identity-trees.ts';
+import { marketEstimateRoutes } from './market-estimates.ts';
 import { marketHistoryRoutes } from './market-history.ts';
 import { marketListRoutes } from './market-lists.ts';
 import { marketPairRoutes } from './market-pairs.ts';
@@ -35,6 +36,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketPairRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
+  ...marketEstimateRoutes,
   ...blockRoutes,
   ...transactionRoutes,
   ...rawRoutes,

@@ -1,9 +1,10 @@
-/** Every method that can be answered below the recorded tip. */
+/** Every method that can be answered otherwise than as it was recorded. */
 import type { Derivations } from './derivation.ts';
 import { createAddressDerivations } from './derive-addresses.ts';
 import { createBlockDerivations } from './derive-blocks.ts';
 import { createChainInfoDerivations } from './derive-chain-info.ts';
 import { createCurrencyDerivations } from './derive-currencies.ts';
+import { createEstimateDerivations } from './derive-estimates.ts';
 import { createIdentityDerivations } from './derive-identities.ts';
 import { createTransactionDerivations } from './derive-transactions.ts';
 import { createRawBlocks } from './raw-blocks.ts';
@@ -21,5 +22,6 @@ export function createDerivations(recording: Recording, calls: RecordedCalls): D
     ...createIdentityDerivations(recording),
     ...createCurrencyDerivations(recording),
     ...createAddressDerivations(recording),
+    ...createEstimateDerivations(recording, calls),
   };
 }

@@ -1,26 +1,13 @@
 /** Currency states, imports and exports as of the released tip. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
+import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';
 import { readPairs } from './members.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
 import type { Recording } from './recording.ts';
-
-/** Recorded name of a currency by its lower-case name or its i-address. */
-function readNames({ folder }: Recording): Map<string, string> {
-  const { currencies } = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8')) as {
-    currencies: Record<string, { currencyid: string }>;
-  };
-  return new Map(
-    Object.entries(currencies).flatMap(([name, { currencyid }]) => [
-      [name.toLowerCase(), name],
-      [currencyid, name],
-    ]),
-  );
-}
 
 /** The one element of getcurrencystate's answer for a currency and a height. */
 function createStates({ folder }: Recording): (name: string, height: number) => string | undefined {
@@ -89,7 +76,7 @@ export function createCurrencyDerivations(recording: Recording): Derivations {
   function currency(param: string | undefined): string | undefined {
     const name = stringParam(param);
     if (name === null) return undefined;
-    names ??= readNames(recording);
+    names ??= readCurrencyNames(recording);
     return names.get(name) ?? names.get(name.toLowerCase());
   }
 

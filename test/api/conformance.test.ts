@@ -5,6 +5,7 @@ import { addressesConform } from './conformance/addresses.ts';
 import { blocksConform } from './conformance/blocks.ts';
 import { conversionsConform } from './conformance/conversions.ts';
 import { currenciesConform } from './conformance/currencies.ts';
+import { estimatesConform } from './conformance/estimates.ts';
 import { identitiesConform } from './conformance/identities.ts';
 import { jsonRpcConforms } from './conformance/json-rpc.ts';
 import { marketConform } from './conformance/market.ts';
@@ -32,5 +33,6 @@ currenciesConform(client);
 conversionsConform(client);
 oracleConform(client);
 marketConform(client);
+estimatesConform(client);
 jsonRpcConforms(client);
 statisticsConform(client); // last: it also sees that no route was left out
