@@ -1,0 +1,97 @@
+/** What this process knows of one allowance: its own uses exactly, what it may use, what others held when it last asked. */
+import { createExpiringSum, type Expiring, type ExpiringSum } from './expiring-sum.ts';
+import { type ExchangeAnswer, type ExchangeRequest, LEASE_MS, WINDOW_MS } from './ledger.ts';
+
+export interface Bucket {
+  readonly name: string;
+  allowance: number;
+  readonly uses: ExpiringSum;
+  others: ExpiringSum;
+  open: number;
+  /** Ledger time up to which `open` may be used. */
+  until: number;
+  /** Ledger time of the last answer; -Infinity before the first. */
+  answeredAt: number;
+}
+
+/** Up to this allowance every millisecond has its own entry, above it every tenth of a second. */
+const FINE_ALLOWANCE = 1_000;
+const COARSE_MS = 100;
+/** What other processes hold may have been given back since. */
+const STALE_MS = 1_000;
+
+export function createBucket(name: string, allowance: number): Bucket {
+  const none = Number.NEGATIVE_INFINITY;
+  return {
+    name,
+    allowance,
+    uses: createExpiringSum(),
+    others: createExpiringSum(),
+    open: 0,
+    until: 0,
+    answeredAt: none,
+  };
+}
+
+export function usable(bucket: Bucket, now: number): number {
+  return now < bucket.until ? bucket.open : 0;
+}
+
+/** Moment from which the use no longer counts; give it to `giveBack`. */
+export function use(bucket: Bucket, amount: number, now: number): number {
+  const width = bucket.allowance <= FINE_ALLOWANCE ? 1 : COARSE_MS;
+  const end = (Math.floor(now / width) + 1) * width + WINDOW_MS;
+  if (amount > 0) {
+    bucket.open -= amount;
+    bucket.uses.add(end, amount);
+  }
+  return end;
+}
+
+/**
+ * Not to the open part: the ledger counts the use for its own minute only, so what is used in its place must be taken anew.
+ */
+export function giveBack(bucket: Bucket, amount: number, end: number): void {
+  bucket.uses.remove(end, amount);
+}
+
+/** What nobody has used or holds, but for the part that is open here. */
+export function remaining(bucket: Bucket, now: number): number {
+  return Math.max(0, bucket.allowance - bucket.uses.total(now) - bucket.others.total(now));
+}
+
+/** Moment from which `cost` may be had, as far as is known here. */
+export function readyAt({ allowance, uses, others }: Bucket, cost: number, now: number): number {
+  if (others.total(now) === 0) return uses.belowAt(allowance - cost, now);
+  const both = createExpiringSum([...uses.entries(now), ...others.entries(now)]);
+  return both.belowAt(allowance - cost, now);
+}
+
+/** Whether it is certain, without asking, that there is no `cost` now. */
+export function isExhausted(bucket: Bucket, cost: number, now: number): boolean {
+  if (bucket.others.total(now) > 0 && now - bucket.answeredAt > STALE_MS) return false;
+  return readyAt(bucket, cost, now) > now;
+}
+
+/** A part that will soon be used up, or has long been held, is asked for before somebody waits for it. */
+export function wantsMore(bucket: Bucket, part: number, now: number): boolean {
+  const low = usable(bucket, now) < part / 2 || bucket.until - now < LEASE_MS / 2;
+  return part > 0 && low && remaining(bucket, now) > usable(bucket, now);
+}
+
+export function isIdle(bucket: Bucket, now: number): boolean {
+  return usable(bucket, now) === 0 && bucket.uses.total(now) === 0;
+}
+
+export function toRequest(bucket: Bucket, needed: number, part: number, now: number): ExchangeRequest {
+  bucket.open = usable(bucket, now);
+  const { name, allowance, open, uses } = bucket;
+  return { bucket: name, allowance, open, uses: uses.entries(now), needed: Math.min(needed, allowance), part };
+}
+
+export function takeAnswer(bucket: Bucket, { extra, until, others }: ExchangeAnswer, now: number): void {
+  bucket.open += extra;
+  bucket.until = until;
+  bucket.others = createExpiringSum(others as readonly Expiring[]);
+  bucket.answeredAt = now;
+}

@@ -1,0 +1,109 @@
+/**
+ * The time of the shared ledger, in milliseconds: it began as Postgres' clock and goes on by each process' monotonic one,
+ * so that no step of a wall clock, here or there, shortens a minute. Processes tell each other how they stand once a second.
+ */
+import { setInterval } from 'node:timers';
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { SKEW_MS } from './ledger.ts';
+
+export interface LedgerClock {
+  now(): number;
+  /** API processes that live, this one included. */
+  members(): number;
+  /** Called after every beat that reached Postgres. */
+  onBeat(work: () => Promise<void>): void;
+  stop(): Promise<void>;
+}
+
+export interface LedgerClockOptions {
+  readonly postgres: Postgres;
+  /** Name of this process, of its own. */
+  readonly process: string;
+  readonly logger: Logger;
+  readonly monotonic?: () => number;
+  readonly beatMs?: number;
+}
+
+interface Peer {
+  readonly process: string;
+  /** Where its clock should stand by now. */
+  readonly reading: number;
+  /** Seconds since it was seen. */
+  readonly age: number;
+}
+
+const BEAT_MS = 1_000;
+const LIVING_S = 5;
+/** A reading that took longer to fetch says too little. */
+const SURE_MS = 100;
+/** Further ahead of another process than this for some beats, a clock goes back. */
+const AHEAD_MS = 250;
+/** One beat can be wrong, when the wall clock steps between two. */
+const BEATS_TO_BELIEVE = 3;
+
+const SECONDS_SINCE = 'extract(epoch FROM clock_timestamp() - seen_at)::float8';
+const START_SQL = `SELECT coalesce(max(ledger_ms + ${SECONDS_SINCE} * 1000),
+  extract(epoch FROM clock_timestamp()) * 1000)::float8 AS reading FROM allowance_holders`;
+const BEAT_SQL = `INSERT INTO allowance_holders VALUES ($1, $2, clock_timestamp())
+  ON CONFLICT (process) DO UPDATE SET ledger_ms = EXCLUDED.ledger_ms, seen_at = EXCLUDED.seen_at`;
+const PEERS_SQL = `SELECT process, (ledger_ms + ${SECONDS_SINCE} * 1000)::float8 AS reading, ${SECONDS_SINCE} AS age
+  FROM allowance_holders WHERE process <> $1`;
+const LEAVE_SQL = `DELETE FROM allowance_holders WHERE process = $1 OR seen_at < now() - interval '10 minutes'`;
+
+/** How far a clock must be moved, given that of the slowest other process; 0 for what drift and the network explain. */
+export function correction(own: number, slowest: number): number {
+  if (own - slowest > AHEAD_MS) return slowest - own;
+  return slowest - own > SKEW_MS ? slowest - own : 0;
+}
+
+export async function startLedgerClock(options: LedgerClockOptions): Promise<LedgerClock> {
+  const { postgres, process, logger, monotonic = () => performance.now() } = options;
+  const { pool } = postgres;
+  const works: (() => Promise<void>)[] = [];
+  let members = 1;
+  let doubts = 0;
+  let beating: Promise<void> = Promise.resolve();
+  const asked = monotonic();
+  const start = await pool.query<{ reading: number }>(START_SQL);
+  // Measured from the asking: never behind the true reading.
+  let base = (start.rows[0]?.reading ?? Date.now()) - asked;
+  const now = () => base + monotonic();
+
+  async function beat(): Promise<void> {
+    const before = monotonic();
+    await pool.query(BEAT_SQL, [process, Math.round(now())]);
+    const { rows } = await pool.query<Peer>(PEERS_SQL, [process]);
+    const living = rows.filter(({ age }) => Math.abs(age) < LIVING_S);
+    members = living.length + 1;
+    if (monotonic() - before < SURE_MS) follow(living);
+    for (const work of works) await work();
+  }
+
+  function follow(living: readonly Peer[]): void {
+    const move = living.length === 0 ? 0 : correction(now(), Math.min(...living.map(({ reading }) => reading)));
+    doubts = move === 0 ? 0 : doubts + 1;
+    if (doubts < BEATS_TO_BELIEVE) return;
+    logger.warn({ milliseconds: Math.round(move) }, 'the clock of the limits differs from that of another process');
+    base += move;
+    doubts = 0;
+  }
+
+  const safely = () =>
+    beat().catch((err: unknown) => logger.warn({ err }, 'the limits could not be told to Postgres; trying again'));
+  await beat();
+  const timer = setInterval(() => {
+    beating = beating.then(safely);
+  }, options.beatMs ?? BEAT_MS);
+  timer.unref();
+  return {
+    now,
+    members: () => members,
+    onBeat: (work) => void works.push(work),
+    async stop() {
+      clearInterval(timer);
+      await beating;
+      await pool.query(LEAVE_SQL, [process]);
+    },
+  };
+}

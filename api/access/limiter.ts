@@ -1,0 +1,204 @@
+/**
+ * Credits of the last minute: in any 60 s the accepted sum never exceeds an allowance, over all processes. What this
+ * process holds a part of is decided at once; else the ledger is asked, once for all who wait.
+ */
+import { RetryableError } from '../../schemas/errors.ts';
+import {
+  type Bucket,
+  createBucket,
+  giveBack,
+  isExhausted,
+  isIdle,
+  readyAt,
+  remaining,
+  takeAnswer,
+  toRequest,
+  usable,
+  use,
+  wantsMore,
+} from './bucket.ts';
+import { type Ledger, WINDOW_MS } from './ledger.ts';
+
+export interface Demand {
+  /** Whose allowance of what. */
+  readonly bucket: string;
+  readonly allowance: number;
+  readonly cost: number;
+}
+
+export interface Standing {
+  readonly allowance: number;
+  readonly remaining: number;
+  /** Milliseconds until the whole allowance is there again. */
+  readonly resetMs: number;
+}
+
+export interface Verdict {
+  readonly accepted: boolean;
+  /** Milliseconds until the same may pass; 0 when it was accepted. */
+  readonly retryMs: number;
+  /** In the order of the demands. */
+  readonly standings: readonly Standing[];
+  /** The work failed through our fault: it cost nothing. */
+  giveBack(): void;
+}
+
+export interface Limiter {
+  /** All demands or none. @throws LimitsUnavailable */
+  charge(demands: readonly Demand[]): Verdict | Promise<Verdict>;
+  /** Forgets callers that have long not asked. */
+  forgetIdle(): void;
+  /** Gives back what was taken ahead. */
+  close(): Promise<void>;
+}
+
+export interface LimiterOptions {
+  readonly ledger: Ledger;
+  /** Name of this process in the ledger, of its own. */
+  readonly process: string;
+  /** Milliseconds; must never run faster than time. */
+  readonly now: () => number;
+  /** API processes that live, this one included. */
+  readonly members: () => number;
+}
+
+/** Nobody can say what a caller has used. */
+export class LimitsUnavailable extends RetryableError {
+  constructor(cause: unknown) {
+    super('limits_unavailable', 'the limits cannot be kept while Postgres does not answer', { cause });
+  }
+}
+
+/** Held ahead by all processes together, also while one more joins. */
+const AHEAD = 0.1;
+/** After a failure the ledger is left alone for so long. */
+const FAILURE_MS = 500;
+const CLOSE_BATCH = 1_000;
+
+export function createLimiter({ ledger, process, now, members }: LimiterOptions): Limiter {
+  const buckets = new Map<string, Bucket>();
+  /** Asked for and not sent yet: what those who wait need. */
+  let pending = new Map<Bucket, number>();
+  let next: Promise<void> | null = null;
+  let running: Promise<unknown> = Promise.resolve();
+  let failure: { readonly error: LimitsUnavailable; readonly at: number } | null = null;
+
+  const partOf = (bucket: Bucket) => Math.floor((bucket.allowance * AHEAD) / (members() + 1));
+
+  function bucketOf({ bucket: name, allowance }: Demand): Bucket {
+    let bucket = buckets.get(name);
+    if (!bucket) {
+      bucket = createBucket(name, allowance);
+      buckets.set(name, bucket);
+    }
+    bucket.allowance = allowance;
+    return bucket;
+  }
+
+  async function exchange(): Promise<void> {
+    const asked = [...pending];
+    pending = new Map();
+    next = null;
+    const at = now();
+    const requests = asked.map(([bucket, needed]) => toRequest(bucket, needed, partOf(bucket), at));
+    const answers = await ledger.exchange(process, at, requests).catch((cause: unknown) => {
+      const error = new LimitsUnavailable(cause);
+      failure = { error, at };
+      throw error;
+    });
+    failure = null;
+    for (const [index, [bucket]] of asked.entries()) {
+      const answer = answers[index];
+      if (answer) takeAnswer(bucket, answer, at);
+    }
+  }
+
+  /** Resolves once the ledger has answered; one exchange runs at a time, the next takes all that came meanwhile. */
+  function ask(bucket: Bucket, needed: number): Promise<void> {
+    if (failure && now() - failure.at < FAILURE_MS) return Promise.reject(failure.error);
+    pending.set(bucket, (pending.get(bucket) ?? 0) + needed);
+    if (!next) {
+      next = running.then(exchange);
+      running = next.catch(() => undefined);
+    }
+    return next;
+  }
+
+  function standing(bucket: Bucket, at: number): Standing {
+    const resetMs = Math.max(bucket.uses.emptyAt(at), bucket.others.emptyAt(at)) - at;
+    return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
+  }
+
+  function verdict(demands: readonly Demand[], at: number, retryMs: number, ends: readonly number[]): Verdict {
+    const standings = demands.map((demand) => standing(bucketOf(demand), at));
+    return {
+      accepted: retryMs === 0,
+      retryMs: Math.min(retryMs, WINDOW_MS),
+      standings,
+      giveBack() {
+        for (const [index, demand] of demands.entries()) {
+          const end = ends[index];
+          if (end !== undefined) giveBack(bucketOf(demand), demand.cost, end);
+        }
+      },
+    };
+  }
+
+  /** Null when the ledger has to be asked first. */
+  function decide(demands: readonly Demand[]): Verdict | null {
+    const at = now();
+    const lacking = demands.filter((demand) => demand.cost > 0 && usable(bucketOf(demand), at) < demand.cost);
+    if (lacking.length === 0) {
+      const ends = demands.map((demand) => use(bucketOf(demand), demand.cost, at));
+      for (const demand of demands) prefetch(bucketOf(demand), at);
+      return verdict(demands, at, 0, ends);
+    }
+    const refused = lacking.filter((demand) => isExhausted(bucketOf(demand), demand.cost, at));
+    if (refused.length === 0) return null;
+    return verdict(
+      demands,
+      at,
+      Math.max(...refused.map((demand) => readyAt(bucketOf(demand), demand.cost, at) - at)),
+      [],
+    );
+  }
+
+  function prefetch(bucket: Bucket, at: number): void {
+    if (!pending.has(bucket) && wantsMore(bucket, partOf(bucket), at)) {
+      // Who needs it and finds it missing asks again and hears of the failure.
+      ask(bucket, 0).catch(() => undefined);
+    }
+  }
+
+  async function chargeSlowly(demands: readonly Demand[]): Promise<Verdict> {
+    for (;;) {
+      const at = now();
+      const lacking = demands.filter((demand) => usable(bucketOf(demand), at) < demand.cost);
+      await Promise.all(lacking.map((demand) => ask(bucketOf(demand), demand.cost)));
+      const decided = decide(demands);
+      if (decided) return decided;
+    }
+  }
+
+  return {
+    charge: (demands) => decide(demands) ?? chargeSlowly(demands),
+    forgetIdle() {
+      const at = now();
+      for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !pending.has(bucket)) buckets.delete(name);
+    },
+    async close() {
+      await running;
+      const held = [...buckets.values()].filter((bucket) => bucket.open > 0);
+      for (let first = 0; first < held.length; first += CLOSE_BATCH) {
+        const at = now();
+        const batch = held.slice(first, first + CLOSE_BATCH);
+        for (const bucket of batch) bucket.open = 0;
+        await ledger.exchange(
+          process,
+          at,
+          batch.map((bucket) => toRequest(bucket, 0, 0, at)),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { type ExchangeAnswer, type Ledger, type Settled, type Shares, settle } from './ledger.ts';
+
+/** Also locks rows that were there; in one order, so that two processes never wait for each other. */
+const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
+  SELECT bucket, '{}', 0 FROM unnest($1::text[]) AS asked(bucket) ORDER BY bucket
+  ON CONFLICT (bucket) DO UPDATE SET bucket = a.bucket RETURNING bucket, shares`;
+
+const STORE_SQL = `UPDATE allowances a SET shares = settled.shares, ends_at = settled.ends_at
+  FROM unnest($1::text[], $2::json[], $3::bigint[]) AS settled(bucket, shares, ends_at) WHERE a.bucket = settled.bucket`;
+
+export function createPostgresLedger(postgres: Postgres): Ledger {
+  return {
+    exchange: (process, now, requests) =>
+      postgres.transaction(async (client) => {
+        const names = requests.map(({ bucket }) => bucket);
+        const { rows } = await client.query<{ bucket: string; shares: string }>(LOCK_SQL, [names]);
+        const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as Shares]));
+        const settled = requests.map((request) => settle(held.get(request.bucket) ?? {}, process, now, request));
+        const column = <T>(read: (row: Settled) => T) => settled.map(read);
+        await client.query(STORE_SQL, [
+          names,
+          column(({ shares }) => JSON.stringify(shares)),
+          column(({ endsAt }) => Math.ceil(endsAt)),
+        ]);
+        return column(({ answer }): ExchangeAnswer => answer);
+      }),
+  };
+}
+
+/** Forgets allowances of which nothing counts any more. */
+export async function forgetEnded(postgres: Postgres, now: number): Promise<void> {
+  await postgres.pool.query('DELETE FROM allowances WHERE ends_at < $1', [Math.floor(now)]);
+}
