@@ -1,14 +1,21 @@
 /** JSON-RPC on the wire: POST /, POST /rpc/<chain>, and the host names rpc.* and <chain>.rpc.*. */
-import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import type { Logger } from '../infra/logger.ts';
 import { metrics } from '../infra/metrics.ts';
 import type { Config } from '../schemas/config.ts';
+import { type RpcBody, readRpcBody } from '../schemas/verusd/rpc-envelope.ts';
+import type { Access } from './access/access.ts';
+import type { Visitor } from './access/visitor.ts';
 import { preflight, type RequestsUnderWay } from './http/dispatcher.ts';
-import { CORS_HEADERS, writeReply } from './http/reply.ts';
-import type { RpcHandler } from './rpc/rpc-handler.ts';
+import { CORS_HEADERS, type Reply, writeReply } from './http/reply.ts';
+import { internalFailure, rpcCost, tooManyRequests } from './rpc/cost.ts';
+import type { RpcAnswer, RpcHandler } from './rpc/rpc-handler.ts';
 
 export interface RpcRoutesOptions {
   readonly config: Pick<Config, 'chains'>;
   readonly underWay: RequestsUnderWay;
+  readonly access: Pick<Access, 'gate' | 'readVisitor'>;
+  readonly logger: Logger;
 }
 
 /** The daemon's own limit. */
@@ -19,13 +26,13 @@ const POST_ONLY = 'JSONRPC server handles only POST requests';
 export function registerRpc(app: TemplatedApp, handler: RpcHandler, options: RpcRoutesOptions): void {
   const chains = options.config.chains.map((chain) => chain.name);
   const [defaultChain = ''] = chains;
-  const serve = (res: HttpResponse, chain: string) => answer(res, chain, handler, options);
-  app.post('/', (res, req) => serve(res, chainOfHost(req.getHeader('host'), chains) ?? defaultChain));
+  const serve = (res: HttpResponse, req: HttpRequest, chain: string) => answer(res, req, chain, handler, options);
+  app.post('/', (res, req) => serve(res, req, chainOfHost(req.getHeader('host'), chains) ?? defaultChain));
   app.options('/', (res) => preflight(res, ALLOW));
   app.any('/', refuse);
   for (const chain of chains) {
     for (const path of [`/rpc/${chain}`, `/rpc/${chain}/`]) {
-      app.post(path, (res) => serve(res, chain));
+      app.post(path, (res, req) => serve(res, req, chain));
       app.options(path, (res) => preflight(res, ALLOW));
       app.any(path, refuse);
     }
@@ -43,29 +50,61 @@ function refuse(res: HttpResponse): void {
   writeReply(res, { status: 405, headers, body: Buffer.from(POST_ONLY) }, false);
 }
 
-function answer(res: HttpResponse, chain: string, handler: RpcHandler, options: RpcRoutesOptions): void {
+function answer(
+  res: HttpResponse,
+  req: HttpRequest,
+  chain: string,
+  handler: RpcHandler,
+  options: RpcRoutesOptions,
+): void {
   const started = performance.now();
+  const visitor = options.access.readVisitor(res, req);
   let aborted = false;
   const body = readBody(res, () => {
     aborted = true;
   });
-  const reply = (status: number, text: Uint8Array | string, contentType: string) => {
-    const headers = { ...CORS_HEADERS, 'Content-Type': contentType };
-    if (!aborted)
-      writeReply(res, { status, headers, body: typeof text === 'string' ? Buffer.from(text) : text }, false);
-    const seconds = (performance.now() - started) / 1000;
-    metrics.requestSeconds.observe({ route: '/rpc/:chain', method: 'post', status: String(status) }, seconds);
-  };
   options.underWay.count += 1;
   void body
     .then(async (bytes) => {
       if (bytes === null) return;
-      const made = await handler(chain, bytes);
-      reply(made.status, made.body, made.contentType);
+      const { status, headers, body: text } = await produce(visitor, readRpcBody(bytes), chain, handler, options);
+      if (!aborted) writeReply(res, { status, headers: { ...headers, ...CORS_HEADERS }, body: text }, false);
+      const seconds = (performance.now() - started) / 1000;
+      metrics.requestSeconds.observe({ route: '/rpc/:chain', method: 'post', status: String(status) }, seconds);
     })
     .finally(() => {
       options.underWay.count -= 1;
     });
+}
+
+/** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault. */
+async function produce(
+  visitor: Visitor,
+  body: RpcBody,
+  chain: string,
+  handler: RpcHandler,
+  { access, logger }: RpcRoutesOptions,
+): Promise<Reply> {
+  try {
+    const admission = await access.gate.rpc(visitor, rpcCost(body));
+    if (admission.refusal) {
+      return reply(tooManyRequests(body), { ...admission.headers, ...admission.refusal.details.headers });
+    }
+    const made = await handler(chain, body);
+    if (made.ourFault) admission.giveBack();
+    return reply(made, admission.headers);
+  } catch (err) {
+    logger.error({ err, chain }, 'a JSON-RPC call failed');
+    return reply(internalFailure(body), {});
+  }
+}
+
+function reply({ status, body, contentType }: RpcAnswer, headers: Readonly<Record<string, string>>): Reply {
+  return {
+    status,
+    headers: { 'Content-Type': contentType, ...headers },
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+  };
 }
 
 /** Null when the client is gone; one that sends too much is cut off, as the daemon does. */

@@ -6,6 +6,7 @@ import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
+import { openAccess } from './access/access.ts';
 import type { Domain } from './api-context.ts';
 import { createContext } from './create-context.ts';
 import { type RequestsUnderWay, registerFallback, registerRoutes } from './http/dispatcher.ts';
@@ -51,38 +52,15 @@ const DRAIN_MS = 8_000;
 
 /** @throws PortUnavailable */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, release, stores, log, logger, signal } = options;
-  const watch = await createStateWatch(stores.postgres, release, logger, signal);
-  const push = await createPush({ config, domain: options.domain, log, watch, logger, ...options.push }).catch(
-    async (error: unknown) => {
-      await watch.stop();
-      throw error;
-    },
-  );
-  const api = createContext(options, watch);
-  const underWay: RequestsUnderWay = { count: 0 };
-  const dispatcher = { api, prepared: createPreparedAnswers(PREPARED_BYTES), underWay };
-  const { nameToAddress } = options.domain;
-  const { daemons } = options;
-  const rpc = createRpcHandler({
-    chains: config.chains,
-    daemons,
-    postgres: stores.postgres,
-    nameToAddress,
-    extensions: createExtensions(api),
-    logger,
-  });
-  const app = App();
-  registerPush(app, push, dispatcher);
-  registerRoutes(app, routeTable, dispatcher);
-  registerRpc(app, rpc, { config, underWay });
-  registerFallback(app, dispatcher);
-  const socket = await listen(app, config).catch(async (error: unknown) => {
-    push.close();
-    await push.stopped;
-    await watch.stop();
+  const closers: (() => Promise<void>)[] = [];
+  const closeAll = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  const running = await open(options, closers).catch(async (error: unknown) => {
+    await closeAll();
     throw error;
   });
+  const { app, socket, push, underWay } = running;
 
   let closing: Promise<void> | null = null;
   const close = () => {
@@ -97,11 +75,42 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     app.close();
-    await push.stopped;
-    await watch.stop();
+    await closeAll();
   }
-  signal.addEventListener('abort', () => void close(), { once: true });
+  options.signal.addEventListener('abort', () => void close(), { once: true });
   return { port: us_socket_local_port(socket), close };
+}
+
+/** What is opened registers how it is closed. */
+async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
+  const { config, release, stores, log, daemons, domain, logger, signal } = options;
+  const { postgres } = stores;
+  const watch = await createStateWatch(postgres, release, logger, signal);
+  closers.push(() => watch.stop());
+  const access = await openAccess({ config, postgres, logger });
+  closers.push(() => access.close());
+  const push = await createPush({ config, domain, log, watch, logger, ...options.push });
+  closers.push(() => {
+    push.close();
+    return push.stopped;
+  });
+  const api = createContext(options, watch);
+  const underWay: RequestsUnderWay = { count: 0 };
+  const dispatcher = { api, prepared: createPreparedAnswers(PREPARED_BYTES), underWay, access };
+  const rpc = createRpcHandler({
+    chains: config.chains,
+    daemons,
+    postgres,
+    nameToAddress: domain.nameToAddress,
+    extensions: createExtensions(api),
+    logger,
+  });
+  const app = App();
+  registerPush(app, push, dispatcher);
+  registerRoutes(app, routeTable, dispatcher);
+  registerRpc(app, rpc, { config, underWay, access, logger });
+  registerFallback(app, dispatcher);
+  return { app, socket: await listen(app, config), push, underWay };
 }
 
 type ListenSocket = Parameters<typeof us_listen_socket_close>[0];

@@ -19,6 +19,11 @@ export const API_ERRORS = {
     'A reorganisation replaced the block at the cursor: read what is above `height` again and go on with nextCursor.',
   ],
   payload_too_large: [413, 'Payload too large', 'The body is larger than this path takes.'],
+  rate_limited: [
+    429,
+    'Too many requests',
+    'An allowance of the last minute is used up: ask again after Retry-After seconds.',
+  ],
   internal_error: [500, 'Internal error', 'A fault of the service; the instance names the log line.'],
   daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be asked or refused the call.'],
   syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],

@@ -3,6 +3,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
 import { metrics } from '../../infra/metrics.ts';
+import type { Access } from '../access/access.ts';
+import type { Admission } from '../access/gate.ts';
+import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import { answerRoute, type Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
@@ -21,7 +24,22 @@ export interface DispatcherOptions {
   readonly api: ApiContext;
   readonly prepared: PreparedAnswers;
   readonly underWay: RequestsUnderWay;
+  readonly access: Pick<Access, 'gate' | 'readVisitor'>;
 }
+
+/** How a request is accounted for. */
+export interface Account {
+  /** The route's path, never the address asked for. */
+  readonly template: string;
+  readonly credits: number;
+  /** Answered even while nobody can say what the caller has used. */
+  readonly vital?: boolean;
+  /** HEAD: the headers alone. */
+  readonly head?: boolean;
+}
+
+/** Of what is refused before any work. */
+export const LEAST_CREDITS = 1;
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
@@ -32,8 +50,10 @@ export function registerRoutes(app: TemplatedApp, routes: readonly Route[], opti
   for (const route of routes) {
     const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
     const reader = compileParameters(route.parameters, chains);
+    const { path: template, weight: credits, vital = false } = route;
+    const refused = { template, credits: LEAST_CREDITS };
     const serve = (res: HttpResponse, req: HttpRequest, head: boolean) =>
-      handleRequest(options, res, req, route.path, head, (asked) => {
+      handleRequest(options, res, req, { template, credits, vital, head }, (asked) => {
         const path = Object.fromEntries(names.map((name, index) => [name, decodePart(asked.parts[index] ?? '')]));
         return answerRoute(options, route, reader.read(path, asked.query), asked);
       });
@@ -41,7 +61,7 @@ export function registerRoutes(app: TemplatedApp, routes: readonly Route[], opti
       app.get(pattern, (res, req) => serve(res, req, false));
       app.head(pattern, (res, req) => serve(res, req, true));
       app.options(pattern, (res) => preflight(res, ALLOW));
-      app.any(pattern, (res, req) => handleRequest(options, res, req, route.path, false, refuseMethod));
+      app.any(pattern, (res, req) => handleRequest(options, res, req, refused, refuseMethod));
     }
   }
 }
@@ -51,7 +71,10 @@ export function registerFallback(app: TemplatedApp, options: DispatcherOptions):
   const answer = (asked: Question) => {
     throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
   };
-  app.any('/*', (res, req) => handleRequest(options, res, req, 'none', req.getMethod() === 'head', answer));
+  app.any('/*', (res, req) => {
+    const account = { template: 'none', credits: LEAST_CREDITS, head: req.getMethod() === 'head' };
+    handleRequest(options, res, req, account, answer);
+  });
 }
 
 export function preflight(res: HttpResponse, allow: string): void {
@@ -92,23 +115,25 @@ function readQuestion(req: HttpRequest, template: string): Question {
   };
 }
 
-/** Answers one request and accounts for it; `template` is the route's path, never the address asked for. */
+/** Answers one request and accounts for it. */
 export function handleRequest(
-  { api, underWay }: DispatcherOptions,
+  options: DispatcherOptions,
   res: HttpResponse,
   req: HttpRequest,
-  template: string,
-  head: boolean,
+  account: Account,
   answer: (asked: Question) => Promise<Reply>,
 ): void {
+  const { api, underWay, access } = options;
+  const { template, head = false } = account;
   const started = performance.now();
   const asked = readQuestion(req, template);
+  const visitor = access.readVisitor(res, req);
   let aborted = false;
   res.onAborted(() => {
     aborted = true;
   });
   underWay.count += 1;
-  void produce(asked, answer, api)
+  void produce(options, asked, visitor, account, answer)
     .then((reply) => {
       const headers = { ...reply.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId };
       if (!aborted) writeReply(res, { ...reply, headers }, head);
@@ -128,15 +153,54 @@ export function handleRequest(
     });
 }
 
+/** For what answers otherwise than by a Reply: how it is refused. Called before the first await. */
+export function problemTo({ api }: DispatcherOptions, res: HttpResponse, req: HttpRequest, template: string) {
+  const asked = readQuestion(req, template);
+  return (error: unknown, limits: Admission['headers']): void => {
+    const reply = problemReply(error, asked, api.logger);
+    const headers = { ...reply.headers, ...limits, ...CORS_HEADERS, 'X-Request-Id': asked.requestId };
+    writeReply(res, { ...reply, headers }, false);
+  };
+}
+
 /** A method is any word that a client sends; a label must not be. */
 function methodLabel(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }
 
-async function produce(asked: Question, answer: (asked: Question) => Promise<Reply>, api: ApiContext): Promise<Reply> {
+/** Charged before the work, given back when it fails through our fault. */
+async function produce(
+  { api, access }: DispatcherOptions,
+  asked: Question,
+  visitor: Visitor,
+  { credits, vital }: Account,
+  answer: (asked: Question) => Promise<Reply>,
+): Promise<Reply> {
+  let admission: Admission | null = null;
+  try {
+    admission = await access.gate.rest(visitor, credits);
+  } catch (error) {
+    if (!vital) return problemReply(error, asked, api.logger);
+  }
+  if (admission?.refusal) return withHeaders(problemReply(admission.refusal, asked, api.logger), admission);
+  const reply = await answerOrProblem(asked, answer, api);
+  if (admission === null) return reply;
+  if (reply.status >= 500) admission.giveBack();
+  return withHeaders(reply, admission);
+}
+
+async function answerOrProblem(
+  asked: Question,
+  answer: (asked: Question) => Promise<Reply>,
+  api: ApiContext,
+): Promise<Reply> {
   try {
     return await answer(asked);
   } catch (error) {
     return problemReply(error, asked, api.logger);
   }
+}
+
+function withHeaders(reply: Reply, { headers }: Admission): Reply {
+  return { ...reply, headers: { ...reply.headers, ...headers } };
 }

@@ -33,6 +33,8 @@ interface RouteBase<P extends Parameters> {
   readonly weight: 0 | 1 | 2 | 5;
   /** Lowest tier that may ask; null = without a key. */
   readonly tier: Tier | null;
+  /** Answered even while the limits cannot be kept: whether the process lives must not hang on a store. */
+  readonly vital?: boolean;
 }
 
 /** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */

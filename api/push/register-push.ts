@@ -1,6 +1,7 @@
 /** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
+import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Connection, Transport } from './connection.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
@@ -12,6 +13,7 @@ interface SocketData {
   connection: Connection | null;
 }
 
+const SOCKET_PATH = '/api/ws';
 const IDLE_SECONDS = 60;
 /** Above the protocol's own limit, so that a client is told why it is closed. */
 const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
@@ -21,20 +23,20 @@ const SENT = 1;
 const INTERNAL_ERROR = 1011;
 
 export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
-  app.ws<SocketData>('/api/ws', {
+  app.ws<SocketData>(SOCKET_PATH, {
     idleTimeout: IDLE_SECONDS,
     maxBackpressure: 0,
     maxPayloadLength: MAX_FRAME_BYTES,
     sendPingsAutomatically: true,
     upgrade(res, req, context) {
       const cursor = new URLSearchParams(req.getQuery() ?? '').get('cursor');
-      res.upgrade<SocketData>(
-        { first: cursor === null ? {} : { cursor }, connection: null },
-        req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
-        context,
-      );
+      const first = cursor === null ? {} : { cursor };
+      const key = req.getHeader('sec-websocket-key');
+      const protocol = req.getHeader('sec-websocket-protocol');
+      const extensions = req.getHeader('sec-websocket-extensions');
+      admitConnection(options, res, req, SOCKET_PATH, () => {
+        res.cork(() => res.upgrade<SocketData>({ first, connection: null }, key, protocol, extensions, context));
+      });
     },
     open(ws) {
       const data = ws.getUserData();

@@ -1,9 +1,10 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { ApiError } from '../http/api-error.ts';
-import { type DispatcherOptions, handleRequest, preflight } from '../http/dispatcher.ts';
+import { type DispatcherOptions, handleRequest, LEAST_CREDITS, preflight } from '../http/dispatcher.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { CORS_HEADERS } from '../http/reply.ts';
+import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Transport } from './connection.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
@@ -12,6 +13,7 @@ import { CHANNELS } from './push-event.ts';
 import { createSubscription, SubscriptionRefused } from './subscription.ts';
 
 const PATH = '/api/stream';
+const REFUSED = { template: PATH, credits: LEAST_CREDITS };
 const ALLOW = 'GET, OPTIONS';
 const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
 
@@ -39,14 +41,14 @@ export function registerStream(app: TemplatedApp, push: Push, options: Dispatche
         first = firstSubscription(reader.read({}, req.getQuery() ?? '') as StreamValues, lastEventId);
         check(first, push);
       } catch (error) {
-        handleRequest(options, res, req, PATH, false, () => Promise.reject(asApiError(error)));
+        handleRequest(options, res, req, REFUSED, () => Promise.reject(asApiError(error)));
         return;
       }
-      stream(res, push, first);
+      admitConnection(options, res, req, PATH, (headers) => stream(res, push, first, headers));
     });
     app.any(path, (res, req) => {
       const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });
-      handleRequest(options, res, req, PATH, req.getMethod() === 'head', () => Promise.reject(refusal));
+      handleRequest(options, res, req, { ...REFUSED, head: req.getMethod() === 'head' }, () => Promise.reject(refusal));
     });
   }
 }
@@ -81,7 +83,12 @@ function asApiError(error: unknown): unknown {
   return error;
 }
 
-function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op' | 'id'>): void {
+function stream(
+  res: HttpResponse,
+  push: Push,
+  first: Omit<SubscribeMessage, 'op' | 'id'>,
+  limits: Readonly<Record<string, string>>,
+): void {
   let isOpen = true;
   const transport: Transport = {
     send(json, type, cursor) {
@@ -103,7 +110,7 @@ function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op
   });
   res.cork(() => {
     res.writeStatus('200 OK');
-    for (const [name, value] of Object.entries(HEADERS)) res.writeHeader(name, value);
+    for (const [name, value] of Object.entries({ ...HEADERS, ...limits })) res.writeHeader(name, value);
   });
   const connection = push.connect(transport, first);
   res.onWritable(() => {

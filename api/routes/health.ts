@@ -19,6 +19,7 @@ const alive = liveRoute({
   response: health,
   weight: 1,
   tier: null,
+  vital: true,
   cache: 'none',
   async handler({ api }) {
     const degraded = stillChains(api).length > 0 || Date.now() - api.watch.seenAt > UNSEEN_MS;
@@ -33,6 +34,7 @@ const ready = liveRoute({
   response: readiness,
   weight: 1,
   tier: null,
+  vital: true,
   cache: 'none',
   async handler({ api }) {
     const faults = (await api.storeFaults()).map(

@@ -31,7 +31,20 @@ export function rpcCost(body: RpcBody): RpcCost {
 
 /** HTTP 429; a batch that does not fit is refused whole. */
 export function tooManyRequests(body: RpcBody): RpcAnswer {
+  return refused(body, 429, RPC_CODES.tooManyRequests, 'Too many requests');
+}
+
+/** What the daemon's clients know for a server that cannot answer. */
+export function internalFailure(body: RpcBody): RpcAnswer {
+  return refused(body, 500, RPC_CODES.internalError, 'Internal error');
+}
+
+function refused(body: RpcBody, status: number, code: number, message: string): RpcAnswer {
   const id = body.kind === 'single' ? body.request.id : 'null';
-  const text = printRpcError(RPC_CODES.tooManyRequests, 'Too many requests', id);
-  return { status: 429, body: `${text}\n`, contentType: 'application/json' };
+  return {
+    status,
+    body: `${printRpcError(code, message, id)}\n`,
+    contentType: 'application/json',
+    ourFault: status >= 500,
+  };
 }

@@ -26,6 +26,8 @@ export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
   readonly contentType: 'application/json';
+  /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
+  readonly ourFault: boolean;
 }
 
 export interface RpcHandlerOptions {
@@ -47,6 +49,7 @@ interface Outcome {
   readonly status: number;
   /** One answer object with its newline. */
   readonly body: Uint8Array | string;
+  readonly ourFault: boolean;
 }
 
 interface Chain extends GuardedChain {
@@ -57,6 +60,7 @@ interface Chain extends GuardedChain {
 const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): Outcome => ({
   status: rpcStatus(code),
   body: `${printRpcError(code, message, id)}\n`,
+  ourFault: code === RPC_CODES.internalError,
 });
 
 /** The answers without their newlines, as elements of an array. */
@@ -100,7 +104,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     filenameGuard(request, chain);
     for (const guard of method.guards) await guard(request, chain);
     const reply = await proxyCall(chain.daemon, request, method.slow === true);
-    return { status: reply.status, body: method.namesWallet ? hideWallet(reply.body) : reply.body };
+    const body = method.namesWallet ? hideWallet(reply.body) : reply.body;
+    return { status: reply.status, body, ourFault: false };
   }
 
   async function execute(chain: Chain, request: RpcRequest): Promise<Outcome> {
@@ -108,7 +113,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     if (proxied !== undefined) return forward(chain, request, proxied);
     const answer = rpcMethod(request.method) && answered[request.method];
     if (answer === undefined) throw methodNotFound();
-    return { status: 200, body: `${printRpcResult(await answer(chain.name, request.texts), request.id)}\n` };
+    const result = await answer(chain.name, request.texts);
+    return { status: 200, body: `${printRpcResult(result, request.id)}\n`, ourFault: false };
   }
 
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal): Promise<Outcome> {
@@ -134,7 +140,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
     const outcomes: Outcome[] = [];
     for (const request of requests) outcomes.push(await answerOne(chain, request));
-    return { status: 200, body: joinBatch(outcomes) };
+    const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
+    return { status: 200, body: joinBatch(outcomes), ourFault };
   }
 
   return async (name, body) => {

@@ -1,0 +1,32 @@
+import ipaddr from 'ipaddr.js';
+import { describe, expect, it } from 'vitest';
+import { clientOf, networkOf } from './visitor.ts';
+
+const PROXIES = ['10.0.0.0/8', '2001:db8:aaaa::/48'].map((cidr) => ipaddr.parseCIDR(cidr));
+const callerOf = (peer: string, forwarded: string) =>
+  networkOf(clientOf(ipaddr.process(peer), PROXIES, () => forwarded));
+
+describe('who is charged', () => {
+  it.each([
+    ['a stranger says nothing that counts', '198.51.100.7', '203.0.113.9', '198.51.100.7'],
+    ['the proxy names the client', '10.1.2.3', '203.0.113.9', '203.0.113.9'],
+    ['what the client wrote itself stands further left', '10.1.2.3', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+    ['through two proxies', '10.1.2.3', '203.0.113.9, 10.9.9.9', '203.0.113.9'],
+    ['proxies alone', '10.1.2.3', '10.9.9.9', '10.9.9.9'],
+    ['no header', '10.1.2.3', '', '10.1.2.3'],
+    ['what is no address', '10.1.2.3', '203.0.113.9, unknown', '10.1.2.3'],
+    ['an octal or short form', '10.1.2.3', '0313.0.113.9', '10.1.2.3'],
+    ['a port', '10.1.2.3', '203.0.113.9:4711', '203.0.113.9'],
+    ['brackets and a port', '10.1.2.3', '[2001:db8:1:2:3::4]:4711', '20010db800010002/64'],
+    ['a mapped address', '10.1.2.3', '::ffff:203.0.113.9', '203.0.113.9'],
+    ['a proxy of IPv6', '2001:db8:aaaa::1', '203.0.113.9', '203.0.113.9'],
+  ])('%s', (_, peer, forwarded, expected) => expect(callerOf(peer, forwarded)).toBe(expected));
+
+  it('every address of a /64 is one caller, the next /64 another', () => {
+    const networks = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1'].map((address) =>
+      callerOf(address, ''),
+    );
+    expect(networks[0]).toBe(networks[1]);
+    expect(networks[2]).not.toBe(networks[0]);
+  });
+});

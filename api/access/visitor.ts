@@ -1,0 +1,82 @@
+/** Who asks, as far as the connection and its headers say: read before the first await, for the request is gone afterwards. */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import ipaddr from 'ipaddr.js';
+
+export interface Visitor {
+  /** An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. */
+  readonly network: string;
+  /** As sent; empty when there is none. */
+  readonly authorization: string;
+  readonly apiKey: string;
+  readonly host: string;
+}
+
+export type ReadVisitor = (res: HttpResponse, req: HttpRequest) => Visitor;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Subnet = [Address, number];
+
+const IPV6_PREFIX_BYTES = 8;
+
+/** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
+export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
+  const trusted = trustedProxies.map(readSubnet);
+  return (res, req) => {
+    const peer = ipaddr.fromByteArray([...new Uint8Array(res.getRemoteAddress())]);
+    return {
+      network: networkOf(clientOf(plain(peer), trusted, () => forwardedFor(req))),
+      authorization: req.getHeader('authorization'),
+      apiKey: req.getHeader('x-api-key'),
+      host: req.getHeader('host'),
+    };
+  };
+}
+
+/** `10.0.0.0/8`, or one address. */
+function readSubnet(text: string): Subnet {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address.toByteArray().length * 8];
+}
+
+/** Every X-Forwarded-For, since a proxy may append a header of its own below the client's. */
+function forwardedFor(req: HttpRequest): string {
+  const values: string[] = [];
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') values.push(value);
+  });
+  return values.join(',');
+}
+
+/** The address that the last trusted proxy names; what cannot be read ends the walk. */
+export function clientOf(peer: Address, trusted: readonly Subnet[], forwarded: () => string): Address {
+  const isTrusted = (address: Address) =>
+    trusted.some((subnet) => subnet[0].kind() === address.kind() && address.match(subnet));
+  let client = peer;
+  if (!isTrusted(client)) return client;
+  for (const text of forwarded().split(',').reverse()) {
+    const next = readAddress(text);
+    if (next === null) return client;
+    client = next;
+    if (!isTrusted(client)) return client;
+  }
+  return client;
+}
+
+/** Proxies write `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]:567`. */
+function readAddress(text: string): Address | null {
+  const [, bracketed, bare] = /^\s*(?:\[([^\]]+)\](?::\d+)?|([^\s]+?))\s*$/.exec(text) ?? [];
+  const address = bracketed ?? (bare ?? '').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
+  return ipaddr.IPv6.isValid(address) ? plain(ipaddr.IPv6.parse(address)) : null;
+}
+
+/** `::ffff:1.2.3.4` is 1.2.3.4. */
+function plain(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+export function networkOf(address: Address): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${Buffer.from(address.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`;
+}
