@@ -54,7 +54,7 @@ test.each([
 test('too many requests', () => {
   const answer = (body: string) => tooManyRequests(readRpcBody(Buffer.from(body)));
   const text = (id: string) => `{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":${id}}\n`;
-  expect(answer('{"id":7,"method":"getblockcount"}')).toEqual({
+  expect(answer('{"id":7,"method":"getblockcount"}')).toMatchObject({
     status: 429,
     body: text('7'),
     contentType: 'application/json',
