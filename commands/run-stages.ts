@@ -3,6 +3,7 @@ import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import { runAudit } from '../pipeline/audit/run-audit.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
 import { runPrice } from '../pipeline/price/run-price.ts';
 import type { StageReporter } from '../pipeline/stage-reporter.ts';
@@ -72,6 +73,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
   const price = start('price', config.chains, (status) =>
     runPrice({ chains, config, log, stores, logger, status, signal }),
   );
-  await Promise.all([...eachChain, price]);
+  const audit = config.roles.includes('price') ? runAudit({ stores, chains, logger, signal }) : Promise.resolve();
+  await Promise.all([...eachChain, price, audit]);
   accepted.close();
 }

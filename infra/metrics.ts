@@ -1,5 +1,5 @@
 /** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template; never an address. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry, prefix: 'verustream_' });
@@ -50,9 +50,15 @@ export const metrics = {
     labelNames: ['chain'],
     registers,
   }),
-  digestMismatches: new Counter({
-    name: 'verustream_digest_mismatches_total',
-    help: 'Digests that differed between the stores',
+  digestMismatches: new Gauge({
+    name: 'verustream_digest_mismatches',
+    help: 'Places where the stores part (check="audit") or tables that are not what the log says (check="verify"), when last looked at',
+    labelNames: ['chain', 'check'],
+    registers,
+  }),
+  invariantViolations: new Gauge({
+    name: 'verustream_invariant_violations',
+    help: '1 while rows of a chain break an invariant',
     labelNames: ['chain'],
     registers,
   }),

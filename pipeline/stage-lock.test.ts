@@ -14,7 +14,7 @@ afterAll(() => stores.close());
 /** Backend that holds the advisory lock of the only owner. */
 async function ownerPid(): Promise<number> {
   const { rows } = await stores.postgres.pool.query<{ pid: number }>(
-    `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+    `SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   expect(rows).toHaveLength(1);

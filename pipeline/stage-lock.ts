@@ -1,13 +1,20 @@
-/** One owner per chain and stage: whoever holds its advisory lock in Postgres, on a session of its own. */
+/**
+ * One owner per chain and stage: whoever holds its advisory lock in Postgres, on a session of its own. A second lock is held
+ * while the stores may disagree: from the start of an owner until it has repaired what an earlier one left, and in every
+ * transaction. `holdStill` in audit/hold-still.ts waits for it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import type { Postgres } from '../infra/postgres/postgres.ts';
 import { RetryableError } from '../schemas/errors.ts';
 import type { Stage } from '../schemas/stage-status.ts';
 
+/** What can be owned: a stage of a chain, or the audit of all. */
+export type Owned = Stage | 'audit';
+
 /** The session that held the lock is gone, so another owner may be at work. */
 export class StageLockLost extends RetryableError {
-  constructor(stage: Stage, chain: string, cause: unknown) {
+  constructor(stage: Owned, chain: string, cause: unknown) {
     const message = `The lock of ${stage} for ${chain} was lost with its Postgres session; the stage starts again.`;
     super('stage_lock_lost', message, { cause });
   }
@@ -19,15 +26,21 @@ export interface StageLock {
    * can commit nothing. @throws StageLockLost
    */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Says that both stores hold the same again, whatever an earlier owner left; from then on only transactions may part them. */
+  inStep(): Promise<void>;
   release(): Promise<void>;
 }
 
 const RETRY_MS = 250;
 
+/** Texts that advisory locks are made of. */
+export const ownerKey = (stage: Owned, chain: string): string => `verustream:${stage}:${chain}`;
+export const changingKey = (stage: Owned, chain: string): string => `verustream:${stage}:${chain}:changing`;
+
 /** Waits until the lock is free; throws when `signal` aborts first. Needs sessions of its own: no transaction pooler. */
 export async function acquireStageLock(
   postgres: Postgres,
-  stage: Stage,
+  stage: Owned,
   chain: string,
   signal: AbortSignal,
 ): Promise<StageLock> {
@@ -59,17 +72,28 @@ interface Session {
   readonly end: (client: PoolClient) => Promise<void>;
 }
 
-function createStageLock(client: PoolClient, stage: Stage, chain: string, session: Session): StageLock {
+function createStageLock(client: PoolClient, stage: Owned, chain: string, session: Session): StageLock {
   const begin = async (): Promise<void> => {
     try {
       const broken = session.broken();
       if (broken) throw broken;
       await client.query('BEGIN');
+      await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey(stage, chain)]);
     } catch (error) {
       throw new StageLockLost(stage, chain, error);
     }
   };
+  let repaired = false;
   return {
+    async inStep() {
+      if (repaired) return;
+      repaired = true;
+      await client
+        .query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [changingKey(stage, chain)])
+        .catch((error: unknown) => {
+          throw new StageLockLost(stage, chain, error);
+        });
+    },
     async transaction(work) {
       await begin();
       try {
@@ -90,10 +114,15 @@ function createStageLock(client: PoolClient, stage: Stage, chain: string, sessio
   };
 }
 
-async function tryLock(client: PoolClient, stage: Stage, chain: string): Promise<boolean> {
+/** Both or none, the second lock first: who sees an owner without it knows that the owner's repair is done. */
+async function tryLock(client: PoolClient, stage: Owned, chain: string): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(
-    'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
-    [`verustream:${stage}:${chain}`],
+    `SELECT CASE
+       WHEN NOT pg_try_advisory_lock(hashtextextended($2, 0)) THEN false
+       WHEN pg_try_advisory_lock(hashtextextended($1, 0)) THEN true
+       ELSE NOT pg_advisory_unlock(hashtextextended($2, 0))
+     END AS held`,
+    [ownerKey(stage, chain), changingKey(stage, chain)],
   );
   return rows[0]?.held === true;
 }

@@ -1,112 +1,103 @@
-/** Postgres against ClickHouse: both count and digest their own rows; where they part, the first bucket of heights is named. */
+/** One whole look at both stores: every table, every height, every invariant. What the `audit` command prints. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stores } from '../../infra/stores.ts';
-import { AUDITED_CONVERSIONS, AUDITED_TABLES, type AuditedTable, type StoreRows } from './audited-tables.ts';
+import type { Violation } from '../../schemas/audit-report.ts';
+import { RetryableError } from '../../schemas/errors.ts';
+import { createBatchSize } from '../derive/batch-size.ts';
+import { checkRange, keptDigests } from './check-range.ts';
+import { INVARIANTS } from './invariants.ts';
+import { type AuditedChain, type Committed, FACTS, type Ledger, STAMPS } from './ledger.ts';
 
-export interface AuditResult {
+export type AuditResult = {
   readonly chain: string;
-  readonly table: string;
-  /** Newest height that was compared; -1 when there is none. */
+  /** Newest height that was looked at; -1 when there is none. */
   readonly height: number;
-  readonly rows: number;
-  /** Null when both hold the same. */
-  readonly partsAt: { readonly fromHeight: number; readonly toHeight: number } | null;
-}
+} & (
+  | {
+      readonly kind: 'table';
+      readonly table: string;
+      /** In Postgres. */
+      readonly rows: number;
+      /** First height at which the stores part; null when both hold the same. */
+      readonly partsAt: number | null;
+    }
+  | {
+      readonly kind: 'invariant';
+      readonly invariant: string;
+      /** The first; null when it holds. */
+      readonly violation: Violation | null;
+    }
+);
 
-export interface AuditedChain {
-  readonly name: string;
-  readonly nativeCurrencyId: string;
-}
-
-/** Rows, and the sum of 60 bits of each row's MD5: a lost, doubled or changed row changes it, the order does not. */
-interface Digest {
-  readonly bucket: number;
-  readonly rows: string;
-  readonly digest: string;
-}
-
-interface Limits {
-  readonly chain: AuditedChain;
-  readonly height: number;
-  readonly tick: bigint;
-}
-
-const BUCKET = 1000;
-const ATTEMPTS = 5;
-
-/** Compares every table of every chain up to the height that is committed. */
-export async function* audit(stores: Stores, chains: readonly AuditedChain[]): AsyncIterable<AuditResult> {
-  for (const chain of chains) {
-    for (const table of AUDITED_TABLES) yield compare(stores, table, chain, 'derive');
-    yield compare(stores, AUDITED_CONVERSIONS, chain, 'price');
+/** The chain moved under each look at a range. */
+class AuditDisturbed extends RetryableError {
+  constructor(chain: string) {
+    super('audit_disturbed', `${chain} was rewound at each of ${ATTEMPTS} looks at it; audit again later.`);
   }
 }
 
-/** A rewind between the two reads looks like a difference: it is read again until nothing moved meanwhile. */
-async function compare(
-  stores: Stores,
-  table: AuditedTable,
+const ATTEMPTS = 40;
+const PAUSE_MS = 250;
+export const LARGEST_RANGE = { maxBlocks: 5000 };
+
+export async function* audit(
+  stores: Pick<Stores, 'postgres' | 'clickhouse'>,
+  chains: readonly AuditedChain[],
+  signal: AbortSignal,
+): AsyncGenerator<AuditResult, void> {
+  for (const chain of chains) for (const ledger of [FACTS, STAMPS]) yield* auditLedger(stores, ledger, chain, signal);
+}
+
+async function* auditLedger(
+  stores: Pick<Stores, 'postgres' | 'clickhouse'>,
+  ledger: Ledger,
   chain: AuditedChain,
-  stage: 'derive' | 'price',
-): Promise<AuditResult> {
+  signal: AbortSignal,
+): AsyncGenerator<AuditResult, void> {
+  const size = createBatchSize(LARGEST_RANGE);
+  const rows = new Map<string, number>();
+  const partsAt = new Map<string, number>();
+  const violations = new Map<string, Violation>();
+  let height = -1;
   for (let attempt = 1; ; attempt++) {
-    const limits = await committed(stores, chain, stage);
-    const [postgres, clickhouse] = await Promise.all([
-      digestPostgres(stores, table.postgres, limits, stage),
-      digestClickHouse(stores, table.clickhouse, limits),
-    ]);
-    const bucket = firstDifference(postgres, clickhouse);
-    const rows = postgres.reduce((sum, row) => sum + Number(row.rows), 0);
-    const result = { chain: chain.name, table: table.name, height: limits.height, rows };
-    if (bucket === null) return { ...result, partsAt: null };
-    const now = await committed(stores, chain, stage);
-    const moved = now.height !== limits.height || now.tick !== limits.tick;
-    if (moved && attempt < ATTEMPTS) continue;
-    return { ...result, partsAt: { fromHeight: bucket * BUCKET, toHeight: (bucket + 1) * BUCKET - 1 } };
+    signal.throwIfAborted();
+    const committed = await committedOf(stores, ledger, chain);
+    const low = height + 1;
+    if (!committed || committed.height < low) break;
+    const high = Math.min(committed.height, height + size.limits().maxBlocks);
+    const began = performance.now();
+    const range = { chain, low, high, committed };
+    const outcome = await checkRange({ stores, ledger, range, keep: false, unowned: true });
+    if (outcome.kind === 'moved') {
+      if (attempt === ATTEMPTS) throw new AuditDisturbed(chain.name);
+      await sleep(PAUSE_MS, undefined, { signal });
+      continue;
+    }
+    size.took(high - low + 1, (performance.now() - began) / 1000);
+    for (const [table, count] of outcome.rows) rows.set(table, (rows.get(table) ?? 0) + count);
+    for (const { table, height: at } of outcome.differences) if (!partsAt.has(table)) partsAt.set(table, at);
+    for (const violation of outcome.violations) {
+      if (!violations.has(violation.invariant)) violations.set(violation.invariant, violation);
+    }
+    height = high;
+    attempt = 0;
+  }
+  const at = { chain: chain.name, height };
+  const tables = ledger.tables.map(({ name }) => name);
+  if (partsAt.has(keptDigests(ledger))) tables.push(keptDigests(ledger));
+  for (const table of tables) {
+    yield { ...at, kind: 'table', table, rows: rows.get(table) ?? 0, partsAt: partsAt.get(table) ?? null };
+  }
+  if (ledger !== FACTS) return;
+  for (const invariant of Object.keys(INVARIANTS)) {
+    yield { ...at, kind: 'invariant', invariant, violation: violations.get(invariant) ?? null };
   }
 }
 
-async function committed(stores: Stores, chain: AuditedChain, stage: string): Promise<Limits> {
-  const { rows } = await stores.postgres.pool.query<{ height: number; tick: bigint }>(
-    `SELECT height, (SELECT coalesce(max(tick), 0) FROM price_ticks) AS tick
-     FROM stage_positions WHERE stage = $1 AND chain = $2`,
-    [stage, chain.name],
-  );
-  return { chain, height: rows[0]?.height ?? -1, tick: rows[0]?.tick ?? 0n };
-}
-
-async function digestPostgres(stores: Stores, rows: StoreRows, limits: Limits, stage: string): Promise<Digest[]> {
-  const params = [limits.chain.name, limits.height, ...(stage === 'price' ? [limits.tick] : [])];
-  const { rows: digests } = await stores.postgres.pool.query<Digest>(
-    `SELECT bucket, count(*)::text AS rows, sum(('x' || left(md5(line), 15))::bit(60)::bigint)::text AS digest
-     FROM (SELECT ${rows.height} / ${BUCKET} AS bucket, ${rows.line} AS line ${rows.from}) AS lines
-     GROUP BY bucket ORDER BY bucket`,
-    params,
-  );
-  return digests;
-}
-
-async function digestClickHouse(stores: Stores, rows: StoreRows, limits: Limits): Promise<Digest[]> {
-  if (limits.height < 0) return [];
-  return stores.clickhouse.query<Digest>(
-    `SELECT toInt32(bucket) AS bucket, toString(count()) AS rows,
-       toString(sum(toInt256(bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(line), 1, 8))), 4)))) AS digest
-     FROM (SELECT intDiv(${rows.height}, ${BUCKET}) AS bucket, ${rows.line} AS line ${rows.from})
-     GROUP BY bucket ORDER BY bucket`,
-    {
-      chain: limits.chain.name,
-      height: limits.height,
-      native: limits.chain.nativeCurrencyId,
-      tick: limits.tick.toString(),
-    },
-  );
-}
-
-function firstDifference(postgres: readonly Digest[], clickhouse: readonly Digest[]): number | null {
-  const other = new Map(clickhouse.map((row) => [row.bucket, row]));
-  for (const row of postgres) {
-    const twin = other.get(row.bucket);
-    if (twin?.rows !== row.rows || twin.digest !== row.digest) return row.bucket;
-    other.delete(row.bucket);
-  }
-  return other.size === 0 ? null : Math.min(...other.keys());
+export function committedOf(
+  { postgres }: Pick<Stores, 'postgres'>,
+  ledger: Ledger,
+  chain: AuditedChain,
+): Promise<Committed | null> {
+  return postgres.transaction((client) => ledger.committed(client, chain.name));
 }

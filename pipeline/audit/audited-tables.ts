@@ -1,9 +1,10 @@
 /**
- * What both stores hold, as one line of text a row that both can print alike. `line` and `height` are SQL of the store;
- * `$1`/{chain:String} is the chain, `$2`/{height:UInt32} the newest height compared.
+ * What both stores hold, as one line of text a row that both can print alike. In Postgres $1 is the chain, $2 … $3 the
+ * heights, $4 the generation; in ClickHouse {chain}, {low}, {high}, {generation}, {tick} and {native}.
  */
 
 export interface StoreRows {
+  /** SQL: text. */
   readonly line: string;
   readonly height: string;
   /** FROM and WHERE. */
@@ -16,186 +17,174 @@ export interface AuditedTable {
   readonly clickhouse: StoreRows;
 }
 
-const pg = (...columns: string[]) => `concat_ws('|', ${columns.map((c) => `coalesce(${c}::text, '')`).join(', ')})`;
-const ch = (...columns: string[]) =>
-  `concatWithSeparator('|', ${columns.map((c) => `ifNull(toString(${c}), '')`).join(', ')})`;
+/** A column of the same name in both stores, or the expression of each. */
+type Column = string | readonly [postgres: string, clickhouse: string];
 
-const pgUpTo = (table: string, height: string) => `FROM ${table} WHERE chain = $1 AND ${height} <= $2`;
-const chUpTo = (table: string, height = 'height') =>
-  `FROM ${table} WHERE chain = {chain:String} AND ${height} <= {height:UInt32}`;
+interface Definition {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Postgres' and ClickHouse's. */
+  readonly height: readonly [string, string];
+  readonly from: readonly [string, string];
+}
 
-const usd = (column: string) => `if(isNull(${column}), '', toDecimalString(assumeNotNull(${column}), 38))`;
+function table({ name, columns, height, from }: Definition): AuditedTable {
+  const postgres = columns.map((column) => `coalesce((${typeof column === 'string' ? column : column[0]})::text, '')`);
+  const clickhouse = columns.map((column) => `ifNull(toString(${typeof column === 'string' ? column : column[1]}), '')`);
+  return {
+    name,
+    postgres: { line: `concat_ws('|', ${postgres.join(', ')})`, height: height[0], from: from[0] },
+    clickhouse: { line: `concatWithSeparator('|', ${clickhouse.join(', ')})`, height: height[1], from: from[1] },
+  };
+}
 
-export const AUDITED_TABLES: readonly AuditedTable[] = [
-  {
-    name: 'blocks',
-    postgres: {
-      line: pg(
-        'height',
-        "encode(hash, 'hex')",
-        'time',
-        'clock',
-        'size',
-        'tx_count',
-        'validation_type',
-        'reward',
-        'miner_address',
-        'fees',
-        'stake_amount',
-      ),
-      height: 'height',
-      from: pgUpTo('blocks', 'height'),
-    },
-    clickhouse: {
-      line: ch(
-        'height',
-        'hash',
-        'toUnixTimestamp(time)',
-        'toUnixTimestamp(clock)',
-        'size',
-        'tx_count',
-        'validation_type',
-        'reward',
-        'miner_address',
-        'fees',
-        'stake_amount',
-      ),
-      height: 'height',
-      from: chUpTo('blocks'),
-    },
-  },
-  {
-    name: 'transactions',
-    postgres: {
-      line: pg('height', 'tx_index', "encode(txid, 'hex')", 'kind', 'fee', 'size'),
-      height: 'height',
-      from: pgUpTo('transactions', 'height'),
-    },
-    clickhouse: {
-      line: ch('height', 'tx_index', 'txid', 'kind', 'fee', 'size'),
-      height: 'height',
-      from: chUpTo('transactions'),
-    },
-  },
-  {
-    name: 'native address activity',
-    postgres: {
-      line: pg('address', 'height', 'tx_index', "encode(txid, 'hex')", 'received', 'sent'),
-      height: 'height',
-      from: `${pgUpTo('address_activity', 'height')} AND (received <> 0 OR sent <> 0)`,
-    },
-    clickhouse: {
-      line: ch('address', 'height', 'tx_index', 'txid', 'received', 'sent'),
-      height: 'height',
-      from: `${chUpTo('address_deltas')} AND currency_id = {native:String} AND (received <> 0 OR sent <> 0)`,
-    },
-  },
-  {
-    name: 'token address activity',
-    postgres: {
-      line: pg('address', 'height', 'tx_index', "encode(txid, 'hex')", 'key', 'value'),
-      height: 'height',
-      from: `FROM address_activity, jsonb_each_text(currencies) WHERE chain = $1 AND height <= $2 AND currencies IS NOT NULL`,
-    },
-    clickhouse: {
-      line: ch('address', 'height', 'tx_index', 'txid', 'currency_id', 'received - sent'),
-      height: 'height',
-      from: `${chUpTo('address_deltas')} AND currency_id <> {native:String} AND received <> sent`,
-    },
-  },
-  {
-    name: 'currency states',
-    postgres: {
-      line: pg(
-        'currency_id',
-        'from_height',
-        'tx_index',
-        'vout',
-        'flags',
-        'supply',
-        `(SELECT string_agg(concat_ws(',', r->>'currencyId', r->>'weight', r->>'reserves'), ';' ORDER BY n) FROM jsonb_array_elements(reserves) WITH ORDINALITY AS t(r, n))`,
-      ),
-      height: 'from_height',
-      from: pgUpTo('currency_states', 'from_height'),
-    },
-    clickhouse: {
-      line: ch(
-        'currency_id',
-        'height',
-        'tx_index',
-        'vout',
-        'flags',
-        'supply',
-        `arrayStringConcat(arrayMap((c, w, r) -> concat(c, ',', toString(w), ',', toString(r)), reserve_ids, weights, reserves), ';')`,
-      ),
-      height: 'height',
-      from: chUpTo('currency_states'),
-    },
-  },
-  {
-    name: 'stakes',
-    postgres: {
-      line: pg('height', "encode(stake_txid, 'hex')", 'stake_address', 'stake_reward_address', 'stake_amount'),
-      height: 'height',
-      from: `${pgUpTo('blocks', 'height')} AND stake_txid IS NOT NULL`,
-    },
-    clickhouse: {
-      line: ch('height', 'txid', 'address', 'reward_address', 'amount'),
-      height: 'height',
-      from: chUpTo('stakes'),
-    },
-  },
+const postgresRange = (name: string, height: string) =>
+  `FROM ${name} WHERE chain = $1 AND ${height} BETWEEN $2 AND $3`;
+const clickhouseRange = (name: string, height = 'height') =>
+  `FROM ${name} WHERE chain = {chain:String} AND ${height} BETWEEN {low:UInt32} AND {high:UInt32}`;
+
+const hex = (column: string): Column => [`encode(${column}, 'hex')`, column];
+const usd = (column: string): Column => [
+  `s.${column}`,
+  `if(isNull(${column}), '', toDecimalString(assumeNotNull(${column}), 38))`,
 ];
 
-/** Settled conversions with their stamps follow the price stage, so they are compared up to its height and tick. */
-export const AUDITED_CONVERSIONS: AuditedTable = {
-  name: 'stamped conversions',
-  postgres: {
-    line: pg(
-      's.generation',
-      "encode(t.txid, 'hex')",
-      't.vout',
-      't.kind',
-      't.status',
-      't.from_currency_id',
-      't.to_currency_id',
-      't.via_currency_id',
-      't.amount_in',
-      't.amount_out',
-      't.conversion_fee',
-      't.import_height',
-      's.from_usd',
-      's.to_usd',
-      's.usd_value',
-      's.rule',
-      's.regime',
-      's.reason',
-    ),
-    height: 't.import_height',
-    from: `FROM stamps s JOIN transfers t USING (chain, txid, vout) WHERE chain = $1 AND t.to_height IS NULL AND t.import_height <= $2 AND s.tick <= $3`,
-  },
-  clickhouse: {
-    line: ch(
-      'generation',
-      'txid',
+/** Tables of `derive`. */
+export const FACT_TABLES: readonly AuditedTable[] = [
+  table({
+    name: 'blocks',
+    columns: [
+      'height',
+      hex('hash'),
+      ['time', 'toUnixTimestamp(time)'],
+      ['clock', 'toUnixTimestamp(clock)'],
+      'size',
+      'tx_count',
+      'validation_type',
+      'reward',
+      'miner_address',
+      'fees',
+      'stake_amount',
+    ],
+    height: ['height', 'height'],
+    from: [postgresRange('blocks', 'height'), clickhouseRange('blocks')],
+  }),
+  table({
+    name: 'transactions',
+    columns: ['height', 'tx_index', hex('txid'), 'kind', 'fee', 'size'],
+    height: ['height', 'height'],
+    from: [postgresRange('transactions', 'height'), clickhouseRange('transactions')],
+  }),
+  table({
+    name: 'native deltas',
+    columns: ['address', 'height', 'tx_index', hex('txid'), 'received', 'sent'],
+    height: ['height', 'height'],
+    from: [
+      `${postgresRange('address_activity', 'height')} AND (received <> 0 OR sent <> 0)`,
+      `${clickhouseRange('address_deltas')} AND currency_id = {native:String} AND (received <> 0 OR sent <> 0)`,
+    ],
+  }),
+  table({
+    name: 'token deltas',
+    columns: ['address', 'height', 'tx_index', hex('txid'), ['key', 'currency_id'], ['value', 'received - sent']],
+    height: ['height', 'height'],
+    from: [
+      `FROM address_activity, jsonb_each_text(currencies) WHERE chain = $1 AND height BETWEEN $2 AND $3`,
+      `${clickhouseRange('address_deltas')} AND currency_id <> {native:String} AND received <> sent`,
+    ],
+  }),
+  table({
+    name: 'identity states',
+    columns: [
+      'identity_address',
+      ['from_height', 'height'],
+      'tx_index',
       'vout',
+      hex('txid'),
+      'name',
+      'parent',
       'kind',
-      'status',
-      'from_currency_id',
-      'to_currency_id',
-      'via_currency_id',
-      'amount_in',
-      'amount_out',
-      'conversion_fee',
-      'import_height',
+      'flags',
+      'timelock',
+      'referral',
+      'changes',
+      'state',
+    ],
+    height: ['from_height', 'height'],
+    from: [postgresRange('identities', 'from_height'), clickhouseRange('identity_updates')],
+  }),
+  table({
+    name: 'currency states',
+    columns: [
+      'currency_id',
+      ['from_height', 'height'],
+      'tx_index',
+      'vout',
+      'flags',
+      'supply',
+      [
+        `SELECT string_agg(concat_ws(',', r->>'currencyId', r->>'weight', r->>'reserves'), ';' ORDER BY n)
+         FROM jsonb_array_elements(reserves) WITH ORDINALITY AS t(r, n)`,
+        `arrayStringConcat(arrayMap((c, w, r) -> concat(c, ',', toString(w), ',', toString(r)), reserve_ids, weights, reserves), ';')`,
+      ],
+    ],
+    height: ['from_height', 'height'],
+    from: [postgresRange('currency_states', 'from_height'), clickhouseRange('currency_states')],
+  }),
+  table({
+    name: 'stakes',
+    columns: [
+      'height',
+      ["encode(stake_txid, 'hex')", 'txid'],
+      ['stake_address', 'address'],
+      ['stake_reward_address', 'reward_address'],
+      ['stake_amount', 'amount'],
+    ],
+    height: ['height', 'height'],
+    from: [`${postgresRange('blocks', 'height')} AND stake_txid IS NOT NULL`, clickhouseRange('stakes')],
+  }),
+];
+
+/**
+ * Settled conversions with their stamps, as the import left them: a stamp stands at the tick of the import's block. A stamp
+ * without its transfer is a line too.
+ */
+export const STAMP_TABLES: readonly AuditedTable[] = [
+  table({
+    name: 'stamped conversions',
+    columns: [
+      ["encode(s.txid, 'hex')", 'txid'],
+      ['s.vout', 'vout'],
+      ['p.height', 'import_height'],
+      ['t.kind', 'kind'],
+      ['t.status', 'status'],
+      ['t.from_currency_id', 'from_currency_id'],
+      ['t.to_currency_id', 'to_currency_id'],
+      ['t.via_currency_id', 'via_currency_id'],
+      ['t.import_currency_id', 'basket_id'],
+      ['t.amount_in', 'amount_in'],
+      ['t.amount_out', 'amount_out'],
+      ['t.conversion_fee', 'conversion_fee'],
+      ['t.source', 'source'],
+      ['t.destination', 'destination'],
+      ['t.request_height', 'request_height'],
+      ['t.import_time', 'toUnixTimestamp(time)'],
       usd('from_usd'),
       usd('to_usd'),
       usd('usd_value'),
-      'rule',
-      'regime',
-      'reason',
-    ),
-    height: 'import_height',
-    from: `${chUpTo('conversions', 'import_height')} AND tick <= {tick:UInt64}`,
-  },
-};
+      ['s.rule', 'rule'],
+      ['s.regime', 'regime'],
+      ['s.diverged', 'diverged'],
+      ['s.provisional', 'provisional'],
+      ['s.reason', 'reason'],
+    ],
+    height: ['p.height', 'import_height'],
+    from: [
+      `FROM price_ticks p JOIN stamps s ON s.tick = p.tick AND s.chain = p.chain AND s.generation = $4
+       LEFT JOIN transfers t ON t.chain = s.chain AND t.txid = s.txid AND t.vout = s.vout
+         AND t.from_height = p.height AND t.import_height = p.height
+       WHERE p.chain = $1 AND p.height BETWEEN $2 AND $3`,
+      `${clickhouseRange('conversions', 'import_height')} AND generation = {generation:UInt32} AND tick <= {tick:UInt64}`,
+    ],
+  }),
+];

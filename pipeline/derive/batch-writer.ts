@@ -69,6 +69,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       });
       committed = next;
       stop();
+      await lock.inStep();
       await passed('commit');
     },
 
@@ -94,6 +95,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       });
       committed = { position, height, hash, clock };
       stop();
+      await lock.inStep();
       await passed('commit');
     },
   };

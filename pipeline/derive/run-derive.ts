@@ -83,7 +83,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
       size: createBatchSize(options.batch),
       report,
       signal,
-      atEnd: waitForBlocks(options, report),
+      atEnd: waitForBlocks(options, lock, report),
     });
   } finally {
     clearInterval(watch);
@@ -93,10 +93,12 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
 
 function waitForBlocks(
   { log, chain, signal }: DeriveOptions,
+  lock: StageLock,
   report: DeriveReport,
 ): (position: number) => Promise<boolean> {
   let waited = Number.NEGATIVE_INFINITY;
   return async (position) => {
+    await lock.inStep();
     report.state('following');
     const early = waited + GATHER_MS - performance.now();
     if (early > 0) await sleep(early, undefined, { signal });

@@ -107,6 +107,7 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS, POSTGRES_BACKFILL, POSTGRES_TICKS]) {
     await client.query(`DELETE FROM ${table.name} WHERE tick >= $1`, [tick]);
   }
+  await client.query('DELETE FROM stamp_digests WHERE tick >= $1', [tick]);
   await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
     changed.map(({ chain }) => chain),
   ]);

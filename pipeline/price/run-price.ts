@@ -57,6 +57,7 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
   const report = createPriceReport(options);
   while (!signal.aborted) {
     const { ticks, records } = await stage.step();
+    await lock.inStep(); // a rewind that an earlier owner began is among the first records
     report.at(stage.cursors, ticks);
     if (ticks > 0 || records > 0) continue;
     const hungry = stage.cursors.filter((cursor) => !hasEnough(cursor, limits.maxQueued));

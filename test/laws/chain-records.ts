@@ -42,7 +42,8 @@ export function withReorganisation({ main, orphans, fork }: RecordedBranches): U
   return [...main.slice(0, fork + 1), ...orphans, rewind, ...main.slice(fork + 1)];
 }
 
-function recordedFile(file: string): UnplacedRecord[] {
+/** Of a file of the recording, in order of height. */
+export function recordedFile(file: string): UnplacedRecord[] {
   const lines = recordedText(file).split('\n');
   return lines.filter((line) => line !== '').map(recordedBlock);
 }

@@ -84,6 +84,25 @@ export const CLICKHOUSE_TABLES: readonly ClickHouseTable[] = [
     },
   },
   factTable({
+    name: 'identity_updates',
+    fact: 'identity',
+    columns: {
+      identity_address: ({ fact }) => fact.identityAddress,
+      tx_index: ({ fact }) => fact.txIndex,
+      vout: ({ fact }) => fact.vout,
+      time: ({ at }) => at.block.time,
+      txid: ({ fact }) => fact.txid,
+      name: ({ fact }) => fact.name,
+      parent: ({ fact }) => fact.parent,
+      kind: ({ fact }) => fact.kind,
+      flags: ({ fact }) => fact.flags,
+      timelock: ({ fact }) => fact.timelock,
+      referral: ({ fact }) => fact.referral ?? '',
+      changes: ({ fact }) => fact.changes,
+      state: ({ fact }) => fact.state,
+    },
+  }),
+  factTable({
     name: 'currency_states',
     fact: 'currency_state',
     columns: {

@@ -4,8 +4,8 @@ import { copyRows } from '../../../infra/postgres/copy.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { collectRows } from './collect-rows.ts';
 import { endRows } from './end-rows.ts';
-import type { PostgresTable } from './table.ts';
-import { POSTGRES_TABLES } from './tables.ts';
+import type { EndingTable } from './table.ts';
+import { POSTGRES_TABLES, WITH_BLOCKS } from './tables.ts';
 
 /** Young tables have no statistics: every lookup here is by key, so say so instead of leaving it to a guess. */
 const BY_KEY = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
@@ -25,12 +25,14 @@ export async function writeFacts(client: PoolClient, chain: string, facts: Facts
 /** Makes the chain what it was right after the block at `height`: deletes what began later, reopens what ended later. */
 export async function rewindTo(client: PoolClient, chain: string, height: number): Promise<void> {
   await client.query(BY_KEY);
-  for (const table of POSTGRES_TABLES) {
+  for (const table of [...POSTGRES_TABLES, ...WITH_BLOCKS]) {
     for (const statement of rewindStatements(table)) await client.query(statement, [chain, height]);
   }
 }
 
-function rewindStatements(table: PostgresTable): string[] {
+type Rewound = { readonly name: string } & (Pick<EndingTable, 'life' | 'endColumns'> | { readonly life: 'event' | 'versions' });
+
+function rewindStatements(table: Rewound): string[] {
   if (table.life === 'event') return [`DELETE FROM ${table.name} WHERE chain = $1 AND height > $2`];
   const ends = ['to_height', ...(table.life === 'ending' ? Object.keys(table.endColumns) : [])];
   return [

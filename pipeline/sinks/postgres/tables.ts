@@ -1,4 +1,4 @@
-/** Every table that `derive` writes in Postgres. Write and rewind are made from this list alone. */
+/** Every table in Postgres whose rows go with their blocks. Write and rewind are made from these lists alone. */
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
 import type { CurrencyAmounts, ReserveBalance } from '../../../schemas/facts.ts';
 import { netAmounts } from '../net-amounts.ts';
@@ -238,6 +238,11 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
       amount: (f) => f.amount,
     },
   }),
+];
+
+/** Written by others about blocks that stand. */
+export const WITH_BLOCKS: readonly { readonly life: 'event'; readonly name: string }[] = [
+  { life: 'event', name: 'fact_digests' },
 ];
 
 /** {i-address: "satoshis"}, null when none. */

@@ -1,0 +1,101 @@
+/** What is known of one chain: made of what the watches find, told when it changes. */
+import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { AuditReport, AuditState, Found, Mismatch, Violation } from '../../schemas/audit-report.ts';
+import { type AuditedChain, FACTS, STAMPS } from './ledger.ts';
+import { createLedgerWatch, type Findings, type Kept, type LedgerWatch } from './ledger-watch.ts';
+
+export interface ChainAudit {
+  /** Compares for a while, or until `signal` aborts. */
+  look(signal: AbortSignal): Promise<AuditReport>;
+}
+
+/** At most this long, so that the stages and the API get their share of the stores. */
+const EXTEND_MS = 5000;
+const REVISIT_MS = 500;
+
+/** `last` is the report that an earlier process left. */
+export function createChainAudit(
+  stores: Pick<Stores, 'postgres' | 'clickhouse'>,
+  chain: AuditedChain,
+  last: AuditReport | null,
+  logger: Logger,
+): ChainAudit {
+  const { name } = chain;
+  const begin = last?.lastMismatch?.lasts ? last.lastMismatch.height : 0;
+  const facts = createLedgerWatch(stores, FACTS, chain, begin);
+  const stamps = createLedgerWatch(stores, STAMPS, chain, begin);
+  let mismatch: Found<Mismatch> | null = last?.lastMismatch ?? null;
+  let violation: Found<Violation> | null = last?.lastViolation ?? null;
+  /** The lowest since the last whole round. */
+  let inRound: Violation | null = null;
+
+  function tellMismatch(findings: readonly Findings[]): void {
+    const found = lowest(findings.flatMap((finding) => finding.mismatch ?? []));
+    if (!found) {
+      if (!mismatch?.lasts || findings.some(({ isDisturbed }) => isDisturbed)) return;
+      mismatch = { ...mismatch, lasts: false };
+      logger.info({ chain: name, table: mismatch.table, height: mismatch.height }, `audit: ${name}: Postgres and ClickHouse hold the same again`);
+    } else if (!mismatch?.lasts || found.height !== mismatch.height || found.table !== mismatch.table) {
+      mismatch = { ...found, foundAt: new Date().toISOString(), lasts: true };
+      logger.error(
+        { chain: name, ...found },
+        `audit: ${name}: Postgres and ClickHouse part at height ${found.height} in ${found.table}; run verustream verify`,
+      );
+    }
+  }
+
+  function tellViolation(findings: readonly Findings[]): void {
+    const found = lowest(findings.flatMap(({ violations }) => violations));
+    if (found && !(inRound && inRound.height <= found.height)) inRound = found;
+    const current = violation?.lasts ? violation : null;
+    if (inRound && !(current && current.height <= inRound.height)) {
+      violation = { ...inRound, foundAt: new Date().toISOString(), lasts: true };
+      logger.error({ chain: name, ...inRound }, `audit: ${name}: ${inRound.invariant} does not hold at height ${inRound.height}`);
+    }
+    if (!findings.some(({ isRound }) => isRound)) return;
+    if (violation?.lasts && !inRound) violation = { ...violation, lasts: false };
+    inRound = null;
+  }
+
+  function state(checkedHeight: number | null): AuditState {
+    if (mismatch?.lasts) return 'differs';
+    if (violation?.lasts) return 'violated';
+    return checkedHeight === null ? 'pending' : 'equal';
+  }
+
+  /** The height up to which a watch has found the stores the same, and the digest there. */
+  async function agreed(watch: LedgerWatch): Promise<Kept | null> {
+    const parted = mismatch?.lasts && watch.isAbout(mismatch.table) ? mismatch.height : Number.POSITIVE_INFINITY;
+    return watch.kept(parted - 1);
+  }
+
+  return {
+    async look(signal) {
+      const findings: Findings[] = [];
+      for (const watch of [facts, stamps]) {
+        findings.push(await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)])));
+        findings.push(await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)])));
+      }
+      tellMismatch(findings);
+      tellViolation(findings.slice(0, 2));
+      metrics.digestMismatches.set({ chain: name, check: 'audit' }, mismatch?.lasts ? 1 : 0);
+      metrics.invariantViolations.set({ chain: name }, violation?.lasts ? 1 : 0);
+      const [ofFacts, ofStamps] = [await agreed(facts), await agreed(stamps)];
+      return {
+        state: state(ofFacts?.height ?? null),
+        checkedHeight: ofFacts?.height ?? null,
+        stampsCheckedHeight: ofStamps?.height ?? null,
+        digest: ofFacts?.digest ?? null,
+        checkedAt: new Date().toISOString(),
+        lastMismatch: mismatch,
+        lastViolation: violation,
+      };
+    },
+  };
+}
+
+function lowest<T extends { readonly height: number }>(found: readonly T[]): T | null {
+  return found.reduce<T | null>((low, one) => (low && low.height <= one.height ? low : one), null);
+}

@@ -1,0 +1,99 @@
+/** Compares a range of heights of both stores and of the kept digests. What looks different is looked at again at rest. */
+import type { PoolClient } from 'pg';
+import type { Stores } from '../../infra/stores.ts';
+import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
+import { holdStill } from './hold-still.ts';
+import { brokenInvariants } from './invariants.ts';
+import type { Ledger } from './ledger.ts';
+import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
+
+export type RangeOutcome =
+  /** A rewind came between, or nobody owns the rows just now: nothing can be said. */
+  | { readonly kind: 'moved' }
+  | {
+      readonly kind: 'checked';
+      /** By table, in Postgres. */
+      readonly rows: ReadonlyMap<string, number>;
+      /** Of each table that differs the first height, lowest first. */
+      readonly differences: readonly Mismatch[];
+      readonly violations: readonly Violation[];
+    };
+
+export interface CheckOptions {
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  readonly ledger: Ledger;
+  readonly range: Range;
+  /** Keeps the digests of the range when everything is the same. */
+  readonly keep: boolean;
+  /** Believes a difference also where no stage runs that would repair what a crash left. */
+  readonly unowned?: boolean;
+}
+
+/** Stands for a table when both stores hold the same, and other than when their digests were kept. */
+export const keptDigests = ({ name }: Ledger): string => `kept digests of ${name}`;
+
+const MOVED: RangeOutcome = { kind: 'moved' };
+
+/** Undoes what was kept, since the range is not what it should be. */
+class NotKept extends Error {
+  readonly outcome: RangeOutcome;
+  constructor(outcome: RangeOutcome) {
+    super('not kept');
+    this.outcome = outcome;
+  }
+}
+
+export async function checkRange(options: CheckOptions): Promise<RangeOutcome> {
+  const { stores, ledger, range, keep } = options;
+  try {
+    return await stores.postgres.transaction(async (client) => {
+      const outcome = await check(client, options);
+      if (keep && (outcome.kind === 'moved' || outcome.differences.length > 0)) throw new NotKept(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof NotKept) return error.outcome;
+    throw new Error(`heights ${range.low} to ${range.high} of ${range.chain.name} (${ledger.name}): ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function check(client: PoolClient, options: CheckOptions): Promise<RangeOutcome> {
+  const { stores, ledger, range, keep, unowned = false } = options;
+  const before = await witness(client, ledger, range);
+  const postgres = await postgresContents(client, ledger, range, keep);
+  const clickhouse = await clickhouseContents(stores.clickhouse, ledger, range);
+  const violations = ledger.name === 'facts' ? await brokenInvariants(client, range) : [];
+  const rows = new Map([...postgres.contents].map(([table, content]) => [table, Number(content.rows)]));
+  const suspects = ledger.tables.filter(
+    ({ name }) => !isSame(postgres.contents.get(name), clickhouse.get(name)),
+  );
+  const isDoubtful = suspects.length > 0 || postgres.strayed !== null || violations.length > 0;
+  if (!isDoubtful && !keep) return { kind: 'checked', rows, differences: [], violations };
+
+  const owned = await holdStill(client, ledger.writers(range.chain.name));
+  if (before === null || (await witness(client, ledger, range)) !== before) return MOVED;
+  if (!isDoubtful) return { kind: 'checked', rows, differences: [], violations };
+  if (!owned && !unowned) return MOVED;
+  const committed = await ledger.committed(client, range.chain.name);
+  if (!committed || committed.height < range.high) return MOVED;
+  const atRest = { ...range, committed };
+  const differences: Mismatch[] = [];
+  for (const table of suspects) {
+    const height = await firstDifference(client, stores.clickhouse, table, atRest);
+    if (height !== null) differences.push({ table: table.name, height });
+  }
+  if (suspects.length > 0 && differences.length === 0) return MOVED;
+  if (differences.length === 0 && postgres.strayed !== null) {
+    differences.push({ table: keptDigests(ledger), height: postgres.strayed });
+  }
+  return { kind: 'checked', rows, differences: differences.sort((a, b) => a.height - b.height), violations };
+}
+
+async function witness(client: PoolClient, { witness: sql }: Ledger, { chain, high, committed }: Range) {
+  const { rows } = await client.query<{ witness: string }>(sql, [chain.name, high, committed.tick]);
+  return rows[0]?.witness ?? null;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,113 @@
+/** Follows one kind of rows of one chain: compares and keeps what is new, and goes round what was kept before. */
+import type { Stores } from '../../infra/stores.ts';
+import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
+import { createBatchSize } from '../derive/batch-size.ts';
+import { committedOf, LARGEST_RANGE } from './audit.ts';
+import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
+import type { AuditedChain, Ledger } from './ledger.ts';
+
+export interface LedgerWatch {
+  /** Compares what is new, until `end` aborts. */
+  extend(end: AbortSignal): Promise<Findings>;
+  /** Compares again what was kept, a range at least, going on where the last call ended; a range that differs is not passed. */
+  revisit(end: AbortSignal): Promise<Findings>;
+  /** Newest kept height up to one, and its digest in hex. */
+  kept(upTo?: number): Promise<Kept | null>;
+  isAbout(table: string): boolean;
+}
+
+export interface Kept {
+  readonly height: number;
+  readonly digest: string;
+}
+
+export interface Findings {
+  readonly mismatch: Mismatch | null;
+  readonly violations: readonly Violation[];
+  /** Something moved: what was not found may still be there. */
+  readonly isDisturbed: boolean;
+  /** The whole of what is kept has been gone through since `revisit` last said so. */
+  readonly isRound: boolean;
+}
+
+type Checked = Extract<RangeOutcome, { kind: 'checked' }>;
+
+export function createLedgerWatch(
+  stores: Pick<Stores, 'postgres' | 'clickhouse'>,
+  ledger: Ledger,
+  chain: AuditedChain,
+  /** Where `revisit` begins. */
+  from: number,
+): LedgerWatch {
+  const size = createBatchSize(LARGEST_RANGE);
+  let next = from;
+
+  /** Null when the chain moved. */
+  async function check(low: number, high: number, keep: boolean): Promise<Checked | null> {
+    const committed = await committedOf(stores, ledger, chain);
+    if (!committed || committed.height < high || (keep && committed.settledHeight < high)) return null;
+    const began = performance.now();
+    const outcome = await checkRange({ stores, ledger, range: { chain, low, high, committed }, keep });
+    size.took(high - low + 1, (performance.now() - began) / 1000);
+    return outcome.kind === 'checked' ? outcome : null;
+  }
+
+  async function kept(upTo = Number.POSITIVE_INFINITY): Promise<Kept | null> {
+    const committed = await committedOf(stores, ledger, chain);
+    const { rows } = await stores.postgres.pool.query<Kept>(ledger.newestKept, [
+      chain.name,
+      Math.min(upTo, committed?.height ?? -1),
+      committed?.generation ?? 0,
+    ]);
+    return rows[0] ?? null;
+  }
+
+  return {
+    kept,
+    isAbout: (table) => table === keptDigests(ledger) || ledger.tables.some(({ name }) => name === table),
+
+    async extend(end) {
+      const violations: Violation[] = [];
+      const found = (mismatch: Mismatch | null, isDisturbed: boolean): Findings => {
+        return { mismatch, violations, isDisturbed, isRound: false };
+      };
+      const committed = await committedOf(stores, ledger, chain);
+      if (!committed) return found(null, true);
+      let low = ((await kept())?.height ?? -1) + 1;
+      while (low <= committed.height && !end.aborted) {
+        const keep = low <= committed.settledHeight;
+        const last = keep ? committed.settledHeight : committed.height;
+        const high = Math.min(last, low + size.limits().maxBlocks - 1);
+        const outcome = await check(low, high, keep);
+        if (!outcome) return found(null, true);
+        const [mismatch] = outcome.differences;
+        violations.push(...outcome.violations.filter(({ height }) => !mismatch || height < mismatch.height));
+        if (mismatch) {
+          if (keep && mismatch.height > low) await check(low, mismatch.height - 1, true);
+          return found(mismatch, false);
+        }
+        low = high + 1;
+      }
+      return found(null, false);
+    },
+
+    async revisit(end) {
+      const violations: Violation[] = [];
+      const newest = (await kept())?.height ?? -1;
+      do {
+        if (next > newest) {
+          next = 0;
+          return { mismatch: null, violations, isDisturbed: false, isRound: true };
+        }
+        const high = Math.min(newest, next + size.limits().maxBlocks - 1);
+        const outcome = await check(next, high, false);
+        if (!outcome) return { mismatch: null, violations, isDisturbed: true, isRound: false };
+        violations.push(...outcome.violations);
+        const [mismatch = null] = outcome.differences;
+        if (mismatch) return { mismatch, violations, isDisturbed: false, isRound: false };
+        next = high + 1;
+      } while (!end.aborted);
+      return { mismatch: null, violations, isDisturbed: false, isRound: false };
+    },
+  };
+}

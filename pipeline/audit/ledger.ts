@@ -1,0 +1,92 @@
+/** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
+import type { PoolClient } from 'pg';
+import { ALL_CHAINS } from '../price/price-stage.ts';
+import { type AuditedTable, FACT_TABLES, STAMP_TABLES } from './audited-tables.ts';
+import type { Writer } from './hold-still.ts';
+
+export interface AuditedChain {
+  readonly name: string;
+  readonly nativeCurrencyId: string;
+}
+
+/** Up to where both stores are committed. */
+export interface Committed {
+  readonly height: number;
+  /** What is below it no longer changes but by a rewind. */
+  readonly settledHeight: number;
+  readonly generation: number;
+  /** Newest tick. */
+  readonly tick: bigint;
+}
+
+export interface Ledger {
+  readonly name: 'facts' | 'stamps';
+  readonly tables: readonly AuditedTable[];
+  /** Who may change its rows. */
+  writers(chain: string): readonly Writer[];
+  /** Null while there is nothing that can be compared. */
+  committed(client: PoolClient, chain: string): Promise<Committed | null>;
+  /** SQL: text that changes when a rewind has taken away any row up to the height $2 ($3: the newest tick). */
+  readonly witness: string;
+  /** SQL: digests that are kept of the chain $1 (generation $4), as (height, digest). */
+  readonly kept: string;
+  /** SQL: the newest of them up to the height $2, of generation $3. */
+  readonly newestKept: string;
+  /** SQL: keeps `ends` (height, digest); $5 is the newest tick. */
+  readonly keep: string;
+}
+
+export const FACTS: Ledger = {
+  name: 'facts',
+  tables: FACT_TABLES,
+  writers: (chain) => [{ stage: 'derive', chain }],
+  async committed(client, chain) {
+    const { rows } = await client.query<{ height: number }>(
+      `SELECT height FROM stage_positions WHERE stage = 'derive' AND chain = $1`,
+      [chain],
+    );
+    const [row] = rows;
+    return row ? { height: row.height, settledHeight: row.height, generation: 0, tick: 0n } : null;
+  },
+  witness: `SELECT xmin::text AS witness FROM blocks WHERE chain = $1 AND height = $2 AND $3::bigint IS NOT NULL`,
+  kept: `SELECT height, digest FROM fact_digests WHERE chain = $1`,
+  newestKept: `SELECT height, digest FROM fact_digests WHERE chain = $1 AND height <= $2 AND $3::integer IS NOT NULL
+    ORDER BY height DESC LIMIT 1`,
+  keep: `INSERT INTO fact_digests (chain, height, digest, position)
+    SELECT $1, height, ends.digest, position FROM ends JOIN blocks USING (height) WHERE chain = $1`,
+};
+
+export const STAMPS: Ledger = {
+  name: 'stamps',
+  tables: STAMP_TABLES,
+  writers: (chain) => [
+    { stage: 'derive', chain },
+    { stage: 'price', chain: ALL_CHAINS },
+  ],
+  /** Null also while prices have not yet followed derive to another branch. */
+  async committed(client, chain) {
+    const { rows } = await client.query<{
+      height: number;
+      provisional_from: number | null;
+      generation: number;
+      tick: bigint;
+    }>(
+      `SELECT price.height, generation, (SELECT max(tick) FROM price_ticks) AS tick,
+         (SELECT min(p.height) FROM stamps s JOIN price_ticks p USING (tick)
+          WHERE s.generation = generations.generation AND s.chain = $1 AND s.provisional) AS provisional_from
+       FROM stage_positions price JOIN blocks USING (chain, height, hash), generations
+       WHERE price.stage = 'price' AND price.chain = $1 AND served`,
+      [chain],
+    );
+    const [row] = rows;
+    if (!row) return null;
+    const settledHeight = row.provisional_from === null ? row.height : row.provisional_from - 1;
+    return { height: row.height, settledHeight, generation: row.generation, tick: row.tick };
+  },
+  witness: `SELECT concat_ws(' ', blocks.xmin, price_ticks.xmin) AS witness FROM blocks, price_ticks
+    WHERE blocks.chain = $1 AND blocks.height = $2 AND price_ticks.tick = $3`,
+  kept: `SELECT height, digest FROM stamp_digests WHERE chain = $1 AND generation = $4`,
+  newestKept: `SELECT height, digest FROM stamp_digests WHERE chain = $1 AND height <= $2 AND generation = $3
+    ORDER BY height DESC LIMIT 1`,
+  keep: `INSERT INTO stamp_digests (generation, chain, height, digest, tick) SELECT $4, $1, height, digest, $5 FROM ends`,
+};

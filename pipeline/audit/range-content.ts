@@ -1,0 +1,129 @@
+/** What each store holds of a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
+import type { PoolClient } from 'pg';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { AuditedTable } from './audited-tables.ts';
+import type { AuditedChain, Committed, Ledger } from './ledger.ts';
+
+export interface Range {
+  readonly chain: AuditedChain;
+  readonly low: number;
+  readonly high: number;
+  readonly committed: Committed;
+}
+
+/** A lost, doubled or changed row changes it, the order does not. */
+export interface Content {
+  readonly rows: string;
+  readonly digest: string;
+}
+
+/** By table; one without rows is not in it. */
+export type Contents = ReadonlyMap<string, Content>;
+
+export interface PostgresContents {
+  readonly contents: Contents;
+  /** First height whose kept digest is another than the rows now have; null without any. */
+  readonly strayed: number | null;
+}
+
+const MD5_SUM_POSTGRES = `sum(('x' || left(md5(line), 15))::bit(60)::bigint)`;
+const MD5_SUM_CLICKHOUSE = `sum(toInt256(bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(line), 1, 8))), 4)))`;
+
+/** One statement, so one snapshot. With `keep` the digests of the range are kept as well. */
+export async function postgresContents(
+  client: PoolClient,
+  ledger: Ledger,
+  range: Range,
+  keep: boolean,
+): Promise<PostgresContents> {
+  const { chain, low, high, committed } = range;
+  const sql = `WITH scope AS (SELECT $4::integer, $5::bigint, $3::integer),
+    content AS MATERIALIZED (
+      SELECT "table", height, count(*) AS rows, ${MD5_SUM_POSTGRES} AS digest
+      FROM (${ledger.tables.map(postgresLines).join(' UNION ALL ')}) AS lines GROUP BY "table", height
+    ),
+    heights AS (
+      SELECT height, string_agg(concat_ws(' ', "table", rows, digest), ';' ORDER BY "table" COLLATE "C") AS content
+      FROM content GROUP BY height
+    ),
+    kept AS (${ledger.kept}),
+    seed AS (
+      SELECT coalesce((SELECT digest FROM kept WHERE height < $2 ORDER BY height DESC LIMIT 1), '') AS digest
+    ),
+    chained AS MATERIALIZED (
+      SELECT height, digest_chain(content, seed.digest) OVER (ORDER BY height) AS digest FROM heights, seed
+    ),
+    ends AS (
+      SELECT height, digest FROM chained
+      UNION ALL
+      SELECT $3, coalesce((SELECT digest FROM chained ORDER BY height DESC LIMIT 1), seed.digest) FROM seed
+      WHERE NOT EXISTS (SELECT FROM chained WHERE height = $3)
+    )${keep ? `, keeping AS (${ledger.keep})` : ''}
+    SELECT (SELECT json_agg(totals) FROM (
+        SELECT "table", sum(rows)::text AS rows, sum(digest)::text AS digest FROM content GROUP BY "table"
+      ) AS totals) AS contents,
+      (SELECT min(height) FROM ends JOIN kept USING (height) WHERE ends.digest <> kept.digest) AS strayed`;
+  const { rows } = await client.query<{ contents: string | null; strayed: number | null }>(sql, [
+    chain.name,
+    low,
+    high,
+    committed.generation,
+    committed.tick,
+  ]);
+  const totals = JSON.parse(rows[0]?.contents ?? '[]') as (Content & { table: string })[];
+  return { contents: new Map(totals.map((total) => [total.table, total])), strayed: rows[0]?.strayed ?? null };
+}
+
+export async function clickhouseContents(clickhouse: ClickHouse, ledger: Ledger, range: Range): Promise<Contents> {
+  const tables = ledger.tables.map(({ name, clickhouse: rows }) => {
+    return `SELECT '${name}' AS table, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
+      FROM (SELECT ${rows.line} AS line ${rows.from}) HAVING count() > 0`;
+  });
+  const totals = await clickhouse.query<Content & { table: string }>(tables.join(' UNION ALL '), parameters(range));
+  return new Map(totals.map((total) => [total.table, total]));
+}
+
+/** First height at which the stores hold something else of a table; null when they do not. */
+export async function firstDifference(
+  client: PoolClient,
+  clickhouse: ClickHouse,
+  table: AuditedTable,
+  range: Range,
+): Promise<number | null> {
+  const { chain, low, high, committed } = range;
+  const { rows } = await client.query<Content & { height: number }>(
+    `WITH scope AS (SELECT $4::integer)
+     SELECT height, count(*)::text AS rows, ${MD5_SUM_POSTGRES}::text AS digest
+     FROM (${postgresLines(table)}) AS lines GROUP BY height`,
+    [chain.name, low, high, committed.generation],
+  );
+  const others = await clickhouse.query<Content & { height: number }>(
+    `SELECT toInt32(height) AS height, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
+     FROM (SELECT ${table.clickhouse.height} AS height, ${table.clickhouse.line} AS line ${table.clickhouse.from})
+     GROUP BY height`,
+    parameters(range),
+  );
+  const ours = new Map(rows.map((row) => [row.height, row]));
+  const theirs = new Map(others.map((row) => [row.height, row]));
+  const heights = [...new Set([...ours.keys(), ...theirs.keys()])].sort((a, b) => a - b);
+  return heights.find((height) => !isSame(ours.get(height), theirs.get(height))) ?? null;
+}
+
+export function isSame(one: Content | undefined, other: Content | undefined): boolean {
+  return one?.rows === other?.rows && one?.digest === other?.digest;
+}
+
+function postgresLines({ name, postgres: { height, line, from } }: AuditedTable): string {
+  return `SELECT '${name}' AS "table", ${height} AS height, ${line} AS line ${from}`;
+}
+
+function parameters({ chain, low, high, committed }: Range): Record<string, unknown> {
+  return {
+    chain: chain.name,
+    native: chain.nativeCurrencyId,
+    low,
+    high,
+    generation: committed.generation,
+    tick: committed.tick.toString(),
+  };
+}

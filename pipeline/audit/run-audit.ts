@@ -1,0 +1,77 @@
+/** The audit that runs beside the stages: finds within a minute where the stores part, or what breaks an invariant. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../infra/logger.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { AuditReport } from '../../schemas/audit-report.ts';
+import { ALL_CHAINS } from '../price/price-stage.ts';
+import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { type ChainAudit, createChainAudit } from './chain-audit.ts';
+import type { AuditedChain } from './ledger.ts';
+
+export interface RunAuditOptions {
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  readonly chains: readonly AuditedChain[];
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Between two looks at all chains. */
+  readonly restMs?: number;
+}
+
+const REST_MS = 15_000;
+const FIRST_REST_MS = 5000;
+
+/** Resolves when the signal aborts. One process audits at a time; what goes wrong is logged and tried again. */
+export async function runAudit(options: RunAuditOptions): Promise<void> {
+  const { stores, logger, signal, restMs = REST_MS } = options;
+  await rest(Math.min(FIRST_REST_MS, restMs), signal);
+  while (!signal.aborted) {
+    try {
+      const lock = await acquireStageLock(stores.postgres, 'audit', ALL_CHAINS, signal);
+      try {
+        await lookForEver(options, lock, restMs);
+      } finally {
+        await lock.release();
+      }
+    } catch (err) {
+      if (signal.aborted) return;
+      logger.warn({ err }, 'the audit failed; it is tried again');
+      await rest(restMs, signal);
+    }
+  }
+}
+
+async function lookForEver(options: RunAuditOptions, lock: StageLock, restMs: number): Promise<void> {
+  const { stores, chains, logger, signal } = options;
+  const audits: { readonly name: string; readonly audit: ChainAudit }[] = [];
+  for (const chain of chains) {
+    const last = await readReport(stores, chain.name);
+    audits.push({ name: chain.name, audit: createChainAudit(stores, chain, last, logger) });
+  }
+  while (!signal.aborted) {
+    for (const { name, audit } of audits) {
+      if (signal.aborted) return;
+      await writeReport(lock, name, await audit.look(signal));
+    }
+    await rest(restMs, signal);
+  }
+}
+
+async function readReport({ postgres }: Pick<Stores, 'postgres'>, chain: string): Promise<AuditReport | null> {
+  const { rows } = await postgres.pool.query<{ report: string }>('SELECT report FROM audits WHERE chain = $1', [chain]);
+  return rows[0] ? (JSON.parse(rows[0].report) as AuditReport) : null;
+}
+
+/** On the session of the lock: who has lost it reports nothing. */
+async function writeReport(lock: StageLock, chain: string, report: AuditReport): Promise<void> {
+  await lock.transaction((client) =>
+    client.query(
+      `INSERT INTO audits VALUES ($1, $2, now())
+       ON CONFLICT (chain) DO UPDATE SET report = EXCLUDED.report, updated_at = EXCLUDED.updated_at`,
+      [chain, JSON.stringify(report)],
+    ),
+  );
+}
+
+async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,84 @@
+/** Chains derived and priced in real stores, for audits to look at. */
+import { pino } from 'pino';
+import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
+import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import type { UnplacedRecord } from '../../../test/laws/chain-records.ts';
+import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../../test/laws/replay.ts';
+import type { PriceChain } from '../../price/price-chain.ts';
+import { ALL_CHAINS, openPriceStage } from '../../price/price-stage.ts';
+import { pricingRules } from '../../price/run-price.ts';
+import { acquireStageLock } from '../../stage-lock.ts';
+import { type AuditResult, audit } from '../audit.ts';
+import type { AuditedChain } from '../ledger.ts';
+
+export interface AuditedWorld {
+  readonly stores: TestStores;
+  readonly log: TestLog;
+  readonly chains: readonly AuditedChain[];
+  /** Derives what was appended, then prices it. Nobody owns a stage afterwards. */
+  fold(): Promise<void>;
+  price(): Promise<void>;
+  /** Every result of one audit. */
+  audit(): Promise<AuditResult[]>;
+  close(): Promise<void>;
+}
+
+export interface WorldChain {
+  readonly name: string;
+  readonly nativeCurrencyId?: string;
+  readonly records: readonly UnplacedRecord[];
+}
+
+const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
+
+export async function createAuditedWorld(world: readonly WorldChain[]): Promise<AuditedWorld> {
+  const stores = await createTestStores();
+  const log = await createTestLog();
+  const { signal } = new AbortController();
+  const chains = world.map(({ name, nativeCurrencyId = NATIVE }) => ({ name, nativeCurrencyId }));
+  const { anchors } = goldenPrices();
+  const priced: PriceChain[] = chains.map((chain) => ({
+    ...chain,
+    finalityDepth: 100,
+    minBasketAge: 20,
+    stableAnchors: anchors,
+  }));
+  for (const { name, records } of world) await log.append(name, records);
+
+  async function price(): Promise<void> {
+    const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
+    try {
+      const rules = pricingRules(priced, { cutover: 0, minBasketDepthUsd: 1000 });
+      const logger = pino({ level: 'silent' });
+      const stage = await openPriceStage({ chains: priced, rules, log, stores, lock, logger, signal, limits: LIMITS });
+      for (;;) {
+        const { ticks, records } = await stage.step();
+        if (ticks === 0 && records === 0) return;
+      }
+    } finally {
+      await lock.release();
+    }
+  }
+
+  return {
+    stores,
+    log,
+    chains,
+    price,
+    async fold() {
+      for (const { name, nativeCurrencyId } of chains) await deriveToEnd(name, { log, stores, nativeCurrencyId });
+      await price();
+    },
+    audit: () => collect(audit(stores, chains, signal)),
+    async close() {
+      await log.drop();
+      await stores.close();
+    },
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
