@@ -1,9 +1,11 @@
 /** /api/stats/status: the service and its chains at a glance. */
+import type { AuditReport } from '../../schemas/audit-report.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { serviceStatus } from '../../schemas/rest/statistics.ts';
 import type { ApiContext } from '../api-context.ts';
 import { liveRoute } from '../http/route.ts';
 import type { ServiceState } from '../state/service-state.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 import { whyStill } from '../state/stage-statuses.ts';
 import { committedTick } from './committed-tick.ts';
 import { miningFigures } from './network-stats.ts';
@@ -21,8 +23,7 @@ async function total(api: ApiContext, sql: string, params: Record<string, unknow
   return Number(row?.total ?? 0);
 }
 
-async function dataTotals(api: ApiContext) {
-  const { state, tick } = await api.snapshot(async (read) => ({ state: read.state, tick: await committedTick(read) }));
+async function dataTotals(api: ApiContext, state: ServiceState, tick: string) {
   const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
   return {
     addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL)),
@@ -31,6 +32,11 @@ async function dataTotals(api: ApiContext) {
     ),
     transactions: await api.memo.get('transactions', state.tag, () => total(api, TRANSACTIONS_SQL)),
   };
+}
+
+async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, AuditReport>> {
+  const rows = await read.rows<{ chain: string; report: string }>('SELECT chain, report FROM audits');
+  return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as AuditReport]));
 }
 
 async function chainStatus(api: ApiContext, chain: ChainConfig, state: ServiceState) {
@@ -59,14 +65,19 @@ const status = liveRoute({
   async handler({ api }) {
     const { chains } = api.config;
     const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, api.watch.state)));
+    const { state, tick, audits } = await api.snapshot(async (read) => {
+      return { state: read.state, tick: await committedTick(read), audits: await auditReports(read) };
+    });
     const [main] = statuses;
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
     return {
       body: {
         verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
-        data: await dataTotals(api),
+        data: await dataTotals(api, state, tick),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
-        chains: Object.fromEntries(chains.map((chain, index) => [chain.name, statuses[index]])),
+        chains: Object.fromEntries(
+          chains.map(({ name }, index) => [name, { ...statuses[index], audit: audits.get(name) ?? null }]),
+        ),
       },
     };
   },

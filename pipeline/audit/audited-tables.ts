@@ -30,7 +30,9 @@ interface Definition {
 
 function table({ name, columns, height, from }: Definition): AuditedTable {
   const postgres = columns.map((column) => `coalesce((${typeof column === 'string' ? column : column[0]})::text, '')`);
-  const clickhouse = columns.map((column) => `ifNull(toString(${typeof column === 'string' ? column : column[1]}), '')`);
+  const clickhouse = columns.map(
+    (column) => `ifNull(toString(${typeof column === 'string' ? column : column[1]}), '')`,
+  );
   return {
     name,
     postgres: { line: `concat_ws('|', ${postgres.join(', ')})`, height: height[0], from: from[0] },
@@ -38,8 +40,7 @@ function table({ name, columns, height, from }: Definition): AuditedTable {
   };
 }
 
-const postgresRange = (name: string, height: string) =>
-  `FROM ${name} WHERE chain = $1 AND ${height} BETWEEN $2 AND $3`;
+const postgresRange = (name: string, height: string) => `FROM ${name} WHERE chain = $1 AND ${height} BETWEEN $2 AND $3`;
 const clickhouseRange = (name: string, height = 'height') =>
   `FROM ${name} WHERE chain = {chain:String} AND ${height} BETWEEN {low:UInt32} AND {high:UInt32}`;
 

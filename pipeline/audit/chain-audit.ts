@@ -36,7 +36,10 @@ export function createChainAudit(
     if (!found) {
       if (!mismatch?.lasts || findings.some(({ isDisturbed }) => isDisturbed)) return;
       mismatch = { ...mismatch, lasts: false };
-      logger.info({ chain: name, table: mismatch.table, height: mismatch.height }, `audit: ${name}: Postgres and ClickHouse hold the same again`);
+      logger.info(
+        { chain: name, table: mismatch.table, height: mismatch.height },
+        `audit: ${name}: Postgres and ClickHouse hold the same again`,
+      );
     } else if (!mismatch?.lasts || found.height !== mismatch.height || found.table !== mismatch.table) {
       mismatch = { ...found, foundAt: new Date().toISOString(), lasts: true };
       logger.error(
@@ -52,7 +55,10 @@ export function createChainAudit(
     const current = violation?.lasts ? violation : null;
     if (inRound && !(current && current.height <= inRound.height)) {
       violation = { ...inRound, foundAt: new Date().toISOString(), lasts: true };
-      logger.error({ chain: name, ...inRound }, `audit: ${name}: ${inRound.invariant} does not hold at height ${inRound.height}`);
+      logger.error(
+        { chain: name, ...inRound },
+        `audit: ${name}: ${inRound.invariant} does not hold at height ${inRound.height}`,
+      );
     }
     if (!findings.some(({ isRound }) => isRound)) return;
     if (violation?.lasts && !inRound) violation = { ...violation, lasts: false };

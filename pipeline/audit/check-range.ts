@@ -53,9 +53,12 @@ export async function checkRange(options: CheckOptions): Promise<RangeOutcome> {
     });
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
-    throw new Error(`heights ${range.low} to ${range.high} of ${range.chain.name} (${ledger.name}): ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `heights ${range.low} to ${range.high} of ${range.chain.name} (${ledger.name}): ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -66,9 +69,7 @@ async function check(client: PoolClient, options: CheckOptions): Promise<RangeOu
   const clickhouse = await clickhouseContents(stores.clickhouse, ledger, range);
   const violations = ledger.name === 'facts' ? await brokenInvariants(client, range) : [];
   const rows = new Map([...postgres.contents].map(([table, content]) => [table, Number(content.rows)]));
-  const suspects = ledger.tables.filter(
-    ({ name }) => !isSame(postgres.contents.get(name), clickhouse.get(name)),
-  );
+  const suspects = ledger.tables.filter(({ name }) => !isSame(postgres.contents.get(name), clickhouse.get(name)));
   const isDoubtful = suspects.length > 0 || postgres.strayed !== null || violations.length > 0;
   if (!isDoubtful && !keep) return { kind: 'checked', rows, differences: [], violations };
 

@@ -1,4 +1,5 @@
 /** Statistics of the network and of the service. */
+import { AUDIT_STATES } from '../audit-report.ts';
 import { blockRow } from './blocks.ts';
 import {
   array,
@@ -7,6 +8,7 @@ import {
   height,
   integer,
   isoTime,
+  type JsonSchema,
   nullableInteger,
   nullableString,
   object,
@@ -59,6 +61,31 @@ export const pulse = object({
   blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
 });
 
+const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;
+const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
+const mismatch = object({
+  table: string,
+  height: { ...height, description: 'The first at which Postgres and ClickHouse part' },
+  ...found,
+});
+const violation = object({
+  invariant: string,
+  height: { ...height, description: 'The first at which it does not hold' },
+  currencyId: string,
+  reserveId: { ...nullableString, description: 'Of a basket: the reserve' },
+  excess: { ...string, description: 'Satoshis by which it is missed, too much when positive' },
+  ...found,
+});
+const audit = object({
+  state: { type: 'string', enum: AUDIT_STATES },
+  checkedHeight: { ...nullableInteger, description: 'Up to it both stores hold the same facts' },
+  stampsCheckedHeight: { ...nullableInteger, description: 'Up to it they hold the same conversions with stamps' },
+  digest: { ...nullableString, description: 'Of all facts up to checkedHeight; it includes that of the height before' },
+  checkedAt: isoTime,
+  lastMismatch: nullable(mismatch),
+  lastViolation: nullable(violation),
+});
+
 const chainStatus = object({
   height: nullableInteger,
   indexedHeight: nullableInteger,
@@ -66,6 +93,7 @@ const chainStatus = object({
   ...mining,
   connections: nullableInteger,
   healthy: boolean,
+  audit: { ...nullable(audit), description: 'Null before the first audit' },
 });
 export const serviceStatus = object({
   verusd: object({ chainHeight: nullableInteger, connections: nullableInteger }),

@@ -58,7 +58,8 @@ export class SimulatedCrash extends Error {
   override name = 'SimulatedCrash';
 }
 
-type Replay = Pick<DeriveOptions, 'log' | 'stores'> & Partial<Pick<DeriveOptions, 'batch' | 'crashPoint' | 'nativeCurrencyId'>>;
+type Replay = Pick<DeriveOptions, 'log' | 'stores'> &
+  Partial<Pick<DeriveOptions, 'batch' | 'crashPoint' | 'nativeCurrencyId'>>;
 
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 

@@ -18,6 +18,8 @@ export interface AuditedWorld {
   /** Derives what was appended, then prices it. Nobody owns a stage afterwards. */
   fold(): Promise<void>;
   price(): Promise<void>;
+  /** Stands in for running stages that have nothing to do, until the signal aborts. */
+  own(signal: AbortSignal): Promise<void>;
   /** Every result of one audit. */
   audit(): Promise<AuditResult[]>;
   close(): Promise<void>;
@@ -68,6 +70,14 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
     async fold() {
       for (const { name, nativeCurrencyId } of chains) await deriveToEnd(name, { log, stores, nativeCurrencyId });
       await price();
+    },
+    async own(until) {
+      const owners = [...chains.map(({ name }) => ['derive', name] as const), ['price', ALL_CHAINS] as const];
+      for (const [stage, chain] of owners) {
+        const lock = await acquireStageLock(stores.postgres, stage, chain, until);
+        await lock.inStep();
+        until.addEventListener('abort', () => void lock.release(), { once: true });
+      }
     },
     audit: () => collect(audit(stores, chains, signal)),
     async close() {

@@ -30,7 +30,10 @@ export async function rewindTo(client: PoolClient, chain: string, height: number
   }
 }
 
-type Rewound = { readonly name: string } & (Pick<EndingTable, 'life' | 'endColumns'> | { readonly life: 'event' | 'versions' });
+type Rewound = { readonly name: string } & (
+  | Pick<EndingTable, 'life' | 'endColumns'>
+  | { readonly life: 'event' | 'versions' }
+);
 
 function rewindStatements(table: Rewound): string[] {
   if (table.life === 'event') return [`DELETE FROM ${table.name} WHERE chain = $1 AND height > $2`];

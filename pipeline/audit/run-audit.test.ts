@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { registry } from '../../infra/metrics.ts';
+import type { AuditReport } from '../../schemas/audit-report.ts';
+import { recordedFile } from '../../test/laws/chain-records.ts';
+import { runAudit } from './run-audit.ts';
+import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
+import { type Damage, type Store, TAMPERED } from './testing/tampering.ts';
+
+const TIP = 700;
+
+let world: AuditedWorld;
+let logged: string[] = [];
+const end = new AbortController();
+let running: Promise<unknown>;
+
+beforeAll(async () => {
+  world = await createAuditedWorld([{ name: 'vrsc', records: recordedFile('blocks.jsonl.gz').slice(0, TIP + 1) }]);
+  await world.fold();
+  await world.own(end.signal);
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  running = runAudit({ stores: world.stores, chains: world.chains, logger, signal: end.signal, restMs: 20 });
+}, 300_000);
+
+afterAll(async () => {
+  end.abort();
+  await running;
+  await world.close();
+});
+
+/** The first report that `holds` of, for as long as anybody can wait. */
+async function reported(holds: (report: AuditReport) => boolean): Promise<AuditReport> {
+  for (const began = Date.now(); Date.now() - began < 60_000; ) {
+    const { rows } = await world.stores.postgres.pool.query<{ report: string }>('SELECT report FROM audits');
+    const report = rows[0] && (JSON.parse(rows[0].report) as AuditReport);
+    if (report && holds(report)) return report;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('the audit never said so');
+}
+
+const metric = async (name: string) =>
+  (await registry.metrics()).split('\n').find((line) => line.startsWith(`${name}{`));
+
+it('keeps a digest of every height', async () => {
+  const report = await reported(
+    ({ checkedHeight, stampsCheckedHeight }) => checkedHeight === TIP && stampsCheckedHeight === TIP,
+  );
+  expect(report).toMatchObject({
+    state: 'equal',
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    lastMismatch: null,
+    lastViolation: null,
+  });
+  const { rows } = await world.stores.postgres.pool.query('SELECT count(*)::int AS digests FROM fact_digests');
+  expect(rows).toEqual([{ digests: TIP + 1 }]);
+});
+
+const ROUNDS: readonly (readonly [Store, Damage, string])[] = [
+  ['clickhouse', 'changed', 'transactions'],
+  ['postgres', 'deleted', 'native deltas'],
+  ['clickhouse', 'added', 'currency states'],
+  ['postgres', 'changed', 'stamped conversions'],
+];
+
+it('finds what is tampered with after it was checked, in the status, the metric and the log', async () => {
+  let below = TIP;
+  for (const [store, damage, table] of ROUNDS) {
+    logged = [];
+    const height = await TAMPERED.find((tampered) => tampered.table === table)?.[store](world.stores, damage, below);
+    if (!height) throw new TypeError(`nothing in ${table} below ${below}`);
+    below = height;
+    const report = await reported(({ lastMismatch }) => lastMismatch?.height === height);
+    expect(report).toMatchObject({ state: 'differs', lastMismatch: { table, height, lasts: true } });
+    const checked = table === 'stamped conversions' ? report.stampsCheckedHeight : report.checkedHeight;
+    expect(checked).toBeLessThan(height);
+    expect(await metric('verustream_digest_mismatches')).toMatch(/ 1$/);
+    const lines = logged.map((line) => JSON.parse(line) as object);
+    expect(lines).toContainEqual(expect.objectContaining({ level: 50, chain: 'vrsc', table, height }));
+  }
+});
+
+it('says so when it is repaired', async () => {
+  const { clickhouse } = world.stores;
+  const set = (fees: string) => clickhouse.command(`ALTER TABLE blocks UPDATE fees = ${fees} WHERE height = 5`);
+  await set('fees + 1');
+  await reported(({ lastMismatch }) => lastMismatch?.height === 5);
+  await set('fees - 1');
+  // What the rounds before did is next.
+  const { lastMismatch } = await reported((report) => report.lastMismatch?.height !== 5);
+  expect(lastMismatch?.height).toBeGreaterThan(5);
+});
