@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const newChain = (seed: number, payments = 2): GeneratedChain =>
-  createChain({ seed, addresses: 5, transactions: payments, depth: 100 });
+  createChain({ seed, addresses: 5, transactions: payments, rewinds: true });
 const take = (chain: GeneratedChain, count: number): UnplacedRecord[] =>
   Array.from({ length: count }, () => blockRecord(chain.next()));
 const position = (chain: string) => readStagePosition(stores.postgres.pool, 'derive', chain);

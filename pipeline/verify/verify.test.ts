@@ -34,7 +34,7 @@ function rewind(chain: GeneratedChain, depth: number): UnplacedRecord {
   return { kind: 'rewind', height: fromHeight - depth, hash: chain.rewind(fromHeight - depth), fromHeight };
 }
 
-const newChain = (seed: number): GeneratedChain => createChain({ seed, addresses: 5, transactions: 3, depth: 100 });
+const newChain = (seed: number): GeneratedChain => createChain({ seed, addresses: 5, transactions: 3, rewinds: true });
 
 async function verified(names: readonly string[], openFreshStores: () => Promise<Stores> = createTestStores) {
   const chains = names.map((name) => ({ chain: chainConfig(name), nativeCurrencyId: NATIVE }));

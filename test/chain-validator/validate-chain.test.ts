@@ -2,21 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { RECORDED_CHAIN, recordedText } from '../../processors/testing/recorded-chain.ts';
 import { rawMember } from '../../schemas/raw-json.ts';
 import { createChain, type GeneratedChainOptions } from '../generator/chain.ts';
-import { EVERYTHING, PAYMENTS } from '../generator/mixes.ts';
-import { premineOf, SUBSIDY } from '../generator/rewards.ts';
-import { createChainValidator, type ValidatorOptions } from './validate-chain.ts';
+import { createChainValidator, GENERATED_CHAIN, type ValidatorOptions } from './validate-chain.ts';
 
-const MINUTES = 60_000;
 const COIN = 100_000_000n;
 const PCHAIN = 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV';
-const SEED = Number(process.env.CHAIN_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-const ROOT: ValidatorOptions = {
-  chain: RECORDED_CHAIN,
-  subsidy: (height) => (height === 0 ? 50n * COIN : SUBSIDY + premineOf(height)),
-};
-
-function validated(texts: Iterable<string>, options = ROOT) {
+function validated(texts: Iterable<string>, options: ValidatorOptions = GENERATED_CHAIN) {
   const validator = createChainValidator(options);
   for (const text of texts) validator.block(text);
   return validator;
@@ -47,26 +38,6 @@ describe('a recorded chain', () => {
     const subsidy = (height: number) => (height < 2 ? null : 12n * COIN);
     expect(validated(recorded('../pbaas/pchain/blocks.jsonl.gz'), { chain, subsidy }).faults).toEqual([]);
   });
-});
-
-describe('a generated chain', () => {
-  it(
-    `passes: payments alone (CHAIN_SEED=${SEED})`,
-    () => {
-      const { faults } = validated(generated({ seed: SEED, addresses: 50, transactions: 6, mix: PAYMENTS }, 300));
-      expect(faults).toEqual([]);
-    },
-    MINUTES,
-  );
-
-  it(
-    `passes: of everything (CHAIN_SEED=${SEED})`,
-    () => {
-      const { faults } = validated(generated({ seed: SEED, addresses: 8, transactions: 8, mix: EVERYTHING }, 400));
-      expect(faults).toEqual([]);
-    },
-    MINUTES,
-  );
 });
 
 describe('a chain that was tampered with', () => {

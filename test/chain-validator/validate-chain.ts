@@ -9,6 +9,8 @@ import { nameToAddress } from '../../processors/names.ts';
 import { parseExact } from '../../schemas/exact-json.ts';
 import type { CurrencyStateFact, Fact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+import { NATIVE, NETWORK_ROOT } from '../generator/addresses.ts';
+import { GENESIS_REWARD, premineOf, SUBSIDY } from '../generator/rewards.ts';
 import { blockShape } from './block-shapes.ts';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
 import type { Fault } from './shape.ts';
@@ -25,6 +27,12 @@ export interface ChainValidator {
   /** Facts of each type that the processors derived. */
   readonly facts: ReadonlyMap<string, number>;
 }
+
+/** What the generator makes; the private network and the root of the pair are like it. */
+export const GENERATED_CHAIN: ValidatorOptions = {
+  chain: { name: 'generated', nativeCurrencyId: NATIVE, networkRoot: NETWORK_ROOT },
+  subsidy: (height) => (height === 0 ? GENESIS_REWARD : SUBSIDY + premineOf(height)),
+};
 
 const LAUNCH_COMPLETE = 0x20;
 const REFUNDING = 0x4;

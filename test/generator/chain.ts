@@ -33,8 +33,8 @@ export interface GeneratedChainOptions {
   readonly transactions: number;
   /** What they are; payments alone when nothing is said. */
   readonly mix?: Mix;
-  /** Deepest reorganisation; costs memory for each block. 0 when nothing is said. */
-  readonly depth?: number;
+  /** Whether it can go back; costs memory for each block. */
+  readonly rewinds?: boolean;
 }
 
 interface Block {
@@ -48,9 +48,9 @@ interface Block {
 const GENESIS_TIME = 1_600_000_000;
 
 export function createChain(options: GeneratedChainOptions): GeneratedChain {
-  const { seed, addresses, transactions, mix = PAYMENTS, depth = 0 } = options;
+  const { seed, addresses, transactions, mix = PAYMENTS, rewinds = false } = options;
   const random = createRandom(seed);
-  const journal = createJournal(depth);
+  const journal = createJournal(rewinds);
   const coins = createCoins(journal);
   const pools = { fees: 0n, shielded: 0n };
   const blocks: Block[] = [];
@@ -72,12 +72,13 @@ export function createChain(options: GeneratedChainOptions): GeneratedChain {
     identities: [] as Identity[],
     commitments: [] as Commitment[],
     currencies: [] as Currency[],
+    takenNames: new Set(),
     pools,
     nextNumber: () => number++,
     include(transaction, again) {
       take(transaction);
       inBlock.push(transaction);
-      if (again === 'again' && depth > 0) users.push(transaction);
+      if (again === 'again' && rewinds) users.push(transaction);
     },
   };
 
@@ -111,16 +112,15 @@ export function createChain(options: GeneratedChainOptions): GeneratedChain {
     let parts: Pick<BlockParts, 'transactions' | 'stake'>;
     if (height === 0) parts = { transactions: [genesisTransaction(sha256(`${seed} genesis`))], stake: null };
     else {
-      bringBack();
       for (const make of mix.everyBlock) make(world);
+      bringBack();
       for (let tries = random.below(transactions + 1); tries > 0; tries--) random.pick(mix.makers)(world);
       parts = rewarded();
     }
     const shielded = { value: pools.shielded, delta: pools.shielded - shieldedBefore };
     journal.close();
     tip = { height, hash, time, users };
-    if (depth > 0) blocks.push(tip);
-    if (blocks.length > depth + 1) blocks.shift();
+    if (rewinds) blocks.push(tip);
     return { ...place, text: blockText({ ...place, ...parts, shielded }) };
   }
 

@@ -46,10 +46,11 @@ export function fund(
   return true;
 }
 
-/** What the outputs leave over, but for the network's fee, goes to a wallet. */
-export function payChange(world: World, draft: Draft, owner = world.random.below(world.addresses)): void {
+/** What the outputs leave over, but for a fee, goes to a wallet. */
+export function payChange(world: World, draft: Draft, fee = NETWORK_FEE): void {
   const { value, tokens } = draft.left();
-  const change = value > NETWORK_FEE ? value - NETWORK_FEE : 0n;
+  const change = value > fee ? value - fee : 0n;
+  const owner = world.random.below(world.addresses);
   const { address } = keyAddress(owner);
   if (tokens.size > 0)
     draft.pay(

@@ -1,5 +1,7 @@
 /** An identity as it stands. */
+import { NATIVE } from './addresses.ts';
 import type { Coin } from './coins.ts';
+import type { Currency } from './currency.ts';
 import { text, texts } from './print.ts';
 
 export const ACTIVE_CURRENCY = 0x1;
@@ -26,7 +28,6 @@ export interface Identity {
   readonly parent: string;
   /** Whom it names as its referrer, and whom that one named, nearest first. */
   readonly referrers: readonly string[];
-  readonly registeredHeight: number;
   state: IdentityState;
   /** Its newest identityprimary output. */
   coin: Coin;
@@ -36,20 +37,20 @@ export interface Identity {
 export interface Commitment {
   readonly coin: Coin;
   readonly name: string;
-  readonly parent: string;
-  readonly parentName: string | null;
+  /** Null: the chain itself. */
+  readonly parent: Currency | null;
   readonly referrer: Identity | null;
   readonly salt: string;
   readonly height: number;
 }
 
 /** The identityprimary object. */
-export function identityObject(address: string, parent: string, systemId: string, state: IdentityState): string {
+export function identityObject(address: string, parent: string, state: IdentityState): string {
   const { privateAddress } = state;
   return (
     `{"version":3,"flags":${state.flags},"primaryaddresses":${texts(state.primaryAddresses)},` +
     `"minimumsignatures":${state.minimumSignatures},"name":${text(state.name)},"identityaddress":"${address}",` +
-    `"parent":"${parent}","systemid":"${systemId}","contentmap":${state.contentMap},` +
+    `"parent":"${parent}","systemid":"${NATIVE}","contentmap":${state.contentMap},` +
     `"contentmultimap":${state.contentMultimap},"revocationauthority":"${state.revocationAuthority}",` +
     `"recoveryauthority":"${state.recoveryAuthority}",` +
     `${privateAddress === null ? '' : `"privateaddress":"${privateAddress}",`}"timelock":${state.timelock}}`
@@ -67,7 +68,7 @@ export function reservationObject({ name, parent, salt, referrer }: Commitment, 
   const members = [
     '"version":1',
     `"name":${text(name)}`,
-    `"parent":"${parent}"`,
+    `"parent":"${parent?.id ?? NATIVE}"`,
     `"salt":"${salt}"`,
     `"referral":"${referrer?.address ?? ''}"`,
     `"nameid":"${nameId}"`,

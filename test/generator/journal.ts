@@ -4,6 +4,7 @@ export interface Journal {
   /** Assigns, and remembers what was there. */
   set<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): void;
   push<T>(list: T[], item: T): void;
+  remove<T>(list: T[], item: T): void;
   /** Remembers how to undo what was just done. */
   did(undo: () => void): void;
   /** Ends a block. */
@@ -12,12 +13,12 @@ export interface Journal {
   undo(blocks: number): void;
 }
 
-/** Remembers the newest `depth` blocks; with 0 nothing at all. */
-export function createJournal(depth: number): Journal {
+/** One that does not keep anything costs next to nothing, and cannot undo. */
+export function createJournal(keeps: boolean): Journal {
   const blocks: (() => void)[][] = [];
   let open: (() => void)[] = [];
   const did = (undo: () => void): void => {
-    if (depth > 0) open.push(undo);
+    if (keeps) open.push(undo);
   };
   return {
     did,
@@ -34,11 +35,17 @@ export function createJournal(depth: number): Journal {
         list.pop();
       });
     },
+    remove(list, item) {
+      const index = list.indexOf(item);
+      if (index < 0) throw new RangeError('not in the list');
+      list.splice(index, 1);
+      did(() => {
+        list.splice(index, 0, item);
+      });
+    },
     close() {
-      if (depth === 0) return;
-      blocks.push(open);
+      if (keeps) blocks.push(open);
       open = [];
-      if (blocks.length > depth) blocks.shift();
     },
     undo(count) {
       if (count > blocks.length) throw new RangeError(`cannot undo ${count} blocks, ${blocks.length} are remembered`);

@@ -1,6 +1,13 @@
 /** What a made-up chain is made of. */
+
+import { makeDefinition } from './currency-definition.ts';
+import { makeLaunchSteps } from './currency-launch.ts';
+import { makeCommitment, makeRegistration } from './identity-registration.ts';
+import { makeIdentityUpdate } from './identity-updates.ts';
+import { makeExportsAndImports } from './live-imports.ts';
 import { makeMixedPayment, makePayment, makeTokenPayment } from './payments.ts';
 import { makeShielded } from './shielded.ts';
+import { makeTransfers } from './transfers.ts';
 import type { Maker } from './world.ts';
 
 export interface Mix {
@@ -15,6 +22,19 @@ export const PAYMENTS: Mix = { everyBlock: [], makers: [makePayment] };
 
 /** All there is. */
 export const EVERYTHING: Mix = {
-  everyBlock: [],
-  makers: [makePayment, makeMixedPayment, makeTokenPayment, makeShielded],
+  everyBlock: [makeLaunchSteps, makeExportsAndImports],
+  makers: [
+    makePayment,
+    makeMixedPayment,
+    makeTokenPayment,
+    makeShielded,
+    makeCommitment,
+    makeRegistration,
+    makeIdentityUpdate,
+    makeIdentityUpdate,
+    makeDefinition,
+    makeTransfers,
+    makeTransfers,
+    makeTransfers,
+  ],
 };

@@ -6,6 +6,7 @@ import { controlScript, nullData, payKey, payTo, stakeGuard } from './scripts.ts
 import { openDraft, type Transaction } from './transaction.ts';
 import type { World } from './world.ts';
 
+export const GENESIS_REWARD = 50_00000000n;
 export const SUBSIDY = 6_00000000n;
 /** Paid by block 1 on top of the subsidy. */
 export const PREMINE = 50_000_000_00000000n;
@@ -38,7 +39,7 @@ export function genesisTransaction(txid: string): string {
   const key = `04${txid}${txid}`;
   return (
     `{"txid":"${txid}","overwintered":false,"version":1,"locktime":0,"vin":[{"coinbase":"04ffff001d0104","sequence":4294967295}],` +
-    `"vout":[{"value":50.00000000,"valueZat":5000000000,"valueSat":5000000000,"n":0,"scriptPubKey":{"type":"pubkey",` +
+    `"vout":[{"value":${coins(GENESIS_REWARD)},"valueZat":${GENESIS_REWARD},"valueSat":${GENESIS_REWARD},"n":0,"scriptPubKey":{"type":"pubkey",` +
     `"spendableoutput":true,"reqSigs":1,"addresses":["${keyAddress(0).address}"],"asm":"${key} OP_CHECKSIG","hex":"41${key}ac"}}],` +
     `"vjoinsplit":[]}`
   );

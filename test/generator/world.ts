@@ -18,6 +18,8 @@ export interface World {
   readonly identities: Identity[];
   readonly commitments: Commitment[];
   readonly currencies: Currency[];
+  /** i-addresses of names that somebody committed to on any branch. */
+  readonly takenNames: Set<string>;
   /** Changed through the journal alone. */
   readonly pools: { fees: bigint; shielded: bigint };
   /** Never the same twice, reorganisations or not. */

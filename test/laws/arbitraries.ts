@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../pipeline/derive/crash-point.ts';
 import { createChain } from '../generator/chain.ts';
+import { EVERYTHING } from '../generator/mixes.ts';
 import { blockRecord, type UnplacedRecord } from './chain-records.ts';
 import type { PlannedCrash } from './replay.ts';
 
@@ -32,7 +33,7 @@ export const historyPlan = (steps: number): fc.Arbitrary<HistoryPlan> =>
   });
 
 export function makeHistory({ seed, steps }: HistoryPlan): History {
-  const chain = createChain({ seed, addresses: 7, transactions: 4, depth: 100 });
+  const chain = createChain({ seed, addresses: 7, transactions: 4, mix: EVERYTHING, rewinds: true });
   const happened: UnplacedRecord[] = [];
   const stayed: UnplacedRecord[] = [];
   for (const { blocks, back } of steps) {

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { createChainValidator, GENERATED_CHAIN } from '../chain-validator/validate-chain.ts';
+import { createChain, type GeneratedChainOptions } from './chain.ts';
+import { EVERYTHING, PAYMENTS } from './mixes.ts';
+import { createRandom } from './random.ts';
+
+const MINUTES = 60_000;
+const SEED = Number(process.env.CHAIN_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SMALL = { addresses: 8, transactions: 8, rewinds: true } as const;
+
+interface Grown {
+  /** The branch that stayed. */
+  readonly texts: readonly string[];
+  /** Branches that were left, block by block. */
+  readonly left: readonly string[];
+}
+
+/** Grows to `blocks` blocks and, every now and then, goes back up to a hundred. */
+function grown(options: GeneratedChainOptions, blocks: number): Grown {
+  const chain = createChain(options);
+  const random = createRandom(options.seed);
+  const texts: string[] = [];
+  const left: string[] = [];
+  while (chain.height < blocks) {
+    if (chain.height > 1 && random.oneIn(40)) {
+      const to = Math.max(0, chain.height - 1 - random.below(random.oneIn(4) ? 100 : 8));
+      chain.rewind(to);
+      left.push(...texts.splice(to + 1));
+    }
+    texts.push(chain.next().text);
+  }
+  return { texts, left };
+}
+
+function validated(texts: readonly string[]) {
+  const validator = createChainValidator(GENERATED_CHAIN);
+  for (const text of texts) validator.block(text);
+  return validator;
+}
+
+const txids = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => [...text.matchAll(/\{"txid":"(\w+)","overwintered":true/g)].map(([, txid]) => txid ?? ''));
+
+describe('a generated chain', () => {
+  it(`could be the daemon's: payments (CHAIN_SEED=${SEED})`, () => {
+    expect(validated(grown({ ...SMALL, seed: SEED, mix: PAYMENTS }, 300).texts).faults).toEqual([]);
+  });
+
+  it(
+    `could be the daemon's: everything, across reorganisations (CHAIN_SEED=${SEED})`,
+    () => {
+      expect(validated(grown({ ...SMALL, seed: SEED, mix: EVERYTHING }, 300).texts).faults).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it('is the same for the same seed, and another for another', () => {
+    const { texts } = grown({ ...SMALL, seed: 1, mix: EVERYTHING }, 120);
+    expect(grown({ ...SMALL, seed: 1, mix: EVERYTHING }, 120).texts).toEqual(texts);
+    expect(grown({ ...SMALL, seed: 2, mix: EVERYTHING }, 120).texts).not.toEqual(texts);
+  });
+
+  it('is the same up to where it goes back, and another from there on', () => {
+    const chain = createChain({ ...SMALL, seed: 3, mix: EVERYTHING });
+    const texts = Array.from({ length: 60 }, () => chain.next());
+    expect(chain.rewind(40)).toBe(texts[40]?.hash);
+    const other = chain.next();
+    expect(other).toMatchObject({ height: 41, previousHash: texts[40]?.hash });
+    expect(other.hash).not.toBe(texts[41]?.hash);
+    expect(() => chain.rewind(42)).toThrow(RangeError);
+  });
+
+  it('has transactions of users come back on the branch that stays', () => {
+    const { texts, left } = grown({ ...SMALL, seed: 4, mix: EVERYTHING }, 200);
+    const stayed = new Set(txids(texts));
+    const back = txids(left).filter((txid) => stayed.has(txid));
+    expect(back.length).toBeGreaterThan(50);
+    expect(back.length).toBeLessThan(txids(left).length);
+  });
+
+  it(
+    'has everything in it, hostile names included',
+    () => {
+      const { texts } = grown({ ...SMALL, seed: 5, mix: EVERYTHING }, 600);
+      const { facts, faults } = validated(texts);
+      expect(faults).toEqual([]);
+      const identities = ['registered', 'recovered', 'revoked', 'locked', 'unlock_requested', 'authority_changed'];
+      const others = ['keys_changed', 'currency_defined', 'content_updated', 'other'];
+      const settled = ['convert', 'via', 'preconvert', 'mint', 'burn'].map((kind) => `transfer ${kind} completed`);
+      const refunded = ['convert', 'preconvert'].map((kind) => `transfer ${kind} refunded`);
+      const currencies = ['currency token', 'currency basket'];
+      const expected = [
+        ...[...identities, ...others].map((kind) => `identity ${kind}`),
+        ...settled,
+        ...refunded,
+        ...currencies,
+      ];
+      expect(expected.filter((kind) => !facts.has(kind))).toEqual([]);
+      for (const name of ['__proto__', 'constructor', '🚀', 'x'.repeat(64)]) {
+        expect(texts.some((text) => text.includes(`"name":"${name}"`))).toBe(true);
+      }
+    },
+    MINUTES,
+  );
+});
