@@ -127,7 +127,7 @@ async function until(what: string, ms: number, holds: () => Promise<boolean>): P
     if (service.exitCode !== null) throw new Error(`the service ended with ${service.exitCode} before: ${what}`);
     if (await holds().catch(() => false)) return;
     if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
-    await sleep(250);
+    await sleep(1000); // within what a keyless caller may ask
   }
 }
 

@@ -4,11 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import type { ChainConfig } from '../../schemas/config.ts';
+import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { ROOT } from '../house/source-files.ts';
 import { type Program, type Settings, until } from './program.ts';
 
 export const CHAIN = 'vrsc';
+/** The tests ask as fast as they can. */
+export const UNLIMITED: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> = {
+  tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
+  keylessRequestsPerMinute: 1e9,
+};
 const CREDENTIALS = { user: 'user', password: 'secret' };
 
 const folders: string[] = [];
@@ -50,7 +55,7 @@ export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): Sett
     minBasketAge: 20,
     ...chain,
   };
-  writeFileSync(file, JSON.stringify({ chains: [entry] }));
+  writeFileSync(file, JSON.stringify({ chains: [entry], ...UNLIMITED }));
   return { VERUSTREAM_CONFIG: file, DATA_DIR: join(folder, 'data') };
 }
 
