@@ -45,9 +45,10 @@ export function chainOfHost(host: string, chains: readonly string[]): string | n
   return second === 'rpc' && chains.includes(first) ? first : null;
 }
 
-function refuse(res: HttpResponse): void {
+function refuse(res: HttpResponse, req: HttpRequest): void {
   const headers = { ...CORS_HEADERS, Allow: ALLOW, 'Content-Type': 'text/plain' };
-  writeReply(res, { status: 405, headers, body: Buffer.from(POST_ONLY) }, false);
+  const body = req.getMethod() === 'head' ? null : Buffer.from(POST_ONLY);
+  writeReply(res, { status: 405, headers, body }, false);
 }
 
 function answer(

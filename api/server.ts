@@ -102,6 +102,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     daemons,
     postgres,
     nameToAddress: domain.nameToAddress,
+    tip: (chain) => watch.state.derived.get(chain) ?? null,
     extensions: createExtensions(api),
     logger,
   });

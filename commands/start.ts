@@ -1,7 +1,7 @@
 /** `start`: everything this process has a role for, until it is told to end. */
 import { startApi } from '../api/server.ts';
 import { serveControl } from '../infra/control-socket/control-socket.ts';
-import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
+import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import { createStageReporter } from '../pipeline/stage-reporter.ts';
 import { announce } from './announce.ts';
 import type { Command } from './command.ts';
@@ -25,7 +25,7 @@ export const start: Command = {
       if (demo) closers.push(demo.stop);
       const config = demo?.config ?? given;
       const daemons = new Map(
-        config.chains.map(({ name, rpc }) => [name, createVerusdClient({ rpc, chain: name, logger })] as const),
+        config.chains.map(({ name, rpc }) => [name, createDaemonGroup({ rpc, chain: name, logger })] as const),
       );
       closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
       const reporter = createStageReporter(stores.postgres, logger);

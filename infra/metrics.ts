@@ -81,4 +81,10 @@ export const metrics = {
     labelNames: ['chain', 'method', 'outcome'],
     registers,
   }),
+  daemonHealthy: new Gauge({
+    name: 'verustream_daemon_healthy',
+    help: '1 while a daemon of several answers and keeps up with the others',
+    labelNames: ['chain', 'daemon'],
+    registers,
+  }),
 };

@@ -3,8 +3,8 @@
 export interface ChainConfig {
   /** Short lower-case name: `chain` parameter, partition name. */
   readonly name: string;
-  /** http://user:password@host:port */
-  readonly rpc: string;
+  /** http://user:password@host:port; of several daemons the first healthy one is asked. */
+  readonly rpc: string | readonly string[];
   /** The chain's own currency: `VRSC`, `vARRR`. */
   readonly rootCurrency: string;
   /** Own currency of the network's first chain, at the top of every name: `VRSC` on each of the main chains. */

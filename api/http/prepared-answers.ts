@@ -3,18 +3,20 @@ export interface PreparedAnswer {
   /** State that the body was made from. */
   readonly tag: string;
   readonly body: Uint8Array;
+  /** Only for those who asked while it was made. */
+  readonly transient?: boolean;
 }
 
-export interface PreparedAnswers {
+export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   /** The kept body when it is of this state. */
-  get(key: string, tag: string): PreparedAnswer | undefined;
+  get(key: string, tag: string): A | undefined;
   /** Makes it once however many ask at the same time. */
-  make(key: string, tag: string, work: () => Promise<PreparedAnswer>): Promise<PreparedAnswer>;
+  make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
 }
 
-export function createPreparedAnswers(maxBytes: number): PreparedAnswers {
-  const kept = new Map<string, PreparedAnswer>();
-  const making = new Map<string, Promise<PreparedAnswer>>();
+export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>(maxBytes: number): PreparedAnswers<A> {
+  const kept = new Map<string, A>();
+  const making = new Map<string, Promise<A>>();
   let bytes = 0;
 
   function drop(key: string): void {
@@ -22,8 +24,9 @@ export function createPreparedAnswers(maxBytes: number): PreparedAnswers {
     kept.delete(key);
   }
 
-  function keep(key: string, answer: PreparedAnswer): void {
+  function keep(key: string, answer: A): void {
     drop(key);
+    if (answer.transient) return;
     kept.set(key, answer);
     bytes += answer.body.byteLength;
     for (const oldest of kept.keys()) {

@@ -6,7 +6,7 @@ import {
   type RpcRefusal,
   type RpcRequest,
 } from '../../schemas/verusd/rpc-envelope.ts';
-import { rpcCredits } from './method-table.ts';
+import { rpcCredits } from './methods/method-table.ts';
 import { MAX_BATCH, type RpcAnswer } from './rpc-handler.ts';
 
 const LEAST_CREDITS = 1;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { filenameGuard } from './guards.ts';
+import { RPC_METHODS } from './methods/method-table.ts';
 import { type RecordedService, startRecordedService } from './testing/recorded-service.ts';
 
 let service: RecordedService;
@@ -59,6 +61,26 @@ describe('guards, by what reached the daemon', () => {
     expect(reached()).toEqual([]);
     await service.post(request(method, flagged));
     expect(reached()).toEqual([method]);
+  });
+
+  const guarded = Object.entries(RPC_METHODS).flatMap(([name, method]) =>
+    method.source === 'daemon'
+      ? [filenameGuard, ...method.guards].map((guard) => [name, guard.refuses, guard] as const)
+      : [],
+  );
+
+  test.each(guarded)('%s: not %s', async (name, _, guard) => {
+    service.showTip({ height: 3_000_000, hash: '' });
+    try {
+      expect(guard.refused.length).toBeGreaterThan(0);
+      for (const params of guard.refused) {
+        const { text } = await service.post(request(name, params));
+        expect([params, codeOf(text)]).toEqual([params, expect.any(Number)]);
+      }
+      expect(reached()).toEqual([]);
+    } finally {
+      service.showTip(null);
+    }
   });
 
   test('neither wallet methods nor misspelt ones', async () => {

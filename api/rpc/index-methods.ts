@@ -1,6 +1,7 @@
 /** The three methods that are answered from the index, without asking the daemon. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import { usageOf } from './help.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** Result text of a call on a chain. Throws RpcError. */
@@ -9,13 +10,6 @@ export type AnswerMethod = (chain: string, texts: readonly string[]) => Promise<
 const TIP_SQL = 'SELECT height, hash FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT 1';
 const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
 const MAX_INT = 2 ** 31 - 1;
-
-const USAGE = {
-  getblockcount: 'getblockcount\n\nReturns the height of the newest indexed block.\n',
-  getbestblockhash: 'getbestblockhash\n\nReturns the hash of the newest indexed block.\n',
-  getblockhash:
-    'getblockhash index\n\nReturns the hash of the block at this height.\n\nArguments:\n1. index (numeric, required)\n',
-} as const;
 
 /** The daemon's get_int: a JSON number without fraction or exponent that fits 32 bits. */
 export function rpcInteger(text: string): number {
@@ -26,8 +20,8 @@ export function rpcInteger(text: string): number {
 }
 
 export function createIndexMethods(postgres: Postgres): Readonly<Record<string, AnswerMethod>> {
-  function expectCount(method: keyof typeof USAGE, texts: readonly string[], count: number): void {
-    if (texts.length !== count) throw new RpcError(RPC_CODES.misc, USAGE[method]);
+  function expectCount(method: string, texts: readonly string[], count: number): void {
+    if (texts.length !== count) throw new RpcError(RPC_CODES.misc, usageOf(method));
   }
 
   async function tip(chain: string): Promise<{ height: number; hash: string }> {

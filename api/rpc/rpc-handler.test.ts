@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readLines } from '../../infra/recorded-node/read-lines.ts';
-import { answerOf, callKey, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
+import { answerOf, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
 import { daemonPrint, rawElements, rawMember } from '../../schemas/raw-json.ts';
-import { rpcMethod } from './method-table.ts';
 import { CHAIN, RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
 
 let service: RecordedService;
@@ -14,18 +13,6 @@ beforeEach(() => {
 });
 afterAll(() => service.stop());
 
-const NOT_FOUND = '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"x"}\n';
-const MASKED = /"can(spend|sign)for":true/g;
-const RETURNTX: Readonly<Record<string, number>> = {
-  registeridentity: 1,
-  updateidentity: 1,
-  revokeidentity: 1,
-  recoveridentity: 1,
-  setidentitytimelock: 2,
-  sendcurrency: 4,
-};
-
-const masked = (body: string) => body.replace(MASKED, '"can$1for":false');
 const error = (code: number, message: string) =>
   `{"result":null,"error":{"code":${code},"message":"${message}"},"id":"x"}\n`;
 const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: number } | null }).error?.code;
@@ -33,83 +20,6 @@ const methodOf = (recorded: RecordedCase) => JSON.parse(rawMember(recorded.reque
 const paramsOf = (recorded: RecordedCase) => rawMember(recorded.request, 'params') ?? '[]';
 const request = (method: string, params: string) =>
   `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
-
-interface Expected {
-  readonly status: number;
-  /** Any of these; absent: only the error's code is compared. */
-  readonly bodies?: readonly string[];
-  readonly code?: number;
-}
-
-/** What the contract makes of a recorded answer. */
-function expected(recorded: RecordedCase, bodies: readonly string[]): Expected | 'from the index' {
-  const method = methodOf(recorded);
-  const params = paramsOf(recorded);
-  const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
-  if (rpcMethod(method) === undefined) return { status: 404, bodies: [NOT_FOUND] };
-  if (method === 'getidentityhistory' && texts.length > 0 && texts.length < 4) return 'from the index';
-  const flag = RETURNTX[method];
-  if (flag !== undefined && texts[flag] !== 'true') return { status: 404, bodies: [NOT_FOUND] };
-  if (!('body' in recorded)) return { status: 500, bodies: [error(-8, 'Invalid chain name or chain ID')] };
-  if (method === 'getcurrencybalance' && /"zs1|:private"/.test(params)) return { status: 500, code: -5 };
-  const answer = answerOf(recorded.body);
-  const isIndexed = rpcMethod(method)?.source === 'index';
-  if (isIndexed && 'error' in answer && answer.error.includes(`"message":"${method}`)) return { status: 500, code: -1 };
-  return { status: recorded.status, bodies };
-}
-
-test('every recorded call, as the contract wants it, to the byte', async () => {
-  const cases = [...readCases(RECORDING)];
-  const bodies = new Map<string, string[]>();
-  const key = (recorded: RecordedCase) => callKey(methodOf(recorded), paramsOf(recorded));
-  for (const recorded of cases) {
-    if ('body' in recorded)
-      bodies.set(key(recorded), [...(bodies.get(key(recorded)) ?? []), `${masked(recorded.body)}\n`]);
-  }
-  const wrong: unknown[] = [];
-  let bytes = 0;
-  for (const recorded of cases) {
-    const want = expected(recorded, bodies.get(key(recorded)) ?? []);
-    const got = await service.post(request(methodOf(recorded), paramsOf(recorded)));
-    if (want === 'from the index') {
-      const { result, error: refused } = JSON.parse(got.text) as { result: unknown; error: unknown };
-      if (!Array.isArray(result) && refused === null) wrong.push([recorded.name, got.text.slice(0, 200)]);
-      continue;
-    }
-    if (want.bodies) bytes++;
-    const right = want.bodies ? want.bodies.includes(got.text) : codeOf(got.text) === want.code;
-    if (got.status !== want.status || !right) wrong.push([recorded.name, want, got.status, got.text.slice(0, 300)]);
-  }
-  expect(wrong).toEqual([]);
-  expect(bytes).toBeGreaterThan(3000);
-});
-
-test('every recorded POST body, as the contract wants it', async () => {
-  interface WireCase {
-    readonly name: string;
-    readonly request: { method: string; path: string; auth: boolean; body: string };
-    readonly response: { status?: number; body?: string };
-  }
-  const wrong: unknown[] = [];
-  let compared = 0;
-  for (const line of readLines(`${RECORDING}/wire.jsonl.gz`)) {
-    const { name, request: sent, response } = JSON.parse(line.toString('utf8')) as WireCase;
-    // HTTP is the server's part, and bodies that were abridged cannot be sent again.
-    if (sent.method !== 'POST' || sent.path !== '/' || !sent.auth || /\.\.\.\(\d+ bytes\)$/.test(sent.body)) continue;
-    const body = name === 'invalid-utf8' ? Buffer.from(sent.body.replaceAll('\ufffd', '\xff'), 'latin1') : sent.body;
-    const got = await service.post(body);
-    const text = masked(response.body ?? '').replace(/"Method [^"]* not found"/g, '"Method not found"');
-    compared++;
-    if (name === 'batch-mixed') {
-      const tooMany = '{"result":null,"error":{"code":-32600,"message":"batch size exceeds 5"},"id":null}\n';
-      expect(got).toEqual({ status: 400, text: tooMany });
-    } else if (text.includes('"code":-1,"message":"getblock')) {
-      if (got.status !== 500 || codeOf(got.text) !== -1) wrong.push([name, got]);
-    } else if (got.status !== response.status || got.text !== text) wrong.push([name, text, got]);
-  }
-  expect(wrong).toEqual([]);
-  expect(compared).toBeGreaterThan(90);
-});
 
 describe('batches', () => {
   test('answers in order, each with the bytes of its single answer', async () => {

@@ -3,6 +3,7 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { daemonString } from '../../schemas/raw-json.ts';
 import {
   printRpcError,
   printRpcResult,
@@ -14,11 +15,14 @@ import {
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
+import { helpOf } from './help.ts';
 import { createIdentityHistory, type ResolveName } from './identity-history.ts';
 import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
-import { type DaemonMethod, daemonForm, rpcMethod } from './method-table.ts';
-import { hideWallet, proxyCall } from './proxy.ts';
+import { daemonForm, rpcMethod } from './methods/method-table.ts';
+import type { DaemonMethod } from './methods/rpc-method.ts';
 import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
+import type { Tip } from './upstream/repeated-answers.ts';
+import { createUpstream, type Upstream } from './upstream/upstream.ts';
 
 export const MAX_BATCH = 5;
 
@@ -31,10 +35,15 @@ export interface RpcAnswer {
 }
 
 export interface RpcHandlerOptions {
-  readonly chains: readonly Pick<ChainConfig, 'name' | 'rootCurrency' | 'networkRoot'>[];
+  readonly chains: readonly Pick<
+    ChainConfig,
+    'name' | 'rootCurrency' | 'networkRoot' | 'finalityDepth' | 'blockSeconds'
+  >[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
   readonly postgres: Postgres;
+  /** Newest block of a chain's index; null while there is none. */
+  readonly tip: (chain: string) => Tip | null;
   /** `alice@` and the chain's root currency → i-address; null for what cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
   /** Extension methods beside getidentityhistory; those that are missing answer -32601. */
@@ -54,13 +63,19 @@ interface Outcome {
 
 interface Chain extends GuardedChain {
   readonly name: string;
-  readonly daemon: Pick<VerusdClient, 'forward'>;
+  readonly upstream: Upstream;
 }
 
 const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): Outcome => ({
   status: rpcStatus(code),
   body: `${printRpcError(code, message, id)}\n`,
   ourFault: code === RPC_CODES.internalError,
+});
+
+const answered = (result: string, id: string): Outcome => ({
+  status: 200,
+  body: `${printRpcResult(result, id)}\n`,
+  ourFault: false,
 });
 
 /** The answers without their newlines, as elements of an array. */
@@ -76,21 +91,23 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { daemons, nameToAddress, logger } = options;
   const networkRoots = new Map(options.chains.map(({ name, networkRoot }) => [name, networkRoot]));
   const resolveName: ResolveName = (chain, name) => nameToAddress(name, networkRoots.get(chain) ?? '');
-  const answered: Readonly<Record<string, AnswerMethod>> = {
+  const methods: Readonly<Record<string, AnswerMethod>> = {
     ...options.extensions,
     ...createIndexMethods(options.postgres),
     getidentityhistory: createIdentityHistory(options.postgres, resolveName),
   };
-  const chains = new Map(options.chains.map(({ name, rootCurrency }) => [name, openChain(name, rootCurrency)]));
+  const chains = new Map(options.chains.map((chain) => [chain.name, openChain(chain)]));
 
-  function openChain(name: string, rootCurrency: string): Chain {
+  function openChain({ name, rootCurrency, finalityDepth, blockSeconds }: RpcHandlerOptions['chains'][number]): Chain {
     const daemon = daemons.get(name);
     if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
     let chainId: string | undefined;
     return {
       name,
       rootCurrency,
-      daemon,
+      blockSeconds,
+      height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
+      upstream: createUpstream({ daemon, tip: () => options.tip(name), finalityDepth }),
       async chainId() {
         chainId ??= await daemon.call('getblockchaininfo', []).then(readChainId, (error: unknown) => {
           throw internalError(error);
@@ -101,20 +118,18 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod): Promise<Outcome> {
-    filenameGuard(request, chain);
-    for (const guard of method.guards) await guard(request, chain);
-    const reply = await proxyCall(chain.daemon, request, method.slow === true);
-    const body = method.namesWallet ? hideWallet(reply.body) : reply.body;
-    return { status: reply.status, body, ourFault: false };
+    for (const guard of [filenameGuard, ...method.guards]) await guard.check(request, chain);
+    return { ...(await chain.upstream(request, method)), ourFault: false };
   }
 
   async function execute(chain: Chain, request: RpcRequest): Promise<Outcome> {
+    const help = request.method === 'help' ? helpOf(request.texts) : null;
+    if (help !== null) return answered(daemonString(help), request.id);
     const proxied = daemonForm(request.method, request.texts.length);
     if (proxied !== undefined) return forward(chain, request, proxied);
-    const answer = rpcMethod(request.method) && answered[request.method];
+    const answer = rpcMethod(request.method) && methods[request.method];
     if (answer === undefined) throw methodNotFound();
-    const result = await answer(chain.name, request.texts);
-    return { status: 200, body: `${printRpcResult(result, request.id)}\n`, ourFault: false };
+    return answered(await answer(chain.name, request.texts), request.id);
   }
 
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal): Promise<Outcome> {

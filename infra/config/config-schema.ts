@@ -25,7 +25,7 @@ export const CONFIG_SCHEMA = {
         required: ['name', 'rpc'],
         properties: {
           name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
-          rpc: url('https?'),
+          rpc: { ...url('https?'), type: ['string', 'array'], minItems: 1, uniqueItems: true, items: url('https?') },
           rootCurrency: { type: 'string', minLength: 1, maxLength: 64 },
           networkRoot: { type: 'string', minLength: 1, maxLength: 64 },
           stableAnchors: { type: 'array', items: iAddress },

@@ -67,6 +67,16 @@ describe('loadConfig', () => {
     expect(config.chains[0]).toMatchObject({ name: 'mine', finalityDepth: 100, minBasketAge: 1000 });
   });
 
+  it('takes several daemons of a chain, and masks each of them', () => {
+    const config = loadConfig({ VERUSD_VRSC: `${RPC}, ${RPC.replace('27486', '27487')}` });
+    expect(config.chains[0]?.rpc).toEqual([RPC, RPC.replace('27486', '27487')]);
+    expect(printableConfig(config)).not.toContain('secret');
+    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},ftp://x` })).toThrow(
+      /chains\.0\.rpc\.1: "ftp:\/\/x" must match pattern/,
+    );
+    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},${RPC}` })).toThrow(/duplicate/);
+  });
+
   it.each([
     [{ PORT: '80a' }, /PORT: "80a" must be integer/],
     [{ PORT: '70000' }, /PORT: 70000 must be <= 65535/],

@@ -51,8 +51,9 @@ function readFile(path: string): Record<string, unknown> {
 /** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain that the file names. */
 function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
-    const rpc = environment[`VERUSD_${name.toUpperCase()}`];
-    if (!rpc) continue;
+    const addresses = environment[`VERUSD_${name.toUpperCase()}`];
+    if (!addresses) continue;
+    const rpc = addresses.includes(',') ? addresses.split(',').map((address) => address.trim()) : addresses;
     const chains = (raw.chains ?? []) as RawChain[];
     const known = chains.find((chain) => chain.name === name);
     raw.chains = known

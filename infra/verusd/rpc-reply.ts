@@ -8,6 +8,20 @@ export type RpcReply =
 
 const HEAD = Buffer.from('{"result":', 'utf8');
 
+const CLOSING = Buffer.from('}\n', 'utf8');
+const WARMING_UP = Buffer.from('{"result":null,"error":{"code":-28,', 'utf8');
+
+const startsWith = (body: Buffer, head: Buffer) => body.subarray(0, head.length).equals(head);
+
+/** A whole answer begins and ends like one; what stands between is the daemon's business. */
+export function isWholeAnswer(body: Buffer): boolean {
+  return startsWith(body, HEAD) && body.subarray(-CLOSING.length).equals(CLOSING);
+}
+
+export function saysWarmingUp(body: Buffer): boolean {
+  return startsWith(body, WARMING_UP);
+}
+
 /**
  * Reads the reply to the call with this id. The result of kind 'result' may still be no JSON: who reads it finds out,
  * so that a block of many megabytes is parsed once.

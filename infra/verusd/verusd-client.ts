@@ -2,12 +2,13 @@
 import { Pool } from 'undici';
 import { VerustreamError } from '../../schemas/errors.ts';
 import { parseExact } from '../../schemas/exact-json.ts';
+import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
 import { parseDaemonAddress } from './daemon-address.ts';
 import { DaemonAuthFailed, DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonWarmingUp } from './daemon-errors.ts';
 import { type HttpReply, post } from './http-post.ts';
-import { readReply } from './rpc-reply.ts';
+import { isWholeAnswer, readReply } from './rpc-reply.ts';
 
 export interface VerusdClientOptions {
   /** http://user:password@host:port */
@@ -29,6 +30,8 @@ export interface CallOptions {
 export interface ForwardOptions extends CallOptions {
   /** Label of the metric: a known method's name, never what a stranger sent. */
   readonly label: string;
+  /** Must not be tried on a second daemon: it may have happened although no reply came. */
+  readonly once?: boolean;
 }
 
 export interface RawResult {
@@ -51,7 +54,7 @@ export interface VerusdClient {
   callText(method: string, params: readonly unknown[], options?: CallOptions): Promise<string>;
   /** Bytes of the result as the daemon sent them. */
   callRaw(method: string, params: readonly unknown[], options?: CallOptions): Promise<RawResult>;
-  /** Sends a ready JSON-RPC body; resolves with whatever the daemon answers, RPC errors included (401 and 403 throw). */
+  /** Sends a ready JSON-RPC call; resolves with the daemon's whole answer, RPC errors included. What is no answer throws. */
   forward(body: string | Uint8Array, options: ForwardOptions): Promise<HttpReply>;
   /** Ends all connections; calls under way fail. */
   close(): Promise<void>;
@@ -62,7 +65,6 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Above it a reply could not become one string. */
 const MAX_REPLY_BYTES = 500_000_000;
-const WARMING_UP = -28;
 
 /** @throws DaemonAddressInvalid */
 export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
@@ -87,7 +89,12 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   let lastId = 0;
 
   async function forward(body: string | Uint8Array, { label, timeoutMs, signal }: ForwardOptions): Promise<HttpReply> {
-    return observed(label, () => send(body, `${label} of ${address}`, { timeoutMs, signal }));
+    const what = `${label} of ${address}`;
+    return observed(label, async () => {
+      const reply = await send(body, what, { timeoutMs, signal });
+      if (isWholeAnswer(reply.body)) return reply;
+      throw new DaemonHttpError(reply.status, `${what}: HTTP ${reply.status} without a JSON-RPC answer`);
+    });
   }
 
   async function send(
@@ -165,7 +172,7 @@ function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer
       return reply.result;
     case 'error': {
       const said = `${what}: error ${reply.code}, ${firstLine(reply.message)}`;
-      if (reply.code === WARMING_UP) throw new DaemonWarmingUp(said);
+      if (reply.code === RPC_CODES.inWarmUp) throw new DaemonWarmingUp(said);
       throw new DaemonRpcError(reply.code, reply.message, said);
     }
     case 'garbage':

@@ -12,6 +12,7 @@ import { marketConform } from './conformance/market.ts';
 import { oracleConform } from './conformance/oracle.ts';
 import { statisticsConform } from './conformance/statistics.ts';
 import { transactionsConform } from './conformance/transactions.ts';
+import { wireConforms } from './conformance/wire.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 let service: RunningService;
@@ -35,4 +36,5 @@ oracleConform(client);
 marketConform(client);
 estimatesConform(client);
 jsonRpcConforms(client);
+wireConforms(() => service.url);
 statisticsConform(client); // last: it also sees that no route was left out

@@ -1,12 +1,12 @@
 /** Parameters of the extension methods: by position, or as one object, in the daemon's manners. */
 import { rawElements, rawMembers } from '../../../schemas/raw-json.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { usageOf } from '../help.ts';
 import { rpcInteger } from '../index-methods.ts';
 import { RpcError } from '../rpc-error.ts';
 
 export interface Signature {
-  /** What a wrong number of parameters is answered with. */
-  readonly usage: string;
+  readonly method: string;
   readonly positions: readonly string[];
   /** Of the positions, from the first. */
   readonly required: number;
@@ -19,7 +19,7 @@ export type Arguments = ReadonlyMap<string, string>;
 
 /** @throws RpcError -1 with the usage for a wrong number of parameters, -8 for a member that is not known */
 export function readArguments(texts: readonly string[], signature: Signature): Arguments {
-  const { positions, members = positions, required, usage } = signature;
+  const { positions, members = positions, required, method } = signature;
   const [first = ''] = texts;
   if (texts.length === 1 && first.startsWith('{')) {
     const given = new Map<string, string>();
@@ -32,7 +32,7 @@ export function readArguments(texts: readonly string[], signature: Signature): A
     }
     return given;
   }
-  if (texts.length < required || texts.length > positions.length) throw new RpcError(RPC_CODES.misc, usage);
+  if (texts.length < required || texts.length > positions.length) throw new RpcError(RPC_CODES.misc, usageOf(method));
   return new Map(texts.map((text, index) => [positions[index] ?? '', text]));
 }
 

@@ -7,8 +7,7 @@ import { readArguments, type Signature } from './arguments.ts';
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
-  usage:
-    'getbalanceall "address"\n\nWhat an address holds of every currency. Or {"addresses":["address",...]}: their sum.\n',
+  method: 'getbalanceall',
   positions: ['address'],
   required: 1,
   members: ['address', 'addresses'],

@@ -10,8 +10,7 @@ import { readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
-  usage:
-    'getoptimalroute "from" "to" amount\n\nWays to convert an amount of one currency into another, best output first.\n',
+  method: 'getoptimalroute',
   positions: ['from', 'to', 'amount'],
   required: 3,
 };

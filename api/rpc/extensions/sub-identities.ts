@@ -7,8 +7,7 @@ import { placeOf, readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
-  usage:
-    'getsubidentities "nameOrId" ( page pageSize )\n\nThe identities right below an identity or a chain, oldest registration first.\n',
+  method: 'getsubidentities',
   positions: ['nameOrId', 'page', 'pageSize'],
   required: 1,
 };

@@ -11,9 +11,7 @@ import { integerOf, placeOf, readArguments, type Signature } from './arguments.t
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
-  usage:
-    'gettxhistoryrich "address" ( page pageSize )\n\nWhat transactions did to an address, newest first. ' +
-    'Or {"address":"address","from":height,"to":height,"page":n,"pageSize":n}.\n',
+  method: 'gettxhistoryrich',
   positions: ['address', 'page', 'pageSize'],
   required: 1,
   members: ['address', 'from', 'to', 'page', 'pageSize'],

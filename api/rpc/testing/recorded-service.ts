@@ -10,6 +10,7 @@ import { createVerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { nameToAddress } from '../../../processors/names.ts';
 import { rawElements, rawMember } from '../../../schemas/raw-json.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../rpc-handler.ts';
+import type { Tip } from '../upstream/repeated-answers.ts';
 
 export const RECORDING = new URL('../../../recordings/private-network/', import.meta.url).pathname;
 export const CHAIN = 'vrsc';
@@ -20,6 +21,8 @@ export interface RecordedService {
   readonly postgres: Postgres;
   /** Everything that the node has been sent. */
   readonly received: ReceivedRequest[];
+  /** What the index says its newest block is; null for the node's. */
+  showTip(tip: Tip | null): void;
   post(body: string | Uint8Array): Promise<{ readonly status: number; readonly text: string }>;
   stop(): Promise<void>;
 }
@@ -33,9 +36,11 @@ export async function startRecordedService(): Promise<RecordedService> {
   const node = await startRecordedNode({ folder: RECORDING, user: 'user', password: 'password', onRequest });
   const stores = await createTestStores();
   await fillIndex(stores.postgres);
+  let tip: Tip | null = null;
   const client = createVerusdClient({ rpc: node.url, chain: CHAIN, logger });
   const handler = createRpcHandler({
-    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST' }],
+    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST', finalityDepth: 100, blockSeconds: 60 }],
+    tip: () => tip ?? { height: node.height, hash: node.hash },
     daemons: new Map([[CHAIN, client]]),
     postgres: stores.postgres,
     nameToAddress,
@@ -46,6 +51,9 @@ export async function startRecordedService(): Promise<RecordedService> {
     handler,
     postgres: stores.postgres,
     received,
+    showTip(shown) {
+      tip = shown;
+    },
     async post(body) {
       const answer = await handler(CHAIN, typeof body === 'string' ? Buffer.from(body) : body);
       return { status: answer.status, text: textOf(answer) };

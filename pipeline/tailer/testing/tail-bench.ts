@@ -39,7 +39,7 @@ export function startTailer(
   const { finalityDepth = 10, rootCurrency, ...overrides } = options;
   const chain = chainConfig(daemon.rpc, finalityDepth, rootCurrency);
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const client = createVerusdClient({ rpc: chain.rpc, chain: chain.name, logger, timeoutMs: 2000 });
+  const client = createVerusdClient({ rpc: daemon.rpc, chain: chain.name, logger, timeoutMs: 2000 });
   const controller = new AbortController();
   const statuses: StageStatus[] = [];
   const watchers = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readRpcBody } from '../../schemas/verusd/rpc-envelope.ts';
-import { rpcCost, tooManyRequests } from './cost.ts';
+import { readRpcBody } from '../../../schemas/verusd/rpc-envelope.ts';
+import { rpcCost, tooManyRequests } from '../cost.ts';
 import { RPC_METHODS } from './method-table.ts';
 
 /** The published list. */

@@ -1,0 +1,74 @@
+/** Blocks and the chain. */
+import { mostBlocksBetweenTimes, mostBlocksToVerify, mostPoints } from '../guards.ts';
+import { asOfHeight, block, blockHeader, confirmedOutput, forever, untilNextBlock } from './repeatable.ts';
+import { daemon, fromIndex, type RpcMethod } from './rpc-method.ts';
+
+const heightOrTip = {
+  kept: forever.kept,
+  /** The reward follows from the height by the rules alone. */
+  lifetime: (texts: readonly string[]) => (texts.length === 0 ? 'tip' : 'forever') as 'tip' | 'forever',
+};
+
+export const CHAIN_METHODS: Readonly<Record<string, RpcMethod>> = {
+  getbestblockhash: fromIndex('', 'Hash of the newest block.'),
+  getblockcount: fromIndex('', 'Height of the newest block.'),
+  getblockhash: fromIndex('index', 'Hash of the block at a height.'),
+
+  coinsupply: daemon('( "height" )', 'Coins issued up to a height.', { load: 'slow', repeatable: asOfHeight(0) }),
+  getblock: daemon(
+    '"hash|height" ( verbosity )',
+    'A block: 0 serialised, 1 with transaction ids, 2 with transactions.',
+    {
+      repeatable: block,
+    },
+  ),
+  getblockchaininfo: daemon('', 'State of the chain as the node sees it.'),
+  getblockdeltas: daemon('"blockhash"', 'What a block moved, output by output.', { load: 'heavy' }),
+  getblockhashes: daemon('high low ( {"noOrphans":bool,"logicalTimes":bool} )', 'Hashes of blocks in a span of time.', {
+    load: 'heavy',
+    guards: [mostBlocksBetweenTimes],
+  }),
+  getblockheader: daemon('"hash" ( verbose )', 'The header of a block.', { repeatable: blockHeader }),
+  getchaintips: daemon('', 'Every branch that the node knows.'),
+  getchaintxstats: daemon('( nblocks "blockhash" )', 'Number and rate of transactions in a window of blocks.', {
+    repeatable: untilNextBlock,
+  }),
+  getdifficulty: daemon('', 'Difficulty of the next block of proof of work.'),
+  getmempoolinfo: daemon('', 'Size of the mempool.'),
+  getrawmempool: daemon('( verbose {"include":[],"exclude":[],"fulltxes":bool} )', 'What waits for a block.', {
+    load: 'heavy',
+  }),
+  getsaplingtree: daemon('( "n|m,n|m,n,o" )', 'State of the shielded commitment tree at heights.', {
+    load: 'heavy',
+    guards: [mostPoints(0)],
+  }),
+  getsnapshot: daemon('( "top" )', 'Every address with its native balance.', {
+    load: 'slow',
+    repeatable: untilNextBlock,
+  }),
+  getspentinfo: daemon('{"txid":"id","index":n}', 'Which input spends an output.'),
+  gettxout: daemon('"txid" n ( includemempool )', 'An unspent output.', { repeatable: confirmedOutput }),
+  gettxoutproof: daemon('["txid",...] ( "blockhash" )', 'Proof that transactions are in a block.', { load: 'heavy' }),
+  gettxoutsetinfo: daemon('', 'Size and hash of all unspent outputs.', { load: 'slow', repeatable: untilNextBlock }),
+  verifychain: daemon('( checklevel numblocks )', 'Checks the newest blocks in the database of the node.', {
+    load: 'slow',
+    guards: [mostBlocksToVerify],
+  }),
+  verifytxoutproof: daemon('"proof"', 'Transaction ids that a proof commits to.'),
+
+  getblocksubsidy: daemon('( height )', 'Reward of a block.', { repeatable: heightOrTip }),
+  getlocalsolps: daemon('', 'Solutions a second of the node itself.'),
+  getminingdistribution: daemon('', 'How the node distributes its own rewards.'),
+  getmininginfo: daemon('', 'Mining and staking figures.'),
+  getnetworkhashps: daemon('( blocks height )', 'Estimated hashes a second of the network.', {
+    repeatable: untilNextBlock,
+  }),
+  getnetworksolps: daemon('( blocks height )', 'Estimated solutions a second of the network.', {
+    repeatable: untilNextBlock,
+  }),
+
+  getdeprecationinfo: daemon('', 'When this version of the node stops.'),
+  getinfo: daemon('', 'Version, height, connections and fees of the node.'),
+  getnetworkinfo: daemon('', 'Network state of the node.'),
+  help: daemon('( "command" )', 'What this service serves, or the help of one method.'),
+};

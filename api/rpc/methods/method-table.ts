@@ -1,0 +1,53 @@
+/** Every JSON-RPC method that is served, and under which conditions. What is not in this table does not exist. */
+import { CHAIN_METHODS } from './chain.ts';
+import { CURRENCY_METHODS } from './currencies.ts';
+import { IDENTITY_METHODS, identityHistoryOfDaemon } from './identities.ts';
+import type { DaemonMethod, RpcMethod } from './rpc-method.ts';
+import { TRANSACTION_METHODS } from './transactions.ts';
+
+/** Credits of a call with a key. */
+export const RPC_CREDITS = { index: 1, extension: 2, daemon: 5 } as const;
+
+/** By the heading under which people find them. */
+export const METHOD_GROUPS: Readonly<Record<string, Readonly<Record<string, RpcMethod>>>> = {
+  Chain: CHAIN_METHODS,
+  'Transactions and addresses': TRANSACTION_METHODS,
+  Currencies: CURRENCY_METHODS,
+  Identities: IDENTITY_METHODS,
+};
+
+export const RPC_METHODS: Readonly<Record<string, RpcMethod>> = {
+  ...CHAIN_METHODS,
+  ...TRANSACTION_METHODS,
+  ...CURRENCY_METHODS,
+  ...IDENTITY_METHODS,
+};
+
+/** Undefined for what is not served; names are case-sensitive, as they are to the daemon. */
+export function rpcMethod(name: string): RpcMethod | undefined {
+  return Object.hasOwn(RPC_METHODS, name) ? RPC_METHODS[name] : undefined;
+}
+
+/** getidentityhistory is the daemon's own method, too: with the parameters for proofs, and for what it says to none at all. */
+const HISTORY_FORMS = { fewest: 1, most: 3 } as const;
+
+/** How a call goes to the daemon; undefined when it is answered here. */
+export function daemonForm(name: string, parameterCount: number): DaemonMethod | undefined {
+  const method = rpcMethod(name);
+  if (method?.source === 'daemon') return method;
+  if (name !== 'getidentityhistory') return undefined;
+  const here = parameterCount >= HISTORY_FORMS.fewest && parameterCount <= HISTORY_FORMS.most;
+  return here ? undefined : identityHistoryOfDaemon;
+}
+
+/** Credits of one call with a key; a method that is not served costs as little as one from the index. */
+export function rpcCredits(name: string, parameterCount: number): number {
+  if (daemonForm(name, parameterCount)) return RPC_CREDITS.daemon;
+  const method = rpcMethod(name);
+  if (method?.source !== 'extension') return RPC_CREDITS.index;
+  return method.asksDaemon ? RPC_CREDITS.daemon : RPC_CREDITS.extension;
+}
+
+/** As the daemon's help begins: the name and its parameters. */
+export const signatureOf = (name: string, { parameters }: Pick<RpcMethod, 'parameters'>): string =>
+  parameters === '' ? name : `${name} ${parameters}`;

@@ -1,0 +1,64 @@
+/** Which answers may be given twice, and for how long. Only functions of the parameters, or of the chain up to its tip. */
+
+/** `forever`; `tip`: while that block is the newest; a height: for good once nothing can rewind that block, else as `tip`. */
+export type Lifetime = 'forever' | 'tip' | number;
+
+export interface Repeatable {
+  /** For people. */
+  readonly kept: string;
+  /** Null: this call is not repeatable, since it shows what waits in the mempool. */
+  readonly lifetime: (texts: readonly string[]) => Lifetime | null;
+}
+
+const FOREVER = 'for good';
+const TIP = 'until the next block';
+
+export const forever: Repeatable = { kept: FOREVER, lifetime: () => 'forever' };
+
+export const untilNextBlock: Repeatable = { kept: TIP, lifetime: () => 'tip' };
+
+const HEIGHT = /^"?(\d{1,10})"?$/;
+
+function heightOf(text: string | undefined): number | null {
+  const digits = text === undefined ? undefined : HEIGHT.exec(text)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** The answer describes the block of that height and no later one. */
+export const asOfHeight = (position: number): Repeatable => ({
+  kept: `${FOREVER} at a height that nothing can rewind, else ${TIP}`,
+  lifetime: (texts) => heightOf(texts[position]) ?? 'tip',
+});
+
+/** A negative height asks for what is not in a block yet. */
+export const unlessMempool: Repeatable = {
+  kept: `${TIP}, without the mempool`,
+  lifetime: (texts) => (texts.slice(1).some((text) => text.startsWith('-')) ? null : 'tip'),
+};
+
+const HASH = /^"[0-9a-fA-F]{64}"$/;
+
+/** With transactions it shows who spends their outputs, which the mempool decides. */
+export const block: Repeatable = {
+  kept: `serialised by hash ${FOREVER}, verbosity 1 ${TIP}`,
+  lifetime([hash = '', verbosity = '1']) {
+    if (verbosity === '0') return HASH.test(hash) ? 'forever' : 'tip';
+    return verbosity === '1' ? 'tip' : null;
+  },
+};
+
+export const blockHeader: Repeatable = {
+  kept: `serialised ${FOREVER}, else ${TIP}`,
+  lifetime: ([, verbose]) => (verbose === 'false' ? 'forever' : 'tip'),
+};
+
+/** The decoded form shows who spends its outputs, which the mempool decides. */
+export const serialisedTransaction: Repeatable = {
+  kept: `serialised ${FOREVER}`,
+  lifetime: ([, verbose = '0']) => (verbose === '0' ? 'forever' : null),
+};
+
+export const confirmedOutput: Repeatable = {
+  kept: `without the mempool ${TIP}`,
+  lifetime: ([, , includeMempool]) => (includeMempool === 'false' ? 'tip' : null),
+};

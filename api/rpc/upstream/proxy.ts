@@ -1,0 +1,35 @@
+/** Hands a call to the chain's daemon and its answer back, byte for byte. */
+import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
+import { VerustreamError } from '../../../schemas/errors.ts';
+import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
+import type { DaemonMethod } from '../methods/rpc-method.ts';
+import { internalError } from '../rpc-error.ts';
+
+export interface DaemonReply {
+  readonly status: number;
+  /** As the daemon sent it, with its final newline. */
+  readonly body: Buffer;
+}
+
+/** `method` is a name of our table, so that no spelling of the caller's gets through. Throws RpcError -32603. */
+export async function proxyCall(
+  daemon: Pick<VerusdClient, 'forward'>,
+  { sentId, params, method: name }: RpcRequest,
+  method: DaemonMethod,
+  timeoutMs: number,
+): Promise<DaemonReply> {
+  const call = `{"method":${JSON.stringify(name)},"params":${params},"id":${sentId}}`;
+  try {
+    const reply = await daemon.forward(call, { label: name, timeoutMs, once: method.broadcasts === true });
+    return method.namesWallet ? { ...reply, body: hideWallet(reply.body) } : reply;
+  } catch (error) {
+    throw error instanceof VerustreamError ? internalError(error) : error;
+  }
+}
+
+/** Whom the node can spend and sign for is nobody's business. */
+function hideWallet(body: Buffer): Buffer {
+  if (!body.includes('"canspendfor":true') && !body.includes('"cansignfor":true')) return body;
+  // In a string of the answer these quotes would be escaped, so only members match.
+  return Buffer.from(body.toString('latin1').replace(/"can(spend|sign)for":true/g, '"can$1for":false'), 'latin1');
+}

@@ -1,0 +1,82 @@
+/** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
+import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
+import type { Lifetime } from '../methods/repeatable.ts';
+import type { DaemonReply } from './proxy.ts';
+
+export interface Tip {
+  readonly height: number;
+  readonly hash: string;
+}
+
+export interface RepeatedAnswersOptions {
+  /** Newest block of the index; null while there is none. */
+  readonly tip: () => Tip | null;
+  /** Blocks; nothing is rewound deeper than this. */
+  readonly finalityDepth: number;
+  readonly maxBytes: number;
+}
+
+export interface RepeatedAnswers {
+  /** `ask` is called when no answer is known, once however many wait for it. `id` as the daemon prints it back. */
+  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
+}
+
+interface Kept extends PreparedAnswer {
+  readonly status: number;
+  /** Null: the answer did not end with the id it was asked with, so it is of no use to others. */
+  readonly own: DaemonReply | null;
+}
+
+/** An index that stands still does not hold the daemon's answers back for longer. */
+const MAX_AGE_MS = 15_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const FOREVER = 'forever';
+
+const tail = (id: string) => Buffer.from(`,"id":${id}}\n`);
+
+export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: RepeatedAnswersOptions): RepeatedAnswers {
+  const answers = createPreparedAnswers<Kept>(maxBytes);
+  let highest = 0;
+  /** Counts the rewinds below finality, which an operator may accept: what was settled before is not any more. */
+  let era = 0;
+
+  /** What an answer of this lifetime holds for now; null for an answer that cannot be kept. */
+  function tagOf(lifetime: Lifetime): string | null {
+    const at = tip();
+    if (at && at.height < highest - finalityDepth) {
+      era += 1;
+      highest = at.height;
+    }
+    highest = Math.max(highest, at?.height ?? 0);
+    if (lifetime === 'forever') return FOREVER;
+    if (!at) return null;
+    if (lifetime !== 'tip' && lifetime <= at.height - finalityDepth) return `${FOREVER} ${era}`;
+    return `${at.height} ${at.hash} ${Math.floor(Date.now() / MAX_AGE_MS)}`;
+  }
+
+  function kept(reply: DaemonReply, id: string, tag: string): Kept {
+    const { status, body } = reply;
+    const end = tail(id);
+    const isWhole = body.subarray(-end.length).equals(end);
+    const head = isWhole ? body.subarray(0, -end.length) : body;
+    const transient = status !== 200 || !isWhole || head.length > MAX_ANSWER_BYTES;
+    return { tag, status, body: head, transient, own: isWhole ? null : reply };
+  }
+
+  return {
+    async get(key, lifetime, id, ask) {
+      const tag = tagOf(lifetime);
+      if (tag === null) return ask();
+      let mine: DaemonReply | undefined;
+      const made =
+        answers.get(key, tag) ??
+        (await answers.make(key, tag, async () => {
+          mine = await ask();
+          return kept(mine, id, tag);
+        }));
+      if (mine) return mine;
+      if (made.own) return ask();
+      return { status: made.status, body: Buffer.concat([made.body, tail(id)]) };
+    },
+  };
+}

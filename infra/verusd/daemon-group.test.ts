@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDaemonGroup } from './daemon-group.ts';
+import { createBlockTree } from './testing/block-tree.ts';
+import { type ScriptedDaemon, startScriptedDaemon } from './testing/scripted-daemon.ts';
+import type { VerusdClient } from './verusd-client.ts';
+
+let first: ScriptedDaemon;
+let second: ScriptedDaemon;
+let group: VerusdClient;
+
+beforeEach(async () => {
+  first = await startScriptedDaemon();
+  second = await startScriptedDaemon();
+});
+afterEach(async () => {
+  await group.close();
+  await first.stop();
+  await second.stop();
+});
+
+const connect = (probeMs = 600_000) => {
+  group = createDaemonGroup({
+    rpc: [first.rpc, second.rpc],
+    chain: 'vrsc',
+    logger: pino({ level: 'silent' }),
+    timeoutMs: 2000,
+    probeMs,
+  });
+};
+const asked = (daemon: ScriptedDaemon, method: string) => daemon.calls.filter((call) => call.method === method).length;
+const forward = (method: string, once = false) =>
+  group.forward(`{"id":1,"method":"${method}","params":[]}`, { label: method, once });
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1500 && !holds(); tries++) await sleep(20);
+  expect(holds()).toBe(true);
+}
+
+test.each([
+  ['is down', { kind: 'close' }],
+  ['answers garbage', { kind: 'garbage' }],
+  ['is cut off', { kind: 'cut' }],
+  ['is busy', { kind: 'http', status: 500, body: 'Work queue depth exceeded' }],
+  ['warms up', { kind: 'error', code: -28, message: 'Loading block index...' }],
+  ['hangs', { kind: 'delay', ms: 60_000 }],
+] as const)('when the first %s the second is asked, at once and from then on', async (_, fault) => {
+  connect();
+  first.fault = ({ method }) => (method === 'getbestblockhash' ? fault : null);
+  expect((await forward('getbestblockhash')).status).toBe(200);
+  expect([asked(first, 'getbestblockhash'), asked(second, 'getbestblockhash')]).toEqual([1, 1]);
+  expect(await group.call('getbestblockhash', [])).toBe(second.tree.tip().hash);
+  expect([asked(first, 'getbestblockhash'), asked(second, 'getbestblockhash')]).toEqual([1, 2]);
+});
+
+test('what must not happen twice is sent once', async () => {
+  connect();
+  first.fault = ({ method }) => (method === 'sendrawtransaction' ? { kind: 'close' } : null);
+  await expect(forward('sendrawtransaction', true)).rejects.toMatchObject({ code: 'daemon_unreachable' });
+  expect([asked(first, 'sendrawtransaction'), asked(second, 'sendrawtransaction')]).toEqual([1, 0]);
+  await forward('sendrawtransaction', true);
+  expect([asked(first, 'sendrawtransaction'), asked(second, 'sendrawtransaction')]).toEqual([1, 1]);
+});
+
+test('a refusal is an answer', async () => {
+  connect();
+  await expect(group.call('getblockhash', [99_999])).rejects.toMatchObject({ rpcCode: -8 });
+  expect((await forward('nosuch')).status).toBe(404);
+  expect(second.calls.filter(({ method }) => method !== 'getblockcount')).toEqual([]);
+});
+
+test('all of them warming up: their own words; all down: the last error; then recovery by itself', async () => {
+  connect(20);
+  const warm = { kind: 'error', code: -28, message: 'Loading block index...' } as const;
+  first.fault = () => warm;
+  second.fault = () => warm;
+  expect((await forward('getbestblockhash')).body.toString()).toContain('"code":-28');
+  first.fault = () => ({ kind: 'close' });
+  second.fault = () => ({ kind: 'close' });
+  await expect(group.call('getbestblockhash', [])).rejects.toMatchObject({ code: 'daemon_unreachable' });
+  first.fault = () => null;
+  expect(await group.call('getbestblockhash', [])).toBe(first.tree.tip().hash);
+  await until(() => group.address === new URL(first.rpc).host);
+});
+
+test('one that is far behind is not asked while another is not', async () => {
+  await second.stop();
+  const tree = createBlockTree();
+  tree.extend(5);
+  second = await startScriptedDaemon({ tree });
+  connect(20);
+  await until(() => group.address === new URL(second.rpc).host);
+  expect(await group.call('getblockcount', [])).toBe(tree.tip().height);
+  first.tree.extend(5);
+  await until(() => group.address === new URL(first.rpc).host);
+});
