@@ -20,6 +20,8 @@ export interface Domain {
   isSystemAddress(address: string): boolean;
   /** Integer from 0 to 100. */
   confidence(input: PriceTrust): number;
+  /** `age` in blocks of the default chain; no guard means that no feed speaks of the price. */
+  priceStatus(age: number, guard: PriceTrust['guard']): 'healthy' | 'warning' | 'rejected' | 'stale';
 }
 
 /** What the confidence of a price follows from; prices and depths scaled by 10^30. */

@@ -1,12 +1,13 @@
 /** What the API asks of the pure core without importing it. */
 import type { Domain } from '../api/api-context.ts';
 import { nameToAddress, vdxfKey } from '../processors/names.ts';
-import { confidence } from '../processors/pricing/confidence.ts';
+import { confidence, priceStatus } from '../processors/pricing/confidence.ts';
 import { SYSTEM_ADDRESSES } from '../processors/system-addresses.ts';
 
 export const domain: Domain = {
   nameToAddress,
   vdxfKey,
   confidence,
+  priceStatus,
   isSystemAddress: (address) => SYSTEM_ADDRESSES.has(address),
 };

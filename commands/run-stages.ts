@@ -6,6 +6,7 @@ import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import { runAudit } from '../pipeline/audit/run-audit.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
 import { runPrice } from '../pipeline/price/run-price.ts';
+import { runPriceGuard } from '../pipeline/price-guard/run-price-guard.ts';
 import type { StageReporter } from '../pipeline/stage-reporter.ts';
 import { type StageRun, supervise } from '../pipeline/supervise.ts';
 import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
@@ -73,7 +74,9 @@ export async function runStages(options: StagesOptions): Promise<void> {
   const price = start('price', config.chains, (status) =>
     runPrice({ chains, config, log, stores, logger, status, signal }),
   );
-  const audit = config.roles.includes('price') ? runAudit({ stores, chains, logger, signal }) : Promise.resolve();
-  await Promise.all([...eachChain, price, audit]);
+  const watches = config.roles.includes('price')
+    ? [runAudit({ stores, chains, logger, signal }), runPriceGuard({ chains, config, stores, logger, signal })]
+    : [];
+  await Promise.all([...eachChain, price, ...watches]);
   accepted.close();
 }

@@ -1,6 +1,6 @@
 /** The baskets that trade now, with what they hold and what that is worth. */
 import type { ApiContext } from '../api-context.ts';
-import { latestPrices, type PriceRecord } from '../routes/price-rows.ts';
+import { type LatestPrice, latestPrices } from '../routes/price-rows.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Usd, usdOf } from './usd.ts';
@@ -26,7 +26,7 @@ export interface LiveBasket {
 export interface Market {
   readonly baskets: readonly LiveBasket[];
   readonly currencies: Currencies;
-  readonly prices: ReadonlyMap<string, PriceRecord>;
+  readonly prices: ReadonlyMap<string, LatestPrice>;
   /** Of an amount of a currency; null where it has no price. */
   worth(currencyId: string, satoshis: bigint): Usd | null;
   /** Σ of the reserves that have a price. */

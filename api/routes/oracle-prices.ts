@@ -4,12 +4,20 @@ import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
 import { pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
-import { decimal, isoTime } from '../http/values.ts';
+import { decimal, decimalOrNull, isoTime } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { committedTick } from './committed-tick.ts';
 import { findCurrency } from './currencies.ts';
-import { confidenceOf, defaultChain, entriesOf, latestPrices, type PriceRecord, priceAnswer } from './price-rows.ts';
+import {
+  confidenceOf,
+  defaultChain,
+  entriesOf,
+  type GuardView,
+  latestPrices,
+  type PriceRecord,
+  priceAnswer,
+} from './price-rows.ts';
 
 /** Height from which the age of prices is counted. */
 function priceTip(read: Snapshot, api: ApiContext): number {
@@ -90,7 +98,16 @@ async function priceHistory(
 }
 
 const MAX_HEIGHT = 2 ** 31 - 1;
-const NO_GUARD = { externalPrice: null, deviationPct: null, status: null, source: null, checkedAt: null };
+
+function guardRail(guard: GuardView | null) {
+  return {
+    externalPrice: decimalOrNull(guard?.externalPrice ?? null),
+    deviationPct: decimalOrNull(guard?.deviationPct ?? null),
+    status: guard?.status ?? null,
+    source: guard?.source ?? null,
+    checkedAt: guard?.checkedAt == null ? null : new Date(guard.checkedAt).toISOString(),
+  };
+}
 
 function liveCalculation(row: PriceRecord, currencies: Currencies) {
   const entries = entriesOf(row);
@@ -127,8 +144,8 @@ const detail = stateRoute({
       currencyId,
       currencyName: fullyQualifiedName,
       currentPrice: priceAnswer(api, row, currencies, priceTip(read, api)),
-      liveCalculation: liveCalculation(row, currencies),
-      guardRail: NO_GUARD,
+      liveCalculation: liveCalculation(row.derived, currencies),
+      guardRail: guardRail(row.guard),
       priceHistory: await priceHistory(read, api, currencies, currencyId, window),
     };
   },

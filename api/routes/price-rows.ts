@@ -24,24 +24,81 @@ export interface PriceEntry {
   readonly depth: string;
 }
 
+/** What external feeds say of a price. */
+export interface GuardView {
+  readonly status: 'healthy' | 'warning' | 'rejected';
+  readonly externalPrice: string | null;
+  readonly deviationPct: string | null;
+  readonly source: string | null;
+  /** Milliseconds since the epoch. */
+  readonly checkedAt: number | null;
+}
+
+/** The price as it is published. */
+export interface LatestPrice extends PriceRecord {
+  /** As it follows from the chain alone. */
+  readonly derived: PriceRecord;
+  readonly guard: GuardView | null;
+}
+
+interface GuardedRecord extends PriceRecord {
+  /** JSON texts. */
+  readonly guard: string | null;
+  readonly published: string | null;
+}
+
+/** What the guard keeps where another price is published than the derived one. */
+interface PublishedRow {
+  readonly tier: PriceRecord['tier'];
+  readonly usdPrice: string;
+  readonly emaPrice: string;
+  readonly totalDepth: string;
+  readonly sourceBasket: string | null;
+  readonly baskets: readonly PriceEntry[];
+  readonly height: number;
+  readonly time: number;
+}
+
 /** Newest row of each currency; its age counts from its newest step, which blocks of the default chain make. */
 const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
     coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
-    coalesce(step.time, p.time) AS time
+    coalesce(step.time, p.time) AS time, guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
+      'status', guard.status, 'externalPrice', guard.external_price::text, 'deviationPct', guard.deviation_pct::text,
+      'source', guard.source, 'checkedAt', floor(extract(epoch FROM guard.checked_at) * 1000)) END AS guard
   FROM unnest($2::text[]) AS wanted(id)
   CROSS JOIN LATERAL (SELECT * FROM prices WHERE generation = $1 AND currency_id = wanted.id
     ORDER BY tick DESC LIMIT 1) p
   LEFT JOIN LATERAL (SELECT * FROM prices WHERE generation = $1 AND currency_id = wanted.id AND chain = $3
-    ORDER BY tick DESC LIMIT 1) step ON true`;
+    ORDER BY tick DESC LIMIT 1) step ON true
+  LEFT JOIN price_guards guard ON guard.currency_id = wanted.id`;
 
 /** The first configured chain: its blocks make the steps of the moving averages. */
 export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
-/** In no order; a currency without a price has no row. */
-export function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<PriceRecord[]> {
-  return read.rows<PriceRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
+/** As they are published, in no order; a currency without a price has no row. */
+export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
+  const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
+  return rows.map(({ guard, published, ...derived }) => ({
+    ...derived,
+    ...(published !== null && publishedRecord(JSON.parse(published) as PublishedRow)),
+    derived,
+    guard: guard === null ? null : (JSON.parse(guard) as GuardView),
+  }));
+}
+
+function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
+  return {
+    tier: row.tier,
+    usd_price: row.usdPrice,
+    ema_price: row.emaPrice,
+    total_depth: row.totalDepth,
+    source_basket: row.sourceBasket,
+    baskets: JSON.stringify(row.baskets),
+    height: row.height,
+    time: BigInt(row.time),
+  };
 }
 
 const PRICE_DECIMALS = 30;
@@ -52,34 +109,38 @@ function scaled(text: string): bigint {
   return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, '0').slice(0, PRICE_DECIMALS));
 }
 
-const STALE_BLOCKS = 100;
-
 export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): PriceEntry[] {
   return JSON.parse(baskets) as PriceEntry[];
 }
 
 /** Confidence of a price as seen from `tip` blocks of the default chain. */
-export function confidenceOf(api: ApiContext, row: Omit<PriceRecord, 'time'>, tip: number): number {
+export function confidenceOf(
+  api: ApiContext,
+  row: Omit<PriceRecord, 'time'>,
+  tip: number,
+  guard: GuardView | null = null,
+): number {
   return api.domain.confidence({
     tier: row.tier,
     usd: scaled(row.usd_price),
     totalDepth: scaled(row.total_depth),
     entryPrices: entriesOf(row).map((entry) => scaled(entry.price)),
     age: tip - row.height,
-    guard: null,
+    // Replaced because an anchor left the set: no feed has said anything of this price itself.
+    guard: guard?.externalPrice == null ? null : guard.status,
   });
 }
 
 /** Members of a price in the list and of `currentPrice`. */
-export function priceAnswer(api: ApiContext, row: PriceRecord, currencies: Currencies, tip: number) {
+export function priceAnswer(api: ApiContext, row: LatestPrice, currencies: Currencies, tip: number) {
   return {
     usdPrice: decimal(row.usd_price),
     emaPrice: decimal(row.ema_price),
     source: 'reserve',
     sourceBlock: row.height,
     sourceBasket: currencies.name(row.source_basket) ?? row.source_basket,
-    confidence: confidenceOf(api, row, tip),
-    status: tip - row.height > STALE_BLOCKS ? 'stale' : 'healthy',
+    confidence: confidenceOf(api, row, tip, row.guard),
+    status: api.domain.priceStatus(tip - row.height, row.guard?.status ?? null),
     totalDepth: decimal(row.total_depth),
     updatedAt: isoTime(row.time),
   };

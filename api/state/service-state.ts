@@ -46,13 +46,15 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
   if (!first) throw new NoServedGeneration();
   const derived = new Map<string, StagePosition>();
   const priced = new Map<string, StagePosition>();
+  let guard = 0n;
   for (const { stage, chain, position, height, hash, clock } of rows) {
+    if (stage === 'price_guard') guard = position ?? 0n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
     const target = stage === 'derive' ? derived : stage === 'price' ? priced : null;
     target?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
   const prices = [...priced].map(([chain, at]) => `${chain}:${at.position}`).join();
-  const pricing = `${release}|${first.generation}|${prices}`;
+  const pricing = `${release}|${first.generation}|${guard}|${prices}`;
   const factsOf = (chain: string) => `${chain}:${derived.get(chain)?.position}:${derived.get(chain)?.hash}`;
   const tag = digest(`${pricing}|${[...derived.keys()].map(factsOf).join()}`);
   const chainTags = new Map([...derived.keys()].map((chain) => [chain, digest(`${pricing}|${factsOf(chain)}`)]));

@@ -27,8 +27,7 @@ export async function restore(
 ): Promise<Restored> {
   return postgres.transaction(async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    const cursors: ChainCursor[] = [];
-    for (const chain of chains) cursors.push(await restoreCursor(client, chain));
+    const cursors = await restoreCursors(client, chains);
     const clocks = new Map(
       cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock] as const] : [])),
     );
@@ -41,6 +40,13 @@ export async function restore(
     const prices = await restorePrices(client, chains[0]?.name ?? '');
     return { cursors, state: { ...prices, clocks, daily, open }, tick: await newestTick(client) };
   });
+}
+
+/** Where each chain stands; to be read in one snapshot. */
+export async function restoreCursors(client: PoolClient, chains: readonly PriceChain[]): Promise<ChainCursor[]> {
+  const cursors: ChainCursor[] = [];
+  for (const chain of chains) cursors.push(await restoreCursor(client, chain));
+  return cursors;
 }
 
 async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<ChainCursor> {

@@ -220,6 +220,38 @@ describe('while the chain moves', () => {
   });
 });
 
+describe('the guard over prices', () => {
+  it('shows what feeds say of a price, and publishes the last good one instead of a rejected one', async () => {
+    const [price] = await client.json('/api/oracle/prices');
+    const path = `/api/oracle/prices/${price.currencyId}`;
+    const unguarded = await client.json(path);
+    expect(Object.values(unguarded.guardRail)).toEqual([null, null, null, null, null]);
+    const published = { tier: 1, usdPrice: '8', emaPrice: '7', totalDepth: '60000', sourceBasket: null, baskets: [] };
+    await service.stores.postgres.pool.query(
+      `INSERT INTO price_guards VALUES ($1, 16, 'feed.example', to_timestamp(1600000000), 50, 'rejected', $2)`,
+      [price.currencyId, JSON.stringify({ ...published, height: price.sourceBlock, time: 1_500_000_000 })],
+    );
+    await service.stores.postgres.pool.query(`INSERT INTO stage_positions VALUES ('price_guard', '*', 0, 0, '', 0)`);
+    await expect
+      .poll(() => client.json(path))
+      .toMatchObject({
+        currentPrice: { usdPrice: 8, emaPrice: 7, status: 'rejected', totalDepth: 60000, sourceBasket: null },
+        liveCalculation: { weightedPrice: unguarded.liveCalculation.weightedPrice },
+        guardRail: {
+          externalPrice: 16,
+          deviationPct: 50,
+          status: 'rejected',
+          source: 'feed.example',
+          checkedAt: '2020-09-13T12:26:40.000Z',
+        },
+      });
+    const [listed] = await client.json('/api/oracle/prices');
+    expect(listed).toMatchObject({ currencyId: price.currencyId, usdPrice: 8, status: 'rejected' });
+    await service.stores.postgres.pool.query('DELETE FROM price_guards');
+    await service.stores.postgres.pool.query(`UPDATE stage_positions SET position = 1 WHERE stage = 'price_guard'`);
+  });
+});
+
 describe('health', () => {
   it('is ready while the chain moves, and says why not when a stage stops', async () => {
     await expect.poll(() => client.status('/api/health/ready')).toBe(200);

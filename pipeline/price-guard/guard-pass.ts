@@ -1,0 +1,47 @@
+/** One look of the guard at the newest prices: what it says of each, and what is published instead. */
+import type { PoolClient } from 'pg';
+import { isOffPeg, judgePrice } from '../../processors/pricing/price-guard.ts';
+import type { ExternalPrices } from './external-prices.ts';
+import { type GuardRow, readDerivedPrices } from './guard-store.ts';
+import type { PublishedPrice } from './published-price.ts';
+import { type GuardedChains, pricesWithout, replacement } from './without-off-peg.ts';
+
+/** What the guard carries from pass to pass. */
+export interface GuardMemory {
+  readonly external: ExternalPrices;
+  /** What was published of each currency when it was last found good. */
+  readonly good: Map<string, PublishedPrice>;
+  /** What the remaining anchors made of each price, while one is off its peg. */
+  replaced: ReadonlyMap<string, PublishedPrice>;
+}
+
+/** In one snapshot. Null when the stores stand between two branches. */
+export async function guardPass(
+  client: PoolClient,
+  guarded: GuardedChains,
+  memory: GuardMemory,
+): Promise<GuardRow[] | null> {
+  const derived = await readDerivedPrices(client, guarded.chains[0]?.name ?? '');
+  const { external, good } = memory;
+  const offPeg = new Set([...guarded.rules.anchors].filter((id) => isOffPeg(external.get(id)?.price ?? null)));
+  const prices = offPeg.size > 0 ? await pricesWithout(offPeg, guarded, client) : null;
+  if (offPeg.size > 0 && !prices) return null;
+  const replaced = new Map<string, PublishedPrice>();
+  const rows: GuardRow[] = [];
+  for (const [currencyId, price] of derived) {
+    const instead = prices ? replacement(price, prices, currencyId, memory.replaced.get(currencyId)) : undefined;
+    if (instead) replaced.set(currencyId, instead);
+    const told = external.get(currencyId) ?? null;
+    const verdict = judgePrice({
+      derived: price,
+      replaced: instead,
+      external: told?.price ?? null,
+      good: good.get(currencyId) ?? null,
+    });
+    if (verdict.status !== 'rejected') good.set(currencyId, verdict.published ?? price);
+    else if (verdict.published) good.set(currencyId, verdict.published);
+    if (told || verdict.published) rows.push({ currencyId, external: told, verdict });
+  }
+  memory.replaced = replaced;
+  return rows;
+}

@@ -1,0 +1,85 @@
+/** What the guard reads of the derived prices, and the one table that it writes. */
+import type { PoolClient } from 'pg';
+import { formatDecimal, parsePrice } from '../../processors/pricing/decimal.ts';
+import { DEVIATION_DECIMALS, type Verdict } from '../../processors/pricing/price-guard.ts';
+import type { ExternalPrice } from './external-prices.ts';
+import { type PublishedPrice, type PublishedRow, publishedPrice } from './published-price.ts';
+
+export interface GuardRow {
+  readonly currencyId: string;
+  readonly external: ExternalPrice | null;
+  readonly verdict: Verdict<PublishedPrice>;
+}
+
+/** Newest price of every currency of the served generation; its height and EMA are those of its newest step. */
+export async function readDerivedPrices(
+  client: PoolClient,
+  defaultChain: string,
+): Promise<ReadonlyMap<string, PublishedPrice>> {
+  const { rows } = await client.query<{ currency_id: string; row: string }>(
+    `SELECT p.currency_id, jsonb_build_object('tier', p.tier, 'usdPrice', p.usd_price::text,
+       'emaPrice', coalesce(step.ema_price, p.ema_price)::text, 'totalDepth', p.total_depth::text,
+       'sourceBasket', p.source_basket, 'baskets', p.baskets, 'height', coalesce(step.height, p.height),
+       'time', coalesce(step.time, p.time)) AS row
+     FROM (SELECT DISTINCT ON (currency_id) * FROM prices
+       WHERE generation = (SELECT generation FROM generations WHERE served) ORDER BY currency_id, tick DESC) AS p
+     LEFT JOIN LATERAL (SELECT ema_price, height, time FROM prices AS s WHERE s.generation = p.generation
+       AND s.currency_id = p.currency_id AND s.chain = $1 ORDER BY s.tick DESC LIMIT 1) AS step ON true`,
+    [defaultChain],
+  );
+  return new Map(rows.map(({ currency_id, row }) => [currency_id, publishedPrice(JSON.parse(row) as PublishedRow)]));
+}
+
+export interface KeptGuards {
+  readonly external: Map<string, ExternalPrice>;
+  /** Last good price of each currency that is rejected. */
+  readonly good: Map<string, PublishedPrice>;
+}
+
+/** What an earlier life of the guard knew. */
+export async function readGuards(client: Pick<PoolClient, 'query'>): Promise<KeptGuards> {
+  const { rows } = await client.query<{
+    currency_id: string;
+    external_price: string | null;
+    source: string | null;
+    checked_ms: number | null;
+    status: string;
+    published: string | null;
+  }>(
+    `SELECT currency_id, external_price, source, (extract(epoch FROM checked_at) * 1000)::float8 AS checked_ms, status, published
+     FROM price_guards`,
+  );
+  const kept: KeptGuards = { external: new Map(), good: new Map() };
+  for (const { currency_id, external_price, source, checked_ms, status, published } of rows) {
+    if (external_price !== null && source !== null && checked_ms !== null) {
+      kept.external.set(currency_id, { price: parsePrice(external_price), source, checkedAt: checked_ms });
+    }
+    if (status === 'rejected' && published !== null) kept.good.set(currency_id, publishedPrice(JSON.parse(published)));
+  }
+  return kept;
+}
+
+/** All of them at once; readers see the change by the position of the guard. */
+export async function writeGuards(client: PoolClient, rows: readonly GuardRow[]): Promise<void> {
+  await client.query('DELETE FROM price_guards');
+  for (const { currencyId, external, verdict } of rows) {
+    const { deviation, status, published } = verdict;
+    await client.query(
+      `INSERT INTO price_guards (currency_id, external_price, source, checked_at, deviation_pct, status, published)
+       VALUES ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6, $7)`,
+      [
+        currencyId,
+        external && formatDecimal(external.price, 30),
+        external?.source ?? null,
+        external?.checkedAt ?? null,
+        deviation === null ? null : formatDecimal(deviation, DEVIATION_DECIMALS),
+        status,
+        published && JSON.stringify(published.row),
+      ],
+    );
+  }
+  await client.query(
+    `INSERT INTO stage_positions (stage, chain, position, height, hash, clock) VALUES ('price_guard', '*', 0, 0, '', 0)
+     ON CONFLICT (stage, chain) DO UPDATE SET position = stage_positions.position + 1`,
+  );
+}

@@ -1,0 +1,48 @@
+/** A price as it is published: the members of a row of `prices`, kept as JSON where it takes the place of the derived one. */
+import type { BasketState } from '../../processors/pricing/basket-state.ts';
+import { formatPrice, parsePrice, toPrice } from '../../processors/pricing/decimal.ts';
+import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
+import type { GuardedPrice } from '../../processors/pricing/price-guard.ts';
+import { entryInput } from '../../processors/pricing/stamp-inputs.ts';
+
+export interface PublishedPrice extends GuardedPrice {
+  readonly row: PublishedRow;
+}
+
+/** Decimals as text. */
+export interface PublishedRow {
+  readonly tier: number;
+  readonly usdPrice: string;
+  readonly emaPrice: string;
+  readonly totalDepth: string;
+  readonly sourceBasket: string | null;
+  readonly baskets: readonly unknown[];
+  /** Block of the default chain that it was computed at. */
+  readonly height: number;
+  readonly time: number;
+}
+
+export function publishedPrice(row: PublishedRow): PublishedPrice {
+  return { usd: parsePrice(row.usdPrice), row };
+}
+
+export interface PriceMoment {
+  readonly height: number;
+  readonly time: number;
+  /** Scaled by 10^30. */
+  readonly ema: bigint;
+}
+
+export function publishedFrom(price: OraclePrice, { height, time, ema }: PriceMoment): PublishedPrice {
+  const source: BasketState | null = price.sourceBasket;
+  return publishedPrice({
+    tier: price.tier,
+    usdPrice: formatPrice(price.usd),
+    emaPrice: formatPrice(ema),
+    totalDepth: formatPrice(toPrice(price.totalDepth)),
+    sourceBasket: source?.basketId ?? null,
+    baskets: price.entries.map(entryInput).map(({ hop: _, ...entry }) => entry),
+    height,
+    time,
+  });
+}

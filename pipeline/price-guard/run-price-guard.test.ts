@@ -1,0 +1,143 @@
+/** The guard over the prices of the recording, with a feed that says what each test wants. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { goldenPrices } from '../../processors/pricing/testing/recorded-pricing.ts';
+import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
+import { recordedDerivation } from '../price/testing/recorded-derivation.ts';
+import { recordedPriceChain } from '../price/testing/recorded-price-chain.ts';
+import { runPriceGuard } from './run-price-guard.ts';
+
+const golden = goldenPrices();
+const [anchor = ''] = golden.anchors;
+const config = { cutover: 0, minBasketDepthUsd: 1 };
+const chains = [recordedPriceChain({ minBasketAge: 0, stableAnchors: golden.anchors })];
+const native = chains[0]?.nativeCurrencyId ?? '';
+/** A second anchor, for what remains when one leaves. */
+const XETH = 'iF3tRmjJZeTCVeAcLGjJEY9fuiNxwcu7kN';
+
+let world: PriceWorld;
+let derived: number;
+/** Feed id → USD; null: the feed fails. */
+let told: Readonly<Record<string, number>> | null;
+const feed = createServer((_, response) => {
+  if (!told) return void response.writeHead(500).end();
+  response.end(JSON.stringify(Object.fromEntries(Object.entries(told).map(([id, usd]) => [id, { usd }]))));
+});
+
+beforeAll(async () => {
+  world = await createPriceWorld({ chains, ...config });
+  await world.feeds[0]?.append(recordedDerivation());
+  await world.run();
+  const { rows } = await world.stores.postgres.pool.query<{ usd: string }>(
+    'SELECT usd_price::text AS usd FROM prices WHERE currency_id = $1 ORDER BY tick DESC LIMIT 1',
+    [native],
+  );
+  derived = Number(rows[0]?.usd);
+  await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  feed.close();
+  feed.closeAllConnections();
+  await world.close();
+});
+
+let stop: (() => Promise<void>) | null = null;
+beforeEach(() => {
+  told = { native: derived, anchor: 1 };
+});
+afterEach(async () => {
+  await stop?.();
+  await world.stores.postgres.pool.query('DELETE FROM price_guards');
+});
+
+function startGuard(guarded: PriceWorld = world, of = chains): void {
+  const ending = new AbortController();
+  const running = runPriceGuard({
+    chains: of,
+    config: {
+      ...config,
+      priceFeedUrls: [`http://127.0.0.1:${(feed.address() as AddressInfo).port}/price`],
+      priceFeedIds: { [native]: 'native', [anchor]: 'anchor', [XETH]: 'xeth' },
+    },
+    stores: guarded.stores,
+    logger: pino({ level: 'silent' }),
+    signal: ending.signal,
+    every: { passMs: 10, askMs: 20 },
+  });
+  stop = async () => {
+    stop = null;
+    ending.abort();
+    await running;
+  };
+}
+
+async function guardOf(currencyId: string, { stores } = world) {
+  const { rows } = await stores.postgres.pool.query<{ status: string; off: number; published: string | null }>(
+    'SELECT status, deviation_pct::float8 AS off, published FROM price_guards WHERE currency_id = $1',
+    [currencyId],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const published = row.published === null ? null : (JSON.parse(row.published) as { usdPrice: string });
+  return { status: row.status, off: row.off, published: published && Number(published.usdPrice) };
+}
+
+it('says how far the price of the chain is from what feeds say', async () => {
+  startGuard();
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
+  told = { native: derived * 1.04, anchor: 1 };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'warning', published: null });
+  expect((await guardOf(native))?.off).toBeCloseTo(100 - 100 / 1.04, 6);
+});
+
+it('publishes the last good price while one is rejected, also after a restart', async () => {
+  startGuard();
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy' });
+  told = { native: derived * 2, anchor: 1 };
+  const rejected = { status: 'rejected', off: expect.closeTo(50, 6), published: derived };
+  await expect.poll(() => guardOf(native)).toEqual(rejected);
+  await stop?.();
+  startGuard();
+  told = { native: derived * 4, anchor: 1 };
+  await expect.poll(() => guardOf(native)).toEqual({ ...rejected, off: expect.closeTo(75, 6) });
+  told = { native: derived, anchor: 1 };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
+});
+
+it('keeps to what it knew while the feed fails', async () => {
+  startGuard();
+  told = { native: derived * 2, anchor: 1 };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected' });
+  told = null;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await guardOf(native)).toMatchObject({ status: 'rejected' });
+});
+
+it('rejects every price while the only anchor is off its peg', async () => {
+  startGuard();
+  await expect.poll(() => guardOf(anchor)).toMatchObject({ status: 'healthy', published: null });
+  told = { anchor: 0.9 };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected', published: derived });
+  told = { anchor: 1, native: derived };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
+});
+
+it('publishes what the remaining anchors say while one is off its peg', async () => {
+  const anchored = [recordedPriceChain({ minBasketAge: 0, stableAnchors: [anchor, XETH] })];
+  const both = await createPriceWorld({ chains: anchored, ...config });
+  try {
+    await both.feeds[0]?.append(recordedDerivation());
+    await both.run();
+    startGuard(both, anchored);
+    told = { anchor: 1, xeth: 1 };
+    await expect.poll(() => guardOf(XETH, both)).toMatchObject({ status: 'healthy', published: null });
+    expect(await guardOf(native, both)).toBeNull();
+    told = { anchor: 1, xeth: 0.5 };
+    await expect.poll(() => guardOf(native, both)).toEqual({ status: 'healthy', off: null, published: derived });
+  } finally {
+    await stop?.();
+    await both.close();
+  }
+});

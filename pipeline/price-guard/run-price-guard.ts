@@ -1,0 +1,97 @@
+/** Watches the published prices over external feeds for as long as the program runs. One process does it at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import type { Logger } from '../../infra/logger.ts';
+import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { Config } from '../../schemas/config.ts';
+import type { PriceChain } from '../price/price-chain.ts';
+import { pricingRules } from '../price/run-price.ts';
+import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { refreshExternalPrices } from './external-prices.ts';
+import { type GuardMemory, guardPass } from './guard-pass.ts';
+import { type GuardRow, readGuards, writeGuards } from './guard-store.ts';
+
+export interface PriceGuardOptions {
+  readonly chains: readonly PriceChain[];
+  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceFeedUrls' | 'priceFeedIds'>;
+  readonly stores: Pick<Stores, 'postgres'>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Milliseconds between looks at the prices, and between questions to the feeds. */
+  readonly every?: { readonly passMs: number; readonly askMs: number };
+}
+
+const EVERY = { passMs: 2000, askMs: 300_000 };
+const AFTER_FAILURE_MS = 5000;
+
+/** Resolves when the signal aborts; at once when no feed is configured. */
+export async function runPriceGuard(options: PriceGuardOptions): Promise<void> {
+  const { config, logger, signal } = options;
+  if (config.priceFeedUrls.length === 0) return;
+  const feeds = config.priceFeedUrls.map((url) => createPriceFeed(url));
+  try {
+    while (!signal.aborted) {
+      try {
+        await own(options, feeds);
+      } catch (err) {
+        if (signal.aborted) return;
+        logger.warn({ err }, 'the guard over prices starts again');
+        await sleep(AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  } finally {
+    await Promise.all(feeds.map((feed) => feed.close()));
+  }
+}
+
+async function own(options: PriceGuardOptions, feeds: readonly PriceFeed[]): Promise<void> {
+  const { chains, config, stores, logger, signal, every = EVERY } = options;
+  const lock = await acquireStageLock(stores.postgres, 'price_guard', '*', signal);
+  try {
+    const guarded = { chains, rules: pricingRules(chains, config) };
+    const { external, good } = await readGuards(stores.postgres.pool);
+    const memory: GuardMemory = { external, good, replaced: new Map() };
+    let written = '';
+    let rejected: ReadonlySet<string> = new Set();
+    let askAt = Number.NEGATIVE_INFINITY;
+    while (!signal.aborted) {
+      if (performance.now() >= askAt) {
+        await refreshExternalPrices(external, { feeds, ids: config.priceFeedIds, logger, signal }, Date.now());
+        askAt = performance.now() + every.askMs;
+      }
+      const rows = await snapshot(lock, (client) => guardPass(client, guarded, memory));
+      const text = rows && fingerprint(rows);
+      if (rows && text !== null && text !== written) {
+        await lock.transaction((client) => writeGuards(client, rows));
+        rejected = tellRejected(rows, rejected, logger);
+        written = text;
+      }
+      await sleep(every.passMs, undefined, { signal });
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+function snapshot<T>(lock: StageLock, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return lock.transaction(async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    return work(client);
+  });
+}
+
+function fingerprint(rows: readonly GuardRow[]): string {
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+/** Says which prices are rejected that were not before; returns all that are. */
+function tellRejected(rows: readonly GuardRow[], before: ReadonlySet<string>, logger: Logger): ReadonlySet<string> {
+  const rejected = rows.filter(({ verdict }) => verdict.status === 'rejected');
+  for (const { currencyId, external } of rejected) {
+    if (before.has(currencyId)) continue;
+    const source = external?.source ?? null;
+    logger.warn({ currencyId, source }, 'a price is rejected: its last good one stays published');
+  }
+  return new Set(rejected.map(({ currencyId }) => currencyId));
+}
