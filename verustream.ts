@@ -2,6 +2,7 @@
 /** The program: one command line, one exit code. `npm start` is `verustream start`. */
 import type { Command } from './commands/command.ts';
 import { config } from './commands/config.ts';
+import { DEAD_LETTERS_USAGE } from './commands/dead-letters.ts';
 import { onStores } from './commands/on-stores.ts';
 import { release } from './commands/release.ts';
 import { endSignal } from './commands/signals.ts';
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
     'derive again from the log into fresh stores and compare with what is served',
     'Exit code 0 when every digest is equal.',
   ),
+  onStores('dead-letters', 'list, show and derive again what could not be decoded', DEAD_LETTERS_USAGE),
   onStores('audit', 'compare what Postgres and ClickHouse hold', 'Exit code 0 when both hold the same.'),
   onStores(
     'accept-rewind',

@@ -7,6 +7,7 @@ import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { printAcceptRewind } from './accept-rewind.ts';
 import { printAudit } from './audit.ts';
+import { printDeadLetters } from './dead-letters.ts';
 import { printStatus } from './status.ts';
 import { printVerify } from './verify.ts';
 
@@ -29,6 +30,7 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
   status: ({ config, stores }, _args, print) => printStatus(config, stores, print),
   verify: (context, _args, print, signal) => printVerify(context, print, signal),
   'accept-rewind': (context, args, print) => printAcceptRewind(context, args, print),
+  'dead-letters': (context, args, print, signal) => printDeadLetters(context, args, print, signal),
   audit: (context, _args, print, signal) => printAudit(context, print, signal),
 };
 

@@ -9,6 +9,10 @@ export async function printStatus(config: Config, stores: Stores, print: (line: 
     'SELECT stage, chain, status FROM stage_status',
   );
   const statuses = new Map(rows.map((row) => [`${row.stage}/${row.chain}`, JSON.parse(row.status) as StageStatus]));
+  const { rows: letters } = await stores.postgres.pool.query<{ chain: string; count: bigint }>(
+    'SELECT chain, count(*) FROM dead_letters GROUP BY chain',
+  );
+  const deadLetters = new Map(letters.map(({ chain, count }) => [chain, count]));
   let healthy = true;
   print(row(['chain', 'stage', 'state', 'height', 'target', 'lag', 'blocks/s', 'ETA']));
   for (const { name } of config.chains) {
@@ -38,6 +42,8 @@ export async function printStatus(config: Config, stores: Stores, print: (line: 
       if (status.error) print(`  ${status.error.code}: ${status.error.message}`);
       if (status.state === 'stopped' || status.error) healthy = false;
     }
+    const dead = deadLetters.get(name);
+    if (dead) print(`  ${dead} dead letters: run \`verustream dead-letters list ${name}\`.`);
   }
   return healthy ? 0 : 1;
 }

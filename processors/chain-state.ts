@@ -5,6 +5,7 @@
 import type {
   CurrencyFact,
   CurrencyStateFact,
+  DeadLetterScope,
   ExportFact,
   IdentityFact,
   OutputFact,
@@ -31,13 +32,31 @@ export interface BlockTip {
 /** An output that may still be spent; `height` is where it was made. */
 export type OutputState = Omit<OutputFact, 'type'> & { readonly height: number };
 
+/** `height` is that of the block which left it. */
+export type CurrencyStateAt = CurrencyStateFact & { readonly height: number };
+
 export interface BalanceState {
   readonly balance: bigint;
   readonly received: bigint;
 }
 
+/** What dead letters took from the chain so far. */
+export interface Losses {
+  /** A block or transaction, and with it coins that later ones may spend. */
+  readonly coins: boolean;
+  /** Anything: a transfer or export that later ones may name. */
+  readonly objects: boolean;
+}
+
+export const NO_LOSSES: Losses = { coins: false, objects: false };
+
+export function lossesWith(losses: Losses, scope: DeadLetterScope): Losses {
+  return { coins: losses.coins || scope === 'block' || scope === 'transaction', objects: true };
+}
+
 export interface ChainState {
   readonly chain: ChainContext;
+  readonly losses: Losses;
   /** The block before this one; null before genesis. */
   readonly tip: BlockTip | null;
   output(txid: string, n: number): OutputState | undefined;
@@ -45,9 +64,9 @@ export interface ChainState {
   /** Newest state of an identity. */
   identity(identityAddress: string): IdentityFact | undefined;
   currency(currencyId: string): CurrencyFact | undefined;
-  currencyState(currencyId: string): (CurrencyStateFact & { readonly height: number }) | undefined;
+  currencyState(currencyId: string): CurrencyStateAt | undefined;
   /** Every currency state that is current: few, so always loaded whole. */
-  currencyStates(): Iterable<CurrencyStateFact & { readonly height: number }>;
+  currencyStates(): Iterable<CurrencyStateAt>;
   transfer(txid: string, vout: number): TransferFact | undefined;
   export(txid: string, vout: number): ExportFact | undefined;
 }

@@ -3,6 +3,7 @@ import { stringifyExact } from '../schemas/exact-json.ts';
 import type { CurrencyAmounts, OutputFact } from '../schemas/facts.ts';
 import type { DaemonOutput, DaemonScript } from '../schemas/verusd/block.ts';
 import { asInteger, asObject, asSatoshis, asText, type DecodedObject } from './decoded-object.ts';
+import { isKey } from './withhold.ts';
 
 export type DecodedOutput = Pick<OutputFact, 'value' | 'currencies' | 'kind' | 'addresses' | 'data'>;
 
@@ -48,6 +49,7 @@ function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: 
   const amounts: Record<string, bigint> = {};
   const add = (currencyId: string, amount: bigint | undefined): void => {
     // A native entry repeats the output's value.
+    if (!isKey(currencyId)) throw new RangeError(`not the id of a currency: ${JSON.stringify(currencyId)}`);
     if (amount && currencyId !== nativeCurrencyId) amounts[currencyId] = (amounts[currencyId] ?? 0n) + amount;
   };
   const isTransfer = kind === 'reservetransfer';

@@ -19,7 +19,11 @@ import { deriveTransfers } from './transfers.ts';
 
 /** The block does not follow the tip of the state that it was given. */
 export class UnlinkedBlockError extends PermanentError {
-  constructor(block: DaemonBlock, chain: string, tip: { readonly height: number; readonly hash: string }) {
+  constructor(
+    block: Pick<DaemonBlock, 'height' | 'hash'>,
+    chain: string,
+    tip: { readonly height: number; readonly hash: string },
+  ) {
     super(
       'unlinked_block',
       `chain ${chain}: block ${block.height} (${block.hash}) does not follow the tip ${tip.height} (${tip.hash}); ` +

@@ -7,7 +7,15 @@ import type {
   IdentityFact,
   TransferFact,
 } from '../schemas/facts.ts';
-import type { BalanceState, BlockTip, ChainContext, ChainState, OutputState } from './chain-state.ts';
+import {
+  type BalanceState,
+  type BlockTip,
+  type ChainContext,
+  type ChainState,
+  lossesWith,
+  NO_LOSSES,
+  type OutputState,
+} from './chain-state.ts';
 
 export interface MutableChainState extends ChainState {
   /** Makes the state what it is after `facts` of the block at `height`. */
@@ -27,6 +35,7 @@ const point = (txid: string, n: number): string => `${txid}:${n}`;
 /** An empty state before genesis. A `put` replaces what was known under the same key. */
 export function createMemoryState(chain: ChainContext): MutableChainState {
   let tip: BlockTip | null = null;
+  let losses = NO_LOSSES;
   const outputs = new Map<string, OutputState>();
   const balances = new Map<string, Map<string, BalanceState>>();
   const identities = new Map<string, IdentityFact>();
@@ -37,6 +46,9 @@ export function createMemoryState(chain: ChainContext): MutableChainState {
 
   const state: MutableChainState = {
     chain,
+    get losses() {
+      return losses;
+    },
     get tip() {
       return tip;
     },
@@ -108,6 +120,9 @@ export function createMemoryState(chain: ChainContext): MutableChainState {
         break;
       case 'export':
         state.putExport(fact);
+        break;
+      case 'dead_letter':
+        losses = lossesWith(losses, fact.scope);
         break;
       // Finished events: nothing later looks them up.
       case 'block':

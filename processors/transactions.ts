@@ -6,6 +6,7 @@ import { asObject, asSatoshis } from './decoded-object.ts';
 import { spentOutputs } from './spent-outputs.ts';
 import { transactionKinds } from './transaction-kinds.ts';
 import { transactionSize } from './transaction-size.ts';
+import { isIncomplete } from './withhold.ts';
 
 /** In order of the block. The block's outputs must be applied to `state`, its spends not yet. */
 export function deriveTransactions(input: BlockInput, state: ChainState): TransactionFact[] {
@@ -22,7 +23,7 @@ export function deriveTransactions(input: BlockInput, state: ChainState): Transa
       kind,
       kinds,
       // What an import leaves over are the transfers' own fees and burns, gathered elsewhere.
-      fee: kind === 'coinbase' || kind === 'import' ? null : surplus(tx, state),
+      fee: kind === 'coinbase' || kind === 'import' || isIncomplete(tx) ? null : surplus(tx, state),
       size: transactionSize(tx),
       lockTime: tx.locktime,
       expiryHeight: tx.expiryheight ?? 0,

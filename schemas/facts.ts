@@ -321,6 +321,26 @@ export interface RewardFact {
   readonly amount: bigint;
 }
 
+export const DEAD_LETTER_SCOPES = ['block', 'transaction', 'input', 'output'] as const;
+export type DeadLetterScope = (typeof DEAD_LETTER_SCOPES)[number];
+
+/** A part of a block that could not be decoded: what stands in it is derived nowhere else. */
+export interface DeadLetterFact {
+  readonly type: 'dead_letter';
+  /** Place among the dead letters of its block. */
+  readonly ordinal: number;
+  readonly scope: DeadLetterScope;
+  /** Of the transaction; null for a block, and where it is not readable. */
+  readonly txid: string | null;
+  /** Index of the input or output in its transaction. */
+  readonly n: number | null;
+  /** Stable: docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+  /** The part as JSON text; null where it is large or the whole block: the log's record at this position holds it. */
+  readonly payload: string | null;
+}
+
 export type Fact =
   | BlockFact
   | TransactionFact
@@ -335,7 +355,8 @@ export type Fact =
   | TransferFact
   | ExportFact
   | ImportFact
-  | RewardFact;
+  | RewardFact
+  | DeadLetterFact;
 
 export type FactType = Fact['type'];
 export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;

@@ -15,6 +15,8 @@ const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
 const CONVERSIONS_SQL = `SELECT count() AS total FROM conversions
   WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64} AND status = 'completed'`;
 
+const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chain';
+
 /** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
 const ADDRESSES_FRESH_MS = 600_000;
 
@@ -37,6 +39,11 @@ async function dataTotals(api: ApiContext, state: ServiceState, tick: string) {
 async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, AuditReport>> {
   const rows = await read.rows<{ chain: string; report: string }>('SELECT chain, report FROM audits');
   return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as AuditReport]));
+}
+
+async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>> {
+  const rows = await read.rows<{ chain: string; count: bigint }>(DEAD_LETTERS_SQL);
+  return new Map(rows.map(({ chain, count }) => [chain, Number(count)]));
 }
 
 async function chainStatus(api: ApiContext, chain: ChainConfig, state: ServiceState) {
@@ -65,8 +72,9 @@ const status = liveRoute({
   async handler({ api }) {
     const { chains } = api.config;
     const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, api.watch.state)));
-    const { state, tick, audits } = await api.snapshot(async (read) => {
-      return { state: read.state, tick: await committedTick(read), audits: await auditReports(read) };
+    const { state, tick, audits, letters } = await api.snapshot(async (read) => {
+      const shown = { audits: await auditReports(read), letters: await deadLetters(read) };
+      return { state: read.state, tick: await committedTick(read), ...shown };
     });
     const [main] = statuses;
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
@@ -76,7 +84,10 @@ const status = liveRoute({
         data: await dataTotals(api, state, tick),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
         chains: Object.fromEntries(
-          chains.map(({ name }, index) => [name, { ...statuses[index], audit: audits.get(name) ?? null }]),
+          chains.map(({ name }, index) => [
+            name,
+            { ...statuses[index], deadLetters: letters.get(name) ?? 0, audit: audits.get(name) ?? null },
+          ]),
         ),
       },
     };

@@ -29,9 +29,11 @@ export interface StateRow {
   readonly height: number | null;
   readonly hash: string | null;
   readonly clock: bigint | null;
+  /** Redrives that are done: the same block may read otherwise after one. */
+  readonly redrives: bigint;
 }
 
-export const STATE_SQL = `SELECT g.generation, p.stage, p.chain, p.position, p.height, p.hash, p.clock
+export const STATE_SQL = `SELECT g.generation, (SELECT count(*) FROM redrives WHERE state = 'done') AS redrives, p.stage, p.chain, p.position, p.height, p.hash, p.clock
   FROM generations g LEFT JOIN stage_positions p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 export class NoServedGeneration extends PermanentError {
@@ -54,7 +56,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     target?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
   const prices = [...priced].map(([chain, at]) => `${chain}:${at.position}`).join();
-  const pricing = `${release}|${first.generation}|${guard}|${prices}`;
+  const pricing = `${release}|${first.generation}|${first.redrives}|${guard}|${prices}`;
   const factsOf = (chain: string) => `${chain}:${derived.get(chain)?.position}:${derived.get(chain)?.hash}`;
   const tag = digest(`${pricing}|${[...derived.keys()].map(factsOf).join()}`);
   const chainTags = new Map([...derived.keys()].map((chain) => [chain, digest(`${pricing}|${factsOf(chain)}`)]));

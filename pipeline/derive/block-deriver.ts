@@ -1,13 +1,15 @@
 /** Derives runs of blocks one after the other: slice by slice parse, load what they look up, and fold them. */
 import type { ChainContext } from '../../processors/chain-state.ts';
-import { deriveBlock } from '../../processors/derive-block.ts';
+import { deriveAround, deriveWhole, type Probe } from '../../processors/derive-around.ts';
+import { UnlinkedBlockError } from '../../processors/derive-block.ts';
+import type { MutableChainState } from '../../processors/memory-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 import type { BlockAppended } from '../../schemas/log-records.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { createBreather } from './breather.ts';
 import type { HeldState } from './held-state.ts';
 import { loadWanted, openHeldState } from './load-wanted.ts';
-import { parsedSlices } from './parsed-slices.ts';
+import { type ParsedBlock, parsedSlices } from './parsed-slices.ts';
 import type { StoredState } from './stored-state.ts';
 import { type BalanceKeys, createBalanceKeys, wantedState } from './wanted-state.ts';
 
@@ -25,9 +27,10 @@ export interface BlockDeriverOptions {
   readonly chain: ChainContext;
   readonly stored: StoredState;
   readonly signal: AbortSignal;
+  readonly probe?: Probe | undefined;
 }
 
-export function createBlockDeriver({ chain, stored, signal }: BlockDeriverOptions): BlockDeriver {
+export function createBlockDeriver({ chain, stored, signal, probe }: BlockDeriverOptions): BlockDeriver {
   let held: HeldState | null = null;
 
   async function reset(height: number | null): Promise<HeldState> {
@@ -35,12 +38,16 @@ export function createBlockDeriver({ chain, stored, signal }: BlockDeriverOption
     return held;
   }
 
-  /** `extra` is loaded beside what the blocks say that they want. */
+  /**
+   * `extra` is loaded beside what the blocks say that they want. Null when a block cannot be derived as a whole: the state is of
+   * no more use then. With `care` it is derived around its faults.
+   */
   async function fold(
     records: readonly BlockAppended[],
     state: HeldState,
     extra: BalanceKeys,
-  ): Promise<DerivedBlock[]> {
+    care: boolean,
+  ): Promise<DerivedBlock[] | null> {
     const breathe = createBreather(signal);
     const blocks: DerivedBlock[] = [];
     const slices = parsedSlices(chain.name, records, breathe);
@@ -48,9 +55,11 @@ export function createBlockDeriver({ chain, stored, signal }: BlockDeriverOption
       const wanted = wantedState(slice, chain.nativeCurrencyId, blocks.length === 0 ? extra : null);
       // The next slice is parsed while the store looks up what this one wants.
       const [next] = await Promise.all([slices.next(), loadWanted(state, stored, wanted)]);
-      for (const { position, block } of slice) {
-        const facts = deriveBlock(block, state);
-        blocks.push({ position, height: block.height, block: blockFact(facts), facts });
+      for (const parsed of slice) {
+        const { position, height } = parsed.record;
+        const facts = care || isFaulty(parsed) ? around(parsed, state, probe) : whole(parsed, state, probe);
+        if (!facts) return null;
+        blocks.push({ position, height, block: blockFact(facts), facts });
         await breathe();
       }
       slice = next.value;
@@ -64,17 +73,37 @@ export function createBlockDeriver({ chain, stored, signal }: BlockDeriverOption
     },
     async derive(records, settled) {
       const extra = createBalanceKeys();
+      let care = false;
       let state = held ?? (await reset(await settled()));
       for (;;) {
-        const blocks = await fold(records, state, extra);
+        const blocks = await fold(records, state, extra, care);
         const missed = [...state.missed.pairs()];
         state.age();
-        if (missed.length === 0) return blocks;
+        if (blocks && missed.length === 0) return blocks;
+        care ||= !blocks;
         for (const [address, currencyId] of missed) extra.add(address, currencyId);
         state = await reset(await settled());
       }
     },
   };
+}
+
+const isFaulty = ({ block, faults }: ParsedBlock): boolean => block === null || faults.length > 0;
+
+/** Null when it throws for any reason but that it stands in the wrong place. */
+function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] | null {
+  if (!block) return null;
+  try {
+    return deriveWhole(block, state, probe);
+  } catch (error) {
+    if (error instanceof UnlinkedBlockError) throw error;
+    return null;
+  }
+}
+
+function around(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
+  const { height, hash, previousHash, time, block } = parsed.record;
+  return deriveAround({ height, hash, previousHash, time, size: block.byteLength }, parsed, state, probe);
 }
 
 function blockFact(facts: readonly Fact[]): BlockFact {

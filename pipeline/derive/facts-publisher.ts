@@ -16,6 +16,11 @@ export interface FactsPublisher {
    */
   append(blocks: readonly DerivedBlock[], committed: StagePosition | null): Promise<void>;
   rewind(record: ChainRewound, committed: StagePosition | null): Promise<void>;
+  /**
+   * Tells the readers that the stores were taken back to `committed`, by no record of the log; what follows is published anew.
+   * Twice is as once.
+   */
+  takeBack(committed: StagePosition | null): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +48,7 @@ export async function openFactsPublisher(
   /** Position of a record minus its source: the same for all since the last time the topic was taken back. */
   let shift = last ? last.position - last.source : writer.next - (stored + 1);
   let newestHeight = last?.height ?? -1;
+  const { kind: newestKind, source: newestSource } = last ?? {};
 
   async function write(drafts: readonly Draft[], committed: StagePosition | null): Promise<void> {
     try {
@@ -52,13 +58,13 @@ export async function openFactsPublisher(
       // Another version of the program derived these and was not committed: its readers take them back first.
       const position = writer.next;
       shift = position + 1 - firstSource(drafts);
-      await writer.append([encodeDraft(takeBack(committed), position), ...(await encode(drafts, shift))]);
+      await writer.append([encodeDraft(takenBack(committed), position), ...(await encode(drafts, shift))]);
     }
     const written = drafts.at(-1);
     if (written && written.source + shift === writer.next - 1) newestHeight = written.height;
   }
 
-  function takeBack(committed: StagePosition | null): Draft {
+  function takenBack(committed: StagePosition | null): Draft {
     const { position, height, hash } = committed ?? BEFORE_GENESIS;
     return { kind: 'rewind', source: position, height, hash, fromHeight: newestHeight };
   }
@@ -77,6 +83,15 @@ export async function openFactsPublisher(
       ),
     rewind: ({ position, height, hash, fromHeight }, committed) =>
       write([{ kind: 'rewind', source: position, height, hash, fromHeight }], committed),
+    async takeBack(committed) {
+      const draft = takenBack(committed);
+      const isSaid = newestKind === 'rewind' && newestSource === draft.source && newestHeight === draft.height;
+      if (isSaid || writer.next === 0) return;
+      const position = writer.next;
+      await writer.append([encodeDraft(draft, position)]);
+      shift = position - draft.source;
+      newestHeight = draft.height;
+    },
     close: () => writer.close(),
   };
 }

@@ -1,9 +1,11 @@
 /** The loop of derive: while one batch is being written, the next one is read, loaded and derived. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { ChainContext } from '../../processors/chain-state.ts';
+import type { Probe } from '../../processors/derive-around.ts';
 import type { BatchSize } from './batch-size.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { createBlockDeriver } from './block-deriver.ts';
+import type { DeadLetterReport } from './dead-letter-report.ts';
 import type { DeriveReport } from './derive-report.ts';
 import { createSegmentReader } from './read-segments.ts';
 import type { StoredState } from './stored-state.ts';
@@ -20,13 +22,15 @@ export interface FoldOptions {
   readonly atEnd: (position: number) => Promise<boolean>;
   /** Records after it are left alone; the run that holds it ends with it. */
   readonly until?: number;
+  readonly deadLetters?: DeadLetterReport;
+  readonly probe?: Probe | undefined;
 }
 
 /** Goes on from what `writer` has committed. The batch under way is finished first, whether it ends or throws. */
 export async function foldLog(options: FoldOptions): Promise<void> {
   const { chain, log, stored, writer, size, report, signal, until = Number.MAX_SAFE_INTEGER } = options;
   const reader = createSegmentReader(log, chain.name, (writer.committed()?.position ?? -1) + 1);
-  const deriver = createBlockDeriver({ chain, stored, signal });
+  const deriver = createBlockDeriver({ chain, stored, signal, probe: options.probe });
   let writing: Promise<void> = Promise.resolve();
   try {
     while (!signal.aborted && reader.position <= until) {
@@ -42,6 +46,7 @@ export async function foldLog(options: FoldOptions): Promise<void> {
         await writing;
         await writer.rewind(segment);
         report.rewound(segment.height, segment.fromHeight);
+        await options.deadLetters?.count();
         await deriver.reset(segment.height);
         continue;
       }
@@ -51,9 +56,10 @@ export async function foldLog(options: FoldOptions): Promise<void> {
       });
       await writing;
       const began = performance.now();
-      writing = writer.write(blocks).then(() => {
+      writing = writer.write(blocks).then(async () => {
         size.took(blocks.length, (performance.now() - began) / 1000);
         report.moved(writer.committed()?.height ?? -1, blocks.length);
+        await options.deadLetters?.written(blocks);
       });
       // Its failure is thrown by the next `await writing`.
       writing.catch(() => undefined);

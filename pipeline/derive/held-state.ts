@@ -2,7 +2,15 @@
  * The chain's state as far as it is held in memory: all that the last batches made or looked up. The newest of them need not
  * be committed: what they touched is here, and everything else has the same value in the store whether they are or not.
  */
-import type { BalanceState, BlockTip, ChainContext, OutputState } from '../../processors/chain-state.ts';
+import {
+  type BalanceState,
+  type BlockTip,
+  type ChainContext,
+  type Losses,
+  lossesWith,
+  NO_LOSSES,
+  type OutputState,
+} from '../../processors/chain-state.ts';
 import type { MutableChainState } from '../../processors/memory-state.ts';
 import type {
   CurrencyFact,
@@ -34,8 +42,8 @@ const FULL_TEXT = 16 * 1024 * 1024;
 
 const point = (txid: string, n: number): string => `${txid}:${n}`;
 
-/** Nothing is held but the tip. */
-export function createHeldState(chain: ChainContext, tip: BlockTip | null): HeldState {
+/** Nothing is held but the tip and what the chain has lost. */
+export function createHeldState(chain: ChainContext, tip: BlockTip | null, lost: Losses = NO_LOSSES): HeldState {
   const outputs = createAgingMap<string, (OutputState | undefined)[]>();
   const balances = createAgingMap<string, Map<string, BalanceState | null>>();
   const identities = createAgingMap<string, IdentityFact>();
@@ -48,6 +56,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null): Held
   const missed = createBalanceKeys();
   let heldText = 0;
   let newest = tip;
+  let losses = lost;
 
   function setBalance(address: string, currencyId: string, balance: BalanceState | null): void {
     const held = balances.get(address);
@@ -58,6 +67,9 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null): Held
   const state: HeldState = {
     chain,
     missed,
+    get losses() {
+      return losses;
+    },
     get tip() {
       return newest;
     },
@@ -145,6 +157,9 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null): Held
         break;
       case 'export':
         state.putExport(fact);
+        break;
+      case 'dead_letter':
+        losses = lossesWith(losses, fact.scope);
         break;
       // Finished events: nothing later looks them up.
       case 'block':

@@ -14,12 +14,13 @@ export async function openHeldState(
   stored: StoredState,
   height: number | null,
 ): Promise<HeldState> {
-  const [tip, currencies, currencyStates] = await Promise.all([
+  const [tip, losses, currencies, currencyStates] = await Promise.all([
     height === null ? null : stored.tip(height),
+    stored.losses(),
     stored.currencies(),
     stored.currencyStates(),
   ]);
-  const state = createHeldState(chain, tip);
+  const state = createHeldState(chain, tip, losses);
   currencies.forEach(state.putCurrency);
   currencyStates.forEach(state.putCurrencyState);
   return state;

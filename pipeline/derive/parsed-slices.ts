@@ -1,12 +1,10 @@
 /** Blocks parsed in slices: parsed they take many times the room of their text, and a slice is gone before it grows old. */
-import { parseExact } from '../../schemas/exact-json.ts';
+import type { ReadableBlock } from '../../processors/readable-block.ts';
 import type { BlockAppended } from '../../schemas/log-records.ts';
-import type { DaemonBlock } from '../../schemas/verusd/block.ts';
-import { LogDiffers } from './derive-errors.ts';
+import { readBlock } from './read-block.ts';
 
-export interface ParsedBlock {
-  readonly position: number;
-  readonly block: DaemonBlock;
+export interface ParsedBlock extends ReadableBlock {
+  readonly record: BlockAppended;
 }
 
 const SLICE_BLOCKS = 64;
@@ -21,7 +19,7 @@ export async function* parsedSlices(
   let slice: ParsedBlock[] = [];
   let bytes = 0;
   for (const record of records) {
-    slice.push({ position: record.position, block: parseBlock(chain, record) });
+    slice.push({ record, ...readBlock(chain, record) });
     bytes += record.block.byteLength;
     await breathe();
     if (slice.length < SLICE_BLOCKS && bytes < SLICE_BYTES) continue;
@@ -30,10 +28,4 @@ export async function* parsedSlices(
     bytes = 0;
   }
   if (slice.length > 0) yield slice;
-}
-
-function parseBlock(chain: string, { block, height, hash, position }: BlockAppended): DaemonBlock {
-  const parsed = parseExact(Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString()) as DaemonBlock;
-  if (parsed.hash === hash && parsed.height === height) return parsed;
-  throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
+import type { Probe } from '../../processors/derive-around.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
@@ -13,10 +14,12 @@ import { createBatchSize } from './batch-size.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { checkLog } from './check-log.ts';
 import type { CrashPoint } from './crash-point.ts';
+import { createDeadLetterReport } from './dead-letter-report.ts';
 import { createDeriveReport, type DeriveReport } from './derive-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { foldLog } from './fold-log.ts';
 import type { SegmentLimits } from './read-segments.ts';
+import { askedHeight, publishTakenBack, takeBackAsked } from './redrive.ts';
 import { readStagePosition } from './stage-position.ts';
 import { createStoredState } from './stored-state.ts';
 
@@ -34,6 +37,8 @@ export interface DeriveOptions {
   readonly batch?: Partial<SegmentLimits>;
   /** Of tests: what it throws at a moment between two writes makes the stage fail there. */
   readonly crashPoint?: (point: CrashPoint) => void | Promise<void>;
+  /** Of tests: what it throws counts as thrown by a processor. */
+  readonly probe?: Probe;
 }
 
 const WAIT_MS = 1000;
@@ -50,7 +55,7 @@ export async function runDerive(options: DeriveOptions): Promise<void> {
   try {
     const lock = await acquireStageLock(stores.postgres, 'derive', chain.name, signal);
     try {
-      await ownChain(options, lock);
+      while (!signal.aborted) await ownChain(options, lock);
     } finally {
       await lock.release();
     }
@@ -60,18 +65,29 @@ export async function runDerive(options: DeriveOptions): Promise<void> {
   }
 }
 
+/** Until the signal aborts, or something is asked to be derived again. */
 async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> {
-  const { chain, nativeCurrencyId, log, stores, logger, signal, crashPoint } = options;
+  const { chain, nativeCurrencyId, log, stores, logger, crashPoint, probe } = options;
+  const asked = new AbortController();
+  const signal = AbortSignal.any([options.signal, asked.signal]);
   const context = { name: chain.name, nativeCurrencyId, networkRoot: chain.networkRoot };
-  const committed = await readStagePosition(stores.postgres.pool, 'derive', chain.name);
-  await checkLog(log, chain.name, committed);
+  const stored = await readStagePosition(stores.postgres.pool, 'derive', chain.name);
+  await checkLog(log, chain.name, stored);
   await waitOutInserts(stores.clickhouse, signal);
-  await cutBackTo(stores.clickhouse, chain.name, committed?.position ?? -1);
+  await cutBackTo(stores.clickhouse, chain.name, stored?.position ?? -1);
+  const redrive = { chain: chain.name, stores, lock, crashPoint };
+  const committed = await takeBackAsked(redrive, stored);
   const publisher = await openFactsPublisher(log, chain.name, committed);
   const height = committed?.height ?? null;
   const report = createDeriveReport({ chain: chain.name, height, logger, status: options.status });
-  const watch = setInterval(() => void showTarget(options, report), TARGET_EVERY_MS);
+  const deadLetters = createDeadLetterReport(stores.postgres.pool, chain.name, logger);
+  const watch = setInterval(() => {
+    void showTarget(options, report);
+    void lookForRedrive(options, asked);
+  }, TARGET_EVERY_MS);
   try {
+    await publishTakenBack(redrive, publisher, committed);
+    await deadLetters.count();
     const writer = createBatchWriter({ chain: context, stores, lock, publisher, committed, crashPoint });
     await showTarget(options, report);
     report.state('catching_up');
@@ -83,8 +99,13 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
       size: createBatchSize(options.batch),
       report,
       signal,
-      atEnd: waitForBlocks(options, lock, report),
+      deadLetters,
+      probe,
+      atEnd: waitForBlocks(options, lock, report, signal),
     });
+  } catch (error) {
+    // Asked while it waited for blocks: what it had derived is written, so it goes on from there.
+    if (!asked.signal.aborted || (error as { name?: unknown }).name !== 'AbortError') throw error;
   } finally {
     clearInterval(watch);
     await publisher.close();
@@ -92,9 +113,10 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
 }
 
 function waitForBlocks(
-  { log, chain, signal }: DeriveOptions,
+  { log, chain }: DeriveOptions,
   lock: StageLock,
   report: DeriveReport,
+  signal: AbortSignal,
 ): (position: number) => Promise<boolean> {
   let waited = Number.NEGATIVE_INFINITY;
   return async (position) => {
@@ -106,6 +128,17 @@ function waitForBlocks(
     waited = performance.now();
     return true;
   };
+}
+
+async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: AbortController): Promise<void> {
+  try {
+    if ((await askedHeight(stores.postgres.pool, chain.name)) !== null) asked.abort();
+  } catch (err) {
+    logger.debug(
+      { chain: chain.name, err },
+      'what is to be derived again could not be read; the next look tries again',
+    );
+  }
 }
 
 async function showTarget({ log, chain, logger }: DeriveOptions, report: DeriveReport): Promise<void> {

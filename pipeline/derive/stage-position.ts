@@ -54,3 +54,17 @@ export async function moveStagePosition(
   );
   if (rowCount !== 1) throw new StageFenced(stage, chain);
 }
+
+/** The stage stands before its first record again. @throws StageFenced when the stored position is not `from` */
+export async function forgetStagePosition(
+  client: PoolClient,
+  stage: Stage,
+  chain: string,
+  from: StagePosition,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'DELETE FROM stage_positions WHERE stage = $1 AND chain = $2 AND position = $3',
+    [stage, chain, from.position],
+  );
+  if (rowCount !== 1) throw new StageFenced(stage, chain);
+}

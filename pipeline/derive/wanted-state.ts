@@ -1,6 +1,7 @@
 /** Everything that the processors will look up for a batch of blocks, beside what the batch itself makes. */
 import type { OutPoint } from '../../processors/referenced-keys.ts';
 import { referencedKeys } from '../../processors/referenced-keys.ts';
+import { isHash, isKey } from '../../processors/withhold.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 import type { ParsedBlock } from './parsed-slices.ts';
 
@@ -36,26 +37,35 @@ export function createBalanceKeys(): BalanceKeys {
 
 /** `extra` balances are wanted too. Outputs and exports that the blocks make themselves are left out. */
 export function wantedState(
-  blocks: readonly ParsedBlock[],
+  parsed: readonly Pick<ParsedBlock, 'block'>[],
   nativeCurrencyId: string,
   extra: BalanceKeys | null = null,
 ): WantedState {
+  const blocks = parsed.flatMap(({ block }) => block ?? []);
   const made = new Set<string>();
-  for (const { block } of blocks) for (const { txid } of block.tx) made.add(txid);
+  for (const block of blocks) for (const { txid } of block.tx) made.add(txid);
   const outpoints: OutPoint[] = [];
   const identityAddresses = new Set<string>();
   const exports = new Map<string, OutPoint>();
   const balances = createBalanceKeys();
-  for (const { block } of blocks) {
+  for (const block of blocks) {
     const keys = referencedKeys(block);
     for (const outpoint of keys.outpoints) if (!made.has(outpoint.txid)) outpoints.push(outpoint);
-    for (const identityAddress of keys.identityAddresses) identityAddresses.add(identityAddress);
-    for (const { txid, vout: n } of keys.exports) if (!made.has(txid)) exports.set(`${txid}:${n}`, { txid, n });
+    for (const identityAddress of keys.identityAddresses)
+      if (isKey(identityAddress)) identityAddresses.add(identityAddress);
+    for (const { txid, vout: n } of keys.exports) {
+      if (isOutPoint(txid, n) && !made.has(txid)) exports.set(`${txid}:${n}`, { txid, n });
+    }
     for (const address of keys.addresses) balances.add(address, nativeCurrencyId);
     for (const { vout } of block.tx) for (const { scriptPubKey } of vout) addTokens(balances, scriptPubKey);
   }
   for (const [address, currencyId] of extra?.pairs() ?? []) balances.add(address, currencyId);
   return { outpoints, identityAddresses: [...identityAddresses], exports: [...exports.values()], balances };
+}
+
+/** What no output can be called is not asked for: the stores do not have it, and would refuse the question. */
+function isOutPoint(txid: string, n: number): boolean {
+  return isHash(txid) && n >= 0 && n < 2 ** 31;
 }
 
 /** Currencies that a decoded script may hold: more than it does costs a lookup, less is noticed and loaded then. */
@@ -65,8 +75,8 @@ function addTokens(balances: BalanceKeys, script: DaemonScript): void {
     if (typeof decoded !== 'object' || decoded === null || Array.isArray(decoded)) continue;
     const { currencyvalues, feecurrencyid } = decoded as { currencyvalues?: object; feecurrencyid?: unknown };
     for (const address of script.addresses ?? []) {
-      for (const currencyId in currencyvalues) balances.add(address, currencyId);
-      if (typeof feecurrencyid === 'string') balances.add(address, feecurrencyid);
+      for (const currencyId in currencyvalues) if (isKey(currencyId)) balances.add(address, currencyId);
+      if (isKey(feecurrencyid)) balances.add(address, feecurrencyid);
     }
   }
 }

@@ -35,6 +35,7 @@ export async function servedSnapshot(stores: Stores, log: EventLog, chain: strin
     const { position } = postgres.at;
     const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position });
     const now = await readStagePosition(stores.postgres.pool, 'derive', chain);
+    if ((now?.position ?? -1) < position) continue; // it is being derived again
     // A rewind is a batch of its own: one that is not committed yet is the very next record.
     const rewound = await rewoundTo(log, chain, position + 1, (now?.position ?? position) + 1);
     if (rewound >= postgres.at.height) return { at: postgres.at, digests: { ...postgres.digests, ...clickhouse } };

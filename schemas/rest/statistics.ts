@@ -92,6 +92,7 @@ const chainStatus = object({
   lag: nullableInteger,
   ...mining,
   connections: nullableInteger,
+  deadLetters: { ...integer, description: 'Parts of blocks that could not be decoded' },
   healthy: boolean,
   audit: { ...nullable(audit), description: 'Null before the first audit' },
 });

@@ -59,7 +59,7 @@ export class SimulatedCrash extends Error {
 }
 
 type Replay = Pick<DeriveOptions, 'log' | 'stores'> &
-  Partial<Pick<DeriveOptions, 'batch' | 'crashPoint' | 'nativeCurrencyId'>>;
+  Partial<Pick<DeriveOptions, 'batch' | 'crashPoint' | 'nativeCurrencyId' | 'probe'>>;
 
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 

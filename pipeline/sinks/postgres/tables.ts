@@ -238,6 +238,20 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
       amount: (f) => f.amount,
     },
   }),
+  eventTable({
+    life: 'event',
+    name: 'dead_letters',
+    fact: 'dead_letter',
+    columns: {
+      ordinal: (f) => f.ordinal,
+      scope: (f) => f.scope,
+      txid: (f) => hexOrNull(f.txid),
+      n: (f) => f.n,
+      code: (f) => f.code,
+      message: (f) => f.message,
+      payload: (f) => f.payload,
+    },
+  }),
 ];
 
 /** Written by others about blocks that stand. */

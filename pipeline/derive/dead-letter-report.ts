@@ -1,0 +1,38 @@
+/** What the dead letters of a chain show of themselves: a line each in the log, and their number as a metric. */
+import type { Pool } from 'pg';
+import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
+import type { DerivedBlock } from '../sinks/derived-block.ts';
+
+export interface DeadLetterReport {
+  /** The blocks are in the stores. */
+  written(blocks: readonly DerivedBlock[]): Promise<void>;
+  /** Counts anew. */
+  count(): Promise<void>;
+}
+
+/** Of one batch; the rest is a number. */
+const MOST_LINES = 20;
+
+export function createDeadLetterReport(pool: Pool, chain: string, logger: Logger): DeadLetterReport {
+  async function count(): Promise<void> {
+    const { rows } = await pool.query<{ count: bigint }>('SELECT count(*) FROM dead_letters WHERE chain = $1', [chain]);
+    metrics.deadLetters.set({ chain }, Number(rows[0]?.count ?? 0));
+  }
+
+  return {
+    count,
+    async written(blocks) {
+      const found = blocks.flatMap(({ height, position, facts }) =>
+        facts.flatMap((fact) => (fact.type === 'dead_letter' ? [{ height, position, fact }] : [])),
+      );
+      if (found.length === 0) return;
+      for (const { height, position, fact } of found.slice(0, MOST_LINES)) {
+        const { scope, txid, n, code, message } = fact;
+        logger.warn({ chain, height, position, scope, txid, n, code }, `dead letter: ${message}`);
+      }
+      if (found.length > MOST_LINES) logger.warn({ chain }, `and ${found.length - MOST_LINES} more dead letters`);
+      await count();
+    },
+  };
+}

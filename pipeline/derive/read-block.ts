@@ -1,0 +1,24 @@
+/** A record of the log as a block, as far as it can be read. */
+import { type ReadableBlock, readableBlock, unreadable } from '../../processors/readable-block.ts';
+import { causeOf, isHash } from '../../processors/withhold.ts';
+import { parseExact } from '../../schemas/exact-json.ts';
+import type { BlockAppended } from '../../schemas/log-records.ts';
+import { LogDiffers } from './derive-errors.ts';
+
+/** @throws LogDiffers when a record holds another block than it says */
+export function readBlock(chain: string, { block: bytes, height, hash, position }: BlockAppended): ReadableBlock {
+  let raw: unknown;
+  try {
+    raw = parseExact(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  } catch (error) {
+    return unreadable(null, causeOf(error));
+  }
+  const said = raw as { readonly hash?: unknown; readonly height?: unknown } | null;
+  const differs = (isHash(said?.hash) && said.hash !== hash) || (isHeight(said?.height) && said.height !== height);
+  if (!differs) return readableBlock(raw);
+  throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
+}
+
+function isHeight(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

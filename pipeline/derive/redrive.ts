@@ -1,0 +1,112 @@
+/**
+ * Deriving again from a block on. What is asked stands in Postgres until it is done, so that a crash between any two of its steps
+ * is gone on from: the stores are taken back in one commit, then the facts topic says so, then the log is read again.
+ */
+import type { Pool } from 'pg';
+import { metrics } from '../../infra/metrics.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { PermanentError } from '../../schemas/errors.ts';
+import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
+import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
+import type { StageLock } from '../stage-lock.ts';
+import type { CrashPoint } from './crash-point.ts';
+import type { FactsPublisher } from './facts-publisher.ts';
+import { forgetStagePosition, moveStagePosition, type StagePosition } from './stage-position.ts';
+
+export interface RedriveOptions {
+  readonly chain: string;
+  readonly stores: Stores;
+  readonly lock: StageLock;
+  readonly crashPoint?: ((point: CrashPoint) => void | Promise<void>) | undefined;
+}
+
+/** Asks the owner of the chain to derive again from the block at `height` on; → what `redriveState` is asked with. */
+export async function askRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
+  const { rows } = await pool.query<{ id: bigint }>(
+    'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id',
+    [chain, height],
+  );
+  if (!rows[0]) throw new TypeError('an insert gave no id');
+  return rows[0].id;
+}
+
+export async function isRedriven(pool: Pool, id: bigint): Promise<boolean> {
+  const { rows } = await pool.query('SELECT FROM redrives WHERE id = $1 AND state = $2', [id, 'done']);
+  return rows.length > 0;
+}
+
+/** The lowest block that was asked for and is still to be taken back; null when nothing was asked. */
+export async function askedHeight(pool: Pool, chain: string): Promise<number | null> {
+  const { rows } = await pool.query<{ height: number | null }>(
+    `SELECT min(height) AS height FROM redrives WHERE chain = $1 AND state = 'asked'`,
+    [chain],
+  );
+  return rows[0]?.height ?? null;
+}
+
+/** Takes both stores back to before what was asked for, if anything was; → where they stand then. */
+export async function takeBackAsked(
+  { chain, stores, lock, crashPoint }: RedriveOptions,
+  committed: StagePosition | null,
+): Promise<StagePosition | null> {
+  const height = await askedHeight(stores.postgres.pool, chain);
+  if (height === null) return committed;
+  const kept = await positionBefore(stores.postgres.pool, chain, height, committed);
+  const stop = metrics.batchSeconds.labels({ chain, stage: 'derive' }).startTimer();
+  await lock.transaction(async (client) => {
+    await crashPoint?.('begin');
+    if (committed && kept !== committed) {
+      // What follows from the records after `kept` is what stands above its height: rewinds between took away the rest.
+      await cutBackTo(stores.clickhouse, chain, kept?.position ?? -1);
+      await crashPoint?.('clickhouse');
+      await rewindTo(client, chain, height - 1);
+      if (kept) await moveStagePosition(client, 'derive', chain, committed, kept);
+      else await forgetStagePosition(client, 'derive', chain, committed);
+    }
+    await client.query(
+      `UPDATE redrives SET state = 'taken_back' WHERE chain = $1 AND state = 'asked' AND height >= $2`,
+      [chain, height],
+    );
+    await crashPoint?.('postgres');
+  });
+  stop();
+  await crashPoint?.('commit');
+  return kept;
+}
+
+/** Tells the readers of the topic what was taken back, and notes that it is done. `committed` is where the stores stand. */
+export async function publishTakenBack(
+  { chain, stores, crashPoint }: RedriveOptions,
+  publisher: FactsPublisher,
+  committed: StagePosition | null,
+): Promise<void> {
+  const { pool } = stores.postgres;
+  const { rows } = await pool.query(`SELECT FROM redrives WHERE chain = $1 AND state = 'taken_back' LIMIT 1`, [chain]);
+  if (rows.length === 0) return;
+  await publisher.takeBack(committed);
+  await crashPoint?.('facts');
+  await pool.query(`UPDATE redrives SET state = 'done' WHERE chain = $1 AND state = 'taken_back'`, [chain]);
+}
+
+/** Right before the record of the block at `height`: after the block before, or after the rewind to it. */
+async function positionBefore(
+  pool: Pool,
+  chain: string,
+  height: number,
+  committed: StagePosition | null,
+): Promise<StagePosition | null> {
+  if (!committed || height > committed.height) return committed;
+  if (height === 0) return null;
+  const { rows } = await pool.query<{ height: number; hash: string; clock: bigint; position: bigint }>(
+    'SELECT height, hash, clock, position FROM blocks WHERE chain = $1 AND height IN ($2, $2 - 1) ORDER BY height',
+    [chain, height],
+  );
+  const [before, block] = rows;
+  if (!before || !block) {
+    throw new PermanentError(
+      'redrive_impossible',
+      `The stores of ${chain} hold no block ${height}: rebuild them from the log.`,
+    );
+  }
+  return { position: Number(block.position) - 1, height: height - 1, hash: before.hash, clock: Number(before.clock) };
+}
