@@ -40,23 +40,15 @@ export interface BalanceState {
   readonly received: bigint;
 }
 
-/** What dead letters took from the chain so far. */
-export interface Losses {
-  /** A block or transaction, and with it coins that later ones may spend. */
-  readonly coins: boolean;
-  /** Anything: a transfer or export that later ones may name. */
-  readonly objects: boolean;
-}
-
-export const NO_LOSSES: Losses = { coins: false, objects: false };
-
-export function lossesWith(losses: Losses, scope: DeadLetterScope): Losses {
-  return { coins: losses.coins || scope === 'block' || scope === 'transaction', objects: true };
+/** Whether a dead letter of this scope may hold coins that later transactions spend. */
+export function losesCoins(scope: DeadLetterScope): boolean {
+  return scope === 'block' || scope === 'transaction';
 }
 
 export interface ChainState {
   readonly chain: ChainContext;
-  readonly losses: Losses;
+  /** Whether dead letters took coins from the chain, so that one that is spent may be unknown. */
+  readonly lostCoins: boolean;
   /** The block before this one; null before genesis. */
   readonly tip: BlockTip | null;
   output(txid: string, n: number): OutputState | undefined;

@@ -103,7 +103,7 @@ describe('one bad part', () => {
       { type: 'block', hash: at(height).hash, time: at(height).time, size: 9, txCount: 0 },
       { type: 'dead_letter', scope: 'block', ordinal: 0, ...cause, payload: null },
     ]);
-    expect(state.losses).toEqual({ coins: true, objects: true });
+    expect(state.lostCoins).toBe(true);
     expect(around(at(height + 1), at(height + 1), state)[0]).toMatchObject({ hash: at(height + 1).hash });
   });
 
@@ -137,6 +137,23 @@ describe('one bad part', () => {
 
 const hasTokens = (output: DaemonBlock['tx'][number]['vout'][number]): boolean =>
   'reserveoutput' in output.scriptPubKey;
+
+it('what the daemon itself could not decode leaves a dead letter where it is referred to', () => {
+  const state = createMemoryState(RECORDED_CHAIN);
+  let invalid = 0;
+  const found = blocks.flatMap((block) => {
+    const copy = copyOf(block) as unknown as { tx: { vout: { scriptPubKey: Json }[] }[] };
+    for (const { scriptPubKey } of copy.tx.flatMap(({ vout }) => vout)) {
+      if (!scriptPubKey.reservetransfer || invalid === 3) continue;
+      scriptPubKey.reservetransfer = 'invalid';
+      invalid++;
+    }
+    return letters(around(block, copy, state));
+  });
+  expect(invalid).toBe(3);
+  expect(found.length).toBeGreaterThan(0);
+  expect(new Set(found.map(({ code }) => code))).toEqual(new Set(['unknown_transfer']));
+});
 
 describe('what is no fault of the block', () => {
   it('is thrown: a block in the wrong place, a coin that nothing was lost of', () => {

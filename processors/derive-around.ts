@@ -5,7 +5,7 @@
 import { stringifyExact } from '../schemas/exact-json.ts';
 import type { BlockFact, DeadLetterFact, DeadLetterScope, Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
-import { type Losses, lossesWith } from './chain-state.ts';
+import { losesCoins } from './chain-state.ts';
 import { asObject } from './decoded-object.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
 import type { MutableChainState } from './memory-state.ts';
@@ -13,7 +13,6 @@ import { createOverlayState } from './overlay-state.ts';
 import type { ReadableBlock } from './readable-block.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
 import { assertStorable } from './storable-facts.ts';
-import { UnknownTransferError } from './transfer-book.ts';
 import { type Cause, causeOf, type Fault, isHash, withhold } from './withhold.ts';
 
 /** What the log's record says of the block that it holds. */
@@ -47,8 +46,8 @@ export function deriveWhole(block: DaemonBlock, state: MutableChainState, probe?
 
 /**
  * Facts of what can be decoded, and a dead letter for each part that cannot. Afterwards `state` stands right after the block.
- * @throws what is no fault of the block: UnlinkedBlockError; UnknownOutputError and UnknownTransferError where nothing was
- * lost before, so that the state must be wrong
+ * @throws what is no fault of the block: UnlinkedBlockError, and UnknownOutputError where no coins were lost before, so that
+ * the state must be wrong
  */
 export function deriveAround(
   label: BlockLabel,
@@ -67,7 +66,7 @@ export function deriveAround(
       return facts;
     }
     const { error } = tried;
-    if (isOfTheFold(error, tried.state.losses)) throw error;
+    if (error instanceof UnlinkedBlockError || error instanceof UnknownOutputError) throw error;
     const found = faults.length < MOST_FAULTS ? blame(block, faults, state, probe) : null;
     if (!found) return deadBlock(label, state, causeOf(error));
     faults = withFault(faults, found);
@@ -83,10 +82,10 @@ interface Attempt {
 }
 
 function attempt(block: DaemonBlock, faults: readonly Fault[], base: MutableChainState, probe?: Probe): Attempt {
-  const losses = faults.reduce((sum, { scope }) => lossesWith(sum, scope), base.losses);
-  const state = createOverlayState(base, losses);
+  const state = createOverlayState(base);
+  const lostCoins = base.lostCoins || faults.some(({ scope }) => losesCoins(scope));
   const readable = withhold(block, faults);
-  const lostInputs = losses.coins ? unknownInputs(readable, base) : [];
+  const lostInputs = lostCoins ? unknownInputs(readable, base) : [];
   const withheld = new Set(faults.filter(({ scope }) => scope === 'transaction').map(({ txIndex }) => txIndex));
   try {
     const facts = deriveWhole(withhold(readable, lostInputs), state, probe);
@@ -109,13 +108,6 @@ function unknownInputs(block: DaemonBlock, state: MutableChainState): Fault[] {
       return [{ scope: 'input', txIndex, n, code: 'unknown_output', message }];
     }),
   );
-}
-
-/** Whether the error says that the fold went wrong, and not that the block cannot be decoded. */
-function isOfTheFold(error: unknown, losses: Losses): boolean {
-  if (error instanceof UnlinkedBlockError) return true;
-  if (error instanceof UnknownOutputError) return !losses.coins;
-  return error instanceof UnknownTransferError && !losses.objects;
 }
 
 /** The part without which the block's beginning goes through; null when it fails without any transaction. */

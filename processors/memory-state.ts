@@ -12,8 +12,7 @@ import {
   type BlockTip,
   type ChainContext,
   type ChainState,
-  lossesWith,
-  NO_LOSSES,
+  losesCoins,
   type OutputState,
 } from './chain-state.ts';
 
@@ -35,7 +34,7 @@ const point = (txid: string, n: number): string => `${txid}:${n}`;
 /** An empty state before genesis. A `put` replaces what was known under the same key. */
 export function createMemoryState(chain: ChainContext): MutableChainState {
   let tip: BlockTip | null = null;
-  let losses = NO_LOSSES;
+  let lostCoins = false;
   const outputs = new Map<string, OutputState>();
   const balances = new Map<string, Map<string, BalanceState>>();
   const identities = new Map<string, IdentityFact>();
@@ -46,8 +45,8 @@ export function createMemoryState(chain: ChainContext): MutableChainState {
 
   const state: MutableChainState = {
     chain,
-    get losses() {
-      return losses;
+    get lostCoins() {
+      return lostCoins;
     },
     get tip() {
       return tip;
@@ -122,7 +121,7 @@ export function createMemoryState(chain: ChainContext): MutableChainState {
         state.putExport(fact);
         break;
       case 'dead_letter':
-        losses = lossesWith(losses, fact.scope);
+        lostCoins ||= losesCoins(fact.scope);
         break;
       // Finished events: nothing later looks them up.
       case 'block':

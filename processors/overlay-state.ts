@@ -1,17 +1,16 @@
 /** A state on top of another one, which it leaves as it is: to see what a block would do. */
 import type { Fact } from '../schemas/facts.ts';
-import type { ChainState, CurrencyStateAt, Losses } from './chain-state.ts';
+import type { ChainState, CurrencyStateAt } from './chain-state.ts';
 import { createMemoryState, type MutableChainState } from './memory-state.ts';
 
-/** `losses` counts what the block itself has lost, too. */
-export function createOverlayState(base: ChainState, losses: Losses): MutableChainState {
+export function createOverlayState(base: ChainState): MutableChainState {
   const own = createMemoryState(base.chain);
   const spent = new Set<string>();
   own.setTip(base.tip);
 
   return {
     ...own,
-    losses,
+    lostCoins: base.lostCoins,
     get tip() {
       return own.tip;
     },

@@ -6,7 +6,7 @@ import type { ChainState } from './chain-state.ts';
 /** What an export or import names and the state was not given; only a wrong log or a wrong preload leads here. */
 export class UnknownTransferError extends PermanentError {
   constructor(chain: string, what: string) {
-    super('unknown_transfer', `chain ${chain}: ${what} is unknown; rebuild the stores of this chain from its log`);
+    super('unknown_transfer', `chain ${chain}: ${what} is unknown`);
   }
 }
 

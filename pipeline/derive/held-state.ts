@@ -6,9 +6,7 @@ import {
   type BalanceState,
   type BlockTip,
   type ChainContext,
-  type Losses,
-  lossesWith,
-  NO_LOSSES,
+  losesCoins,
   type OutputState,
 } from '../../processors/chain-state.ts';
 import type { MutableChainState } from '../../processors/memory-state.ts';
@@ -42,8 +40,8 @@ const FULL_TEXT = 16 * 1024 * 1024;
 
 const point = (txid: string, n: number): string => `${txid}:${n}`;
 
-/** Nothing is held but the tip and what the chain has lost. */
-export function createHeldState(chain: ChainContext, tip: BlockTip | null, lost: Losses = NO_LOSSES): HeldState {
+/** Nothing is held but the tip, and whether coins were lost before. */
+export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostBefore = false): HeldState {
   const outputs = createAgingMap<string, (OutputState | undefined)[]>();
   const balances = createAgingMap<string, Map<string, BalanceState | null>>();
   const identities = createAgingMap<string, IdentityFact>();
@@ -56,7 +54,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lost:
   const missed = createBalanceKeys();
   let heldText = 0;
   let newest = tip;
-  let losses = lost;
+  let lostCoins = lostBefore;
 
   function setBalance(address: string, currencyId: string, balance: BalanceState | null): void {
     const held = balances.get(address);
@@ -67,8 +65,8 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lost:
   const state: HeldState = {
     chain,
     missed,
-    get losses() {
-      return losses;
+    get lostCoins() {
+      return lostCoins;
     },
     get tip() {
       return newest;
@@ -159,7 +157,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lost:
         state.putExport(fact);
         break;
       case 'dead_letter':
-        losses = lossesWith(losses, fact.scope);
+        lostCoins ||= losesCoins(fact.scope);
         break;
       // Finished events: nothing later looks them up.
       case 'block':

@@ -14,13 +14,13 @@ export async function openHeldState(
   stored: StoredState,
   height: number | null,
 ): Promise<HeldState> {
-  const [tip, losses, currencies, currencyStates] = await Promise.all([
+  const [tip, lostCoins, currencies, currencyStates] = await Promise.all([
     height === null ? null : stored.tip(height),
-    stored.losses(),
+    stored.lostCoins(),
     stored.currencies(),
     stored.currencyStates(),
   ]);
-  const state = createHeldState(chain, tip, losses);
+  const state = createHeldState(chain, tip, lostCoins);
   currencies.forEach(state.putCurrency);
   currencyStates.forEach(state.putCurrencyState);
   return state;

@@ -1,6 +1,6 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
-import type { BalanceState, BlockTip, Losses, OutputState } from '../../processors/chain-state.ts';
+import type { BalanceState, BlockTip, OutputState } from '../../processors/chain-state.ts';
 import type { OutPoint } from '../../processors/referenced-keys.ts';
 import type { CurrencyFact, CurrencyStateFact, ExportFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
 import { listOf, listParam } from '../sinks/postgres/list-param.ts';
@@ -21,7 +21,7 @@ export interface StoredBalance extends BalanceState {
 
 export interface StoredState {
   tip(height: number): Promise<BlockTip | null>;
-  losses(): Promise<Losses>;
+  lostCoins(): Promise<boolean>;
   currencies(): Promise<CurrencyFact[]>;
   currencyStates(): Promise<(CurrencyStateFact & { readonly height: number })[]>;
   /** Unspent ones. */
@@ -54,12 +54,11 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
       const [row] = await rows('SELECT hash, time, clock FROM blocks WHERE chain = $1 AND height = $2', height);
       return row ? { height, hash: String(row.hash), time: Number(row.time), clock: Number(row.clock) } : null;
     },
-    async losses() {
+    async lostCoins() {
       const [row] = await rows(
-        `SELECT count(*) > 0 AS objects, coalesce(bool_or(scope IN ('block', 'transaction')), false) AS coins
-         FROM dead_letters WHERE chain = $1`,
+        `SELECT EXISTS (SELECT FROM dead_letters WHERE chain = $1 AND scope IN ('block', 'transaction')) AS lost`,
       );
-      return { coins: row?.coins === true, objects: row?.objects === true };
+      return row?.lost === true;
     },
     currencies: async () =>
       (await rows('SELECT * FROM currencies WHERE chain = $1 AND to_height IS NULL')).map(storedCurrency),
