@@ -222,6 +222,20 @@ describe('an import of another chain that does not go as asked', () => {
     expect(after.map(({ payoutVout }) => payoutVout)).toEqual([5, 6, 7]);
   });
 
+  it('needs no price to pay a send, and says that it has none for the others', () => {
+    const after = settled((vout) => {
+      for (const { scriptPubKey } of vout as { scriptPubKey: Record<string, unknown> }[]) {
+        if ('acceptednotarization' in scriptPubKey) scriptPubKey.acceptednotarization = 'invalid';
+      }
+    });
+    expect(after.map(({ kind, status }) => [kind, status])).toEqual([
+      ['convert', 'unmatched'],
+      ['via', 'unmatched'],
+      ['send', 'completed'],
+    ]);
+    expect(after[0]?.reason).toContain('states no price');
+  });
+
   it('says which transfer it cannot pair and why, and pairs the others', () => {
     const [first] = settled(() => undefined);
     const after = settled((vout, header) => {

@@ -4,6 +4,7 @@ import type { DaemonBlock, DaemonTransaction } from '../schemas/verusd/block.ts'
 import { conversionObject, type DaemonImport } from '../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 import { isSystemThread } from './exports-and-imports.ts';
+import type { ImportPrices } from './transfer-amounts.ts';
 import { arrival } from './transfer-arrivals.ts';
 import { createTransferBook, type TransferBook, UnknownTransferError } from './transfer-book.ts';
 import { pairTransfers } from './transfer-pairing.ts';
@@ -55,10 +56,17 @@ function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, s
   const arrived = source ? [] : incoming.map((transfer, index) => arrival(transfer, index, imported, block));
   const transfers = [...arrived, ...local];
   if (transfers.length === 0) return [];
-  if (!prices) throw new UnknownTransferError(state.chain.name, `the currency state after import ${tx.txid}:${vout}`);
-  const outcomes = pairTransfers(transfers, payouts, prices);
+  if (!prices && local.length > 0) {
+    throw new UnknownTransferError(state.chain.name, `the currency state after import ${tx.txid}:${vout}`);
+  }
+  // Another system may import without a state of ours beside it: sends need no price, and the rest is unmatched for want of one.
+  const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
   const place = { importTxid: tx.txid, importHeight: block.height, importTime: block.time };
   return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
+}
+
+function noPrices(importCurrencyId: string): ImportPrices {
+  return { importCurrencyId, isBasket: false, price: new Map(), viaPrice: new Map() };
 }
 
 /** The export that is executed, if it stands on this chain; a definition's import has none at all. */

@@ -51,15 +51,16 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** Number of rows, counted once while the state of the chain is the same. */
+/** Number of rows, counted once while the state of the chain, or of all chains where it is null, is the same. */
 export function countRows(
   read: Snapshot,
   api: Pick<ApiContext, 'memo'>,
-  chain: string,
+  chain: string | null,
   sql: string,
   values: readonly unknown[],
 ): Promise<number> {
-  return api.memo.get(`${sql} ${JSON.stringify(values)}`, read.state.chainTag(chain), async () =>
+  const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
+  return api.memo.get(`${sql} ${JSON.stringify(values)}`, tag, async () =>
     Number((await read.row<{ count: bigint }>(sql, values))?.count ?? 0n),
   );
 }

@@ -3,26 +3,15 @@
 import type { TransferKind, TransferStatus } from '../../schemas/facts.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
+import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS } from './transfer-ends.ts';
 
-export interface ConversionRecord {
-  readonly chain: string;
-  readonly txid: string;
-  readonly vout: number;
+export interface ConversionRecord extends EndsRecord {
   readonly kind: TransferKind;
-  readonly status: TransferStatus;
   readonly from_currency_id: string | null;
   readonly to_currency_id: string;
   readonly via_currency_id: string | null;
   readonly amount_in: bigint;
   readonly conversion_fee: bigint;
-  readonly amount_out: bigint | null;
-  readonly source: string | null;
-  readonly destination: string | null;
-  readonly request_height: number;
-  readonly request_time: bigint;
-  readonly export_txid: string | null;
-  readonly import_txid: string | null;
-  readonly import_height: number | null;
   readonly regime: 'live' | 'backfill' | null;
   readonly regime_version: number | null;
   readonly price_height: number | null;
@@ -38,17 +27,22 @@ export interface ConversionRecord {
   readonly stamp_reason: string | null;
 }
 
-const COLUMNS = `t.chain, t.txid, t.vout, t.kind, t.status, t.from_currency_id, t.to_currency_id, t.via_currency_id,
-  t.amount_in, t.conversion_fee, t.amount_out, t.source, t.destination, t.request_height, t.request_time,
-  t.export_txid, t.import_txid, t.import_height, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd,
-  s.usd_value, s.rule, s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional,
-  s.reason AS stamp_reason`;
+const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,
+  t.conversion_fee, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd, s.usd_value, s.rule,
+  s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional, s.reason AS stamp_reason`;
 
-/** Current conversions with the stamps of the generation that is parameter $1; sends, which convert nothing, are left out. */
+/** Current conversions, by columns of `transfers t` alone; sends, which convert nothing, are left out. */
+export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
+
+/**
+ * Current conversions with their ends and the stamps of the generation that is parameter $1. A stamp stands on the chain that
+ * executed the conversion.
+ */
 export function conversionsSql(furtherColumns = ''): string {
-  return `SELECT ${COLUMNS}${furtherColumns} FROM transfers t
-    LEFT JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout
-    WHERE t.to_height IS NULL AND t.kind <> 'send'`;
+  return `SELECT ${COLUMNS}${furtherColumns} FROM transfers t ${JOINED_ENDS}
+    LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
+      AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)
+    WHERE ${CURRENT_CONVERSIONS}`;
 }
 
 /** Gathered but not yet executed is still pending to who asked for it. */
@@ -58,8 +52,8 @@ export function conversionStatus(status: TransferStatus): 'pending' | 'completed
 
 export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {
   return {
-    txid: row.txid,
-    vout: row.vout,
+    txid: row.request_txid,
+    vout: row.request_vout,
     chain: row.chain,
     height: row.request_height,
     time: Number(row.request_time),
@@ -82,8 +76,7 @@ export function conversionAnswer(row: ConversionRecord, currencies: Currencies) 
     source: row.source,
     destination: row.destination,
     exportTxid: row.export_txid,
-    importTxid: row.import_txid,
-    importHeight: row.import_height,
+    ...endsAnswer(row, currencies),
   };
 }
 

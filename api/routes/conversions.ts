@@ -14,9 +14,10 @@ import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { addressParameter } from './addresses.ts';
 import { tipHeight } from './blocks.ts';
-import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
+import { type ConversionRecord, CURRENT_CONVERSIONS, conversionAnswer, conversionsSql } from './conversion-rows.ts';
 import { findCurrency } from './currencies.ts';
 import { parseTime, TIME } from './time-parameter.ts';
+import { STATUS_SQL } from './transfer-ends.ts';
 
 const name = { type: 'string', minLength: 1, maxLength: 500 } as const;
 const usd = { type: 'number', minimum: 0 } as const;
@@ -40,6 +41,8 @@ type Filters = ParameterValues<typeof filterParameters>;
 interface Conditions {
   readonly sql: string[];
   readonly values: unknown[];
+  /** Whether one of them looks beyond the row itself: at its stamp, or at its other end. */
+  joined: boolean;
 }
 
 function add(conditions: Conditions, sql: (place: string) => string, value: unknown): void {
@@ -55,13 +58,21 @@ function filter(conditions: Conditions, filters: Filters, idOf: (text: string) =
   if (filters.to !== undefined) add(conditions, (at) => `t.to_currency_id = ${at}`, idOf(filters.to));
   if (filters.basket !== undefined) add(conditions, (at) => `t.import_currency_id = ${at}`, idOf(filters.basket));
   if (status !== undefined) {
-    add(conditions, (at) => `t.status = ANY(${at})`, status === 'pending' ? STORED_STATUSES.pending : [status]);
+    const stored = status === 'pending' ? STORED_STATUSES.pending : [status];
+    add(conditions, (at) => `${STATUS_SQL} = ANY(${at})`, stored);
   }
+  conditions.joined = status !== undefined || minUsd !== undefined || maxUsd !== undefined;
   if (type !== undefined) add(conditions, (at) => `t.kind = ${at}`, type);
   if (minUsd !== undefined) add(conditions, (at) => `s.usd_value >= ${at}`, minUsd);
   if (maxUsd !== undefined) add(conditions, (at) => `s.usd_value <= ${at}`, maxUsd);
   if (fromTime !== undefined) add(conditions, (at) => `t.request_time >= ${at}`, parseTime(fromTime, 'fromTime'));
   if (toTime !== undefined) add(conditions, (at) => `t.request_time < ${at}`, parseTime(toTime, 'toTime'));
+}
+
+/** Without the joins, which the count of a whole chain would make for nothing; the generation is not looked at. */
+function plainCount({ sql }: Conditions): string {
+  const all = [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', ...sql].join(' AND ');
+  return `SELECT count(*) FROM transfers t WHERE ${all}`;
 }
 
 async function conversionPage(
@@ -73,10 +84,11 @@ async function conversionPage(
   const { chain } = params;
   tipHeight(read, chain);
   const currencies = await api.currencies.of(read);
-  const conditions: Conditions = { sql: ['t.chain = $2'], values: [read.state.generation, chain] };
+  const conditions: Conditions = { sql: ['t.chain = $2'], values: [read.state.generation, chain], joined: false };
   if (address !== null) add(conditions, (at) => `(t.source = ${at} OR t.destination = ${at})`, address);
   filter(conditions, params, (text) => findCurrency(currencies, api, chain, text).currencyId);
   const sql = [conversionsSql(), ...conditions.sql].join(' AND ');
+  const counted = conditions.joined ? `SELECT count(*) FROM (${sql}) AS matching` : plainCount(conditions);
   return readPage<ConversionRecord>(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
@@ -87,7 +99,7 @@ async function conversionPage(
       { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
       { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
     ],
-    total: () => countRows(read, api, chain, `SELECT count(*) FROM (${sql}) AS matching`, conditions.values),
+    total: () => countRows(read, api, conditions.joined ? null : chain, counted, conditions.values),
     row: (row) => conversionAnswer(row, currencies),
   });
 }
@@ -105,7 +117,7 @@ const list = stateRoute({
   weight: 2,
   tier: null,
   cache: 'state',
-  scope: 'chain',
+  scope: 'all',
   handler({ params, read, api }) {
     const { address, chain } = params;
     const resolved = address === undefined ? null : resolveAddress(api, api.chain(chain), address, 'address');
@@ -121,7 +133,7 @@ const ofAddress = stateRoute({
   weight: 2,
   tier: null,
   cache: 'state',
-  scope: 'chain',
+  scope: 'all',
   handler({ params, read, api }) {
     return conversionPage(read, api, params, resolveAddress(api, api.chain(params.chain), params.addr));
   },

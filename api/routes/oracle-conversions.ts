@@ -22,8 +22,9 @@ function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, ex
   return {
     chainId: api.currencies.nativeId(api.chain(row.chain)),
     chain: row.chain,
-    txid: row.txid,
-    vout: row.vout,
+    importChain: row.import_chain,
+    txid: row.request_txid,
+    vout: row.request_vout,
     status,
     fromCurrencyId: row.from_currency_id,
     fromCurrencyName: currencies.name(row.from_currency_id),

@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { addressRoutes } from './addresses.ts';
 import { balanceRoutes } from './balances.ts';
 import { blockRoutes } from './blocks.ts';
+import { bridgeRoutes } from './bridge.ts';
 import { chartRoutes } from './charts.ts';
 import { conversionRoutes } from './conversions.ts';
 import { currencyRoutes } from './currencies.ts';
@@ -48,6 +49,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...identityTreeRoutes,
   ...currencyRoutes,
   ...conversionRoutes,
+  ...bridgeRoutes,
   ...searchRoutes,
   ...statsRoutes,
   ...networkStatsRoutes,

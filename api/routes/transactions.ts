@@ -68,7 +68,7 @@ const detail = stateRoute({
   weight: 2,
   tier: null,
   cache: 'state',
-  scope: 'chain',
+  scope: 'all',
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);

@@ -16,6 +16,7 @@ import {
   string,
   unixTime,
 } from './json-schema.ts';
+import { transferEnds } from './transfer-ends.ts';
 
 export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatched'] as const;
 export const CONVERSION_TYPES = ['convert', 'via', 'preconvert', 'mint', 'burn'] as const;
@@ -26,11 +27,15 @@ const rule = { type: 'string', enum: RULES } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 
 export const conversionRow = object({
-  txid: { ...hash, description: 'Of the request; with vout the key of the conversion' },
+  txid: {
+    ...hash,
+    description:
+      'Of the request; with vout the key of the conversion. While a request on another chain is unknown here: the txid of its export',
+  },
   vout: integer,
   chain: string,
-  height: { ...height, description: 'Of the request' },
-  time: { ...unixTime, description: 'Of the request' },
+  height: { ...height, description: 'Of the request; where it came from another chain, of its import' },
+  time: { ...unixTime, description: 'Of the block at height' },
   status: { ...status, description: 'unmatched: imported, but its payout could not be told from others' },
   type: { type: 'string', enum: CONVERSION_TYPES },
   fromCurrencyId: nullableString,
@@ -50,8 +55,7 @@ export const conversionRow = object({
   source: nullableString,
   destination: nullableString,
   exportTxid: nullableHash,
-  importTxid: nullableHash,
-  importHeight: nullableInteger,
+  ...transferEnds,
 });
 
 export const conversionList = page(conversionRow);
@@ -68,6 +72,7 @@ export const conversionFilters = object({
 const valuation = object({
   chainId: { type: 'string', description: 'i-address of the chain' },
   chain: string,
+  importChain: { ...nullableString, description: 'Chain that executed it: priceHeight is one of its heights' },
   txid: hash,
   vout: integer,
   status,

@@ -13,7 +13,7 @@ import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage-reporter.ts';
-import type { Config } from '../../schemas/config.ts';
+import type { ChainConfig, Config } from '../../schemas/config.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -40,11 +40,13 @@ export interface ServiceOptions {
   readonly push?: ApiOptions['push'];
 }
 
-function configOf(rpc: string): Config {
-  const root = { rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST' };
-  const chain = { ...root, name: CHAIN, rpc, stableAnchors: [USDX], blockSeconds: 60 };
+export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
+  return { ...chain, networkRoot: 'VRSCTEST', blockSeconds: 60, finalityDepth: 100, minBasketAge: 20 };
+}
+
+export function configOf(chains: Config['chains']): Config {
   return {
-    chains: [{ ...chain, finalityDepth: 100, minBasketAge: 20 }],
+    chains,
     dataDir: '',
     databaseUrl: null,
     clickhouseUrl: null,
@@ -72,7 +74,8 @@ export async function startService({ startHeight, push }: ServiceOptions = {}): 
   const log = createEmbeddedEventLog({ folder });
   const from = startHeight === undefined ? {} : { startHeight };
   const node = await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', ...from });
-  const config = configOf(node.url);
+  const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
+  const config = configOf([chain]);
   const daemons = new Map([[CHAIN, createVerusdClient({ rpc: node.url, chain: CHAIN, logger })]]);
   const reporter = createStageReporter(stores.postgres, logger);
   const stop = new AbortController();

@@ -6,6 +6,7 @@ import { ApiError, type ApiErrorCode } from '../../http/api-error.ts';
 import type { AnswerMethod } from '../index-methods.ts';
 import { RpcError } from '../rpc-error.ts';
 import { balanceAll } from './balance-all.ts';
+import { bridgeTransfers } from './bridge-transfers.ts';
 import type { Extension } from './extension.ts';
 import { optimalRoute } from './optimal-route.ts';
 import { subIdentities } from './sub-identities.ts';
@@ -13,6 +14,7 @@ import { transactionHistory } from './transaction-history.ts';
 
 const EXTENSIONS: Readonly<Record<string, Extension>> = {
   getbalanceall: balanceAll,
+  getbridgetransfers: bridgeTransfers,
   getoptimalroute: optimalRoute,
   getsubidentities: subIdentities,
   gettxhistoryrich: transactionHistory,

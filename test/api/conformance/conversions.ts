@@ -4,7 +4,7 @@ import { isNearOrNull } from '../../../processors/pricing/testing/near.ts';
 import { goldenStamps } from '../../../processors/pricing/testing/recorded-pricing.ts';
 import type { Client } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
-import { type Json, sat, truth } from '../truth.ts';
+import { blocks, type Json, sat, truth } from '../truth.ts';
 
 export function conversionsConform(client: Client): void {
   describe('conversions', () => {
@@ -33,6 +33,26 @@ export function conversionsConform(client: Client): void {
         expect(sat(row.amountIn)).toBe(sat(transfer.reservetransfer.currencyvalues[frmid]));
         const paid = toid === NATIVE ? String(received.satoshis) : sat(received.currencyvalues[toid]);
         expect([key, sat(row.amountOut), row.destination]).toEqual([key, paid, received.address]);
+      }
+    });
+
+    it('says what each was executed at, what it cost and how long it took', () => {
+      const timeAt = (height: number): number => Number(blocks[height].time);
+      const legs: Readonly<Record<string, bigint>> = { convert: 1n, preconvert: 1n, via: 2n };
+      for (const { transfer, kind, frmid, tx_height: asked, importtx, received_exact: received } of recorded) {
+        const key = `${transfer.txid}:${transfer.vout}`;
+        const row = rows.get(key);
+        const amountIn = kind === 'mint' ? 0n : BigInt(sat(transfer.reservetransfer.currencyvalues[frmid]));
+        expect([key, sat(row.fee)]).toEqual([key, String((legs[row.type] ?? 0n) * ((amountIn * 25_000n) / 10n ** 8n))]);
+        expect([row.latencyBlocks, row.latencySeconds]).toEqual([
+          importtx.height - asked,
+          timeAt(importtx.height) - timeAt(asked),
+        ]);
+        expect([row.importChain, row.importTime, row.reason]).toEqual(['vrsc', timeAt(importtx.height), null]);
+        expect([row.sourceSystemId, row.exportTo, row.nextLegTxid]).toEqual([null, null, null]);
+        const paid = row.status === 'completed' && received !== undefined;
+        if (!paid) expect([kind, row.price]).toEqual([kind, null]);
+        else expect(Number(row.price) / (Number(row.amountOut) / Number(row.amountIn))).toBeCloseTo(1, 12);
       }
     });
 

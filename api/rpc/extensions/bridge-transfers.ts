@@ -1,0 +1,40 @@
+/** getbridgetransfers: the newest transfers between the chain and other systems. */
+import { BRIDGE_DIRECTIONS } from '../../../schemas/rest/bridge.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { tipHeight } from '../../routes/blocks.ts';
+import { type BridgeRecord, bridgeAnswers, bridgeSql } from '../../routes/bridge-rows.ts';
+import { RpcError } from '../rpc-error.ts';
+import { addressesOf } from './addresses.ts';
+import { type Arguments, integerOf, readArguments, type Signature, textOf } from './arguments.ts';
+import type { Extension } from './extension.ts';
+
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 200;
+
+const SIGNATURE: Signature = {
+  method: 'getbridgetransfers',
+  positions: [],
+  required: 0,
+  members: ['limit', 'direction', 'address'],
+};
+
+function directionOf(given: Arguments) {
+  const text = given.get('direction');
+  if (text === undefined) return undefined;
+  const asked = textOf(text);
+  const direction = BRIDGE_DIRECTIONS.find((known) => known === asked);
+  if (!direction) throw new RpcError(RPC_CODES.invalidParameter, `direction is ${BRIDGE_DIRECTIONS.join(' or ')}`);
+  return direction;
+}
+
+export const bridgeTransfers: Extension = async ({ api, chain, read, texts }) => {
+  const given = readArguments(texts, SIGNATURE);
+  const limit = integerOf(given.get('limit'), DEFAULT_LIMIT);
+  if (limit < 1) throw new RpcError(RPC_CODES.invalidParameter, 'limit begins at 1');
+  const direction = directionOf(given);
+  const [address] = given.has('address') ? addressesOf(api, chain, given) : [];
+  tipHeight(read, chain.name);
+  const { sql, values } = bridgeSql({ chain: chain.name, direction, address });
+  const newest = `${sql} ORDER BY t.request_height DESC, t.txid, t.vout LIMIT $${values.length + 1}`;
+  return bridgeAnswers(read, api, await read.rows<BridgeRecord>(newest, [...values, Math.min(limit, MAX_LIMIT)]));
+};

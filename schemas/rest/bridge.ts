@@ -1,0 +1,63 @@
+/** Transfers between a chain and other systems. */
+import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../facts.ts';
+import {
+  coins,
+  hash,
+  height,
+  integer,
+  nullableCoins,
+  nullableHash,
+  nullableString,
+  nullableUsd,
+  object,
+  page,
+  string,
+  unixTime,
+} from './json-schema.ts';
+import { transferEnds } from './transfer-ends.ts';
+
+export const BRIDGE_DIRECTIONS = ['in', 'out'] as const;
+
+const { sourceSystemId: _, sourceChain: __, ...ends } = transferEnds;
+
+export const bridgeTransfer = object({
+  chain: string,
+  txid: {
+    ...hash,
+    description:
+      'Of the request; with vout the key of the transfer. While a request on another system is unknown: the txid of its export',
+  },
+  vout: integer,
+  direction: { type: 'string', enum: BRIDGE_DIRECTIONS },
+  type: {
+    type: 'string',
+    enum: TRANSFER_KINDS,
+    description: 'What it asks for where it goes; send: nothing but to arrive',
+  },
+  systemId: { type: 'string', description: 'The other system: where it came from, or where it goes' },
+  systemName: nullableString,
+  systemChain: { ...nullableString, description: 'Its name, where the service indexes it too' },
+  currency: { ...nullableString, description: 'Name' },
+  currencyId: string,
+  amount: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  usdValue: { ...nullableUsd, description: 'Of the amount, at the newest price' },
+  toCurrency: nullableString,
+  toCurrencyId: string,
+  amountOut: { ...nullableCoins, description: 'In toCurrency; null until it arrived and when it was refunded' },
+  sender: { ...nullableString, description: 'Of what came in: where the other chain is indexed too' },
+  recipient: nullableString,
+  fee: { ...coins, description: 'Transfer fee, on top of the amount' },
+  feeCurrency: nullableString,
+  feeCurrencyId: string,
+  height: { ...height, description: 'Of the request; of what came in, of the import' },
+  time: { ...unixTime, description: 'Of the block at height' },
+  status: {
+    type: 'string',
+    enum: TRANSFER_STATUSES,
+    description: 'exported: on its way, or its end is on a chain that is not indexed',
+  },
+  exportTxid: nullableHash,
+  ...ends,
+});
+
+export const bridgeTransferList = page(bridgeTransfer);

@@ -1,0 +1,105 @@
+/** The service on the recording of two chains: what their daemons would say is appended to the log by the test. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { startApi } from '../../api/server.ts';
+import { domain } from '../../commands/domain.ts';
+import { runStages } from '../../commands/run-stages.ts';
+import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTestStores } from '../../infra/testing/test-stores.ts';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createStageReporter } from '../../pipeline/stage-reporter.ts';
+import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
+import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
+import { chainOf, configOf } from './running-service.ts';
+
+export const SIDES = ['root', 'pchain'] as const;
+export type Side = (typeof SIDES)[number];
+
+export interface PairedService {
+  readonly url: string;
+  readonly tips: Readonly<Record<Side, number>>;
+  /** Takes the chain to the block at `height` of the recording, forwards or by a rewind. */
+  go(side: Side, height: number): Promise<void>;
+  /** Until everything that is in the log is in the stores; prices wait until both chains have passed them. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPairedService(): Promise<PairedService> {
+  const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-pair-'));
+  const stores = await createTestStores();
+  const log = createEmbeddedEventLog({ folder });
+  const nowhere = 'http://127.0.0.1:1';
+  const stableAnchors = [PAIRED_CHAINS.root.nativeCurrencyId];
+  const config = {
+    ...configOf([
+      chainOf({ name: 'root', rpc: nowhere, rootCurrency: 'VRSCTEST', stableAnchors }),
+      chainOf({ name: 'pchain', rpc: nowhere, rootCurrency: 'pchain', stableAnchors: [] }),
+    ]),
+    roles: ['derive', 'price', 'serve'] as const,
+  };
+  const daemons = new Map(SIDES.map((chain) => [chain, createVerusdClient({ rpc: nowhere, chain, logger })]));
+  const reporter = createStageReporter(stores.postgres, logger);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal });
+  const api = await startApi({ config, release: 'test', domain, stores, log, daemons, logger, signal });
+
+  const blocks = {
+    root: recordedFile('../pbaas/root/blocks.jsonl.gz'),
+    pchain: recordedFile('../pbaas/pchain/blocks.jsonl.gz'),
+  };
+  const writers = { root: await log.openWriter('blocks', 'root'), pchain: await log.openWriter('blocks', 'pchain') };
+  const at: Record<Side, number> = { root: -1, pchain: -1 };
+
+  async function append(side: Side, records: readonly UnplacedRecord[]): Promise<void> {
+    const first = writers[side].next;
+    const placed = records.map((record, index) => ({ ...record, position: first + index }));
+    await writers[side].append(
+      placed.map((record) => ({ position: record.position, payload: encodeBlocksRecord(record) })),
+    );
+  }
+
+  async function standsAt(side: Side): Promise<boolean> {
+    const { rows } = await stores.postgres.pool.query<{ hash: string }>(
+      `SELECT hash FROM stage_positions WHERE stage = 'derive' AND chain = $1 AND height = $2`,
+      [side, at[side]],
+    );
+    return rows[0]?.hash === blocks[side][at[side]]?.hash;
+  }
+
+  return {
+    url: `http://127.0.0.1:${api.port}`,
+    tips: { root: blocks.root.length - 1, pchain: blocks.pchain.length - 1 },
+    async go(side, height) {
+      if (height < at[side]) await append(side, [rewindRecord(blocks[side], height, at[side])]);
+      else await append(side, blocks[side].slice(at[side] + 1, height + 1));
+      at[side] = height;
+    },
+    async settled() {
+      for (let tries = 0; tries < 2400; tries++) {
+        const known = SIDES.filter((side) => at[side] >= 0);
+        const there = await Promise.all(known.map(standsAt));
+        if (there.every(Boolean)) return;
+        await sleep(50);
+      }
+      throw new Error(`the stages did not reach ${JSON.stringify(at)} in two minutes`);
+    },
+    async stop() {
+      stop.abort();
+      await api.close();
+      await stages;
+      await reporter.close();
+      for (const writer of Object.values(writers)) await writer.close();
+      for (const client of daemons.values()) await client.close();
+      await log.close();
+      await stores.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
