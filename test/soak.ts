@@ -16,6 +16,7 @@ const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 
 const PARTS: readonly Part[] = [
   { name: 'laws', files: 'test/laws', environment: { LAWS_RUNS: '200' } },
+  { name: 'trees', files: 'test/laws/trees', environment: { TREE_RUNS: '10000' } },
   { name: 'crash', files: 'test/crash', environment: { CRASH_KILLS: '60' } },
   { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
   { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },
