@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{api,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
+    include: ['{api,client,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
     // Each file has a process of its own: the embedded engines allow one data folder a process.
     pool: 'forks',
     // Half of the time a file waits for the processes that it started.

@@ -1,6 +1,6 @@
 /** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import { type JsonSchema, string } from '../../schemas/rest/json-schema.ts';
 import { ApiError, type ParameterFault } from './api-error.ts';
 
 export interface Parameter<T = unknown> {
@@ -59,7 +59,7 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, strictTy
 export function compileParameters(parameters: Parameters, chains: readonly string[]): ParameterReader {
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
-    const chain = { type: 'string', enum: chains, default: chains[0] } as const;
+    const chain = chains.length > 0 ? { ...string, enum: chains, default: chains[0] } : string;
     schemas[name] = parameter.schema === 'chain' ? chain : parameter.schema;
   }
   const validate = ajv.compile({

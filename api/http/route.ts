@@ -29,6 +29,8 @@ interface RouteBase<P extends Parameters> {
   readonly summary: string;
   readonly parameters: P;
   readonly response: JsonSchema;
+  /** Content type of the answer; JSON when it is not given. */
+  readonly produces?: string;
   /** Credits. */
   readonly weight: 0 | 1 | 2 | 5;
   /** Lowest tier that may ask; null = without a key. */

@@ -3,6 +3,7 @@ import { registry } from '../../infra/metrics.ts';
 import { apiErrors, apiIndex } from '../../schemas/rest/service.ts';
 import { API_ERRORS } from '../http/api-error.ts';
 import { liveRoute, type Route } from '../http/route.ts';
+import { docsPage, docsParts, documentRoute } from './documentation.ts';
 
 /** Paths that are no routes of the table. */
 const FURTHER = [
@@ -36,6 +37,7 @@ const metricsRoute = liveRoute({
   summary: 'Prometheus metrics',
   parameters: {},
   response: { type: 'string' },
+  produces: 'text/plain; version=0.0.4; charset=utf-8',
   weight: 0,
   tier: null,
   cache: 'none',
@@ -55,7 +57,7 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
     tier: null,
     cache: 'none',
     async handler({ api }) {
-      const listed = [index, ...routes, errors, metricsRoute].map(({ path, summary, weight }) => ({
+      const entries = listed.map(({ path, summary, weight }) => ({
         method: 'GET',
         path,
         description: summary,
@@ -66,11 +68,13 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
           name: 'verustream',
           version: api.release,
           chains: api.config.chains.map((chain) => chain.name),
-          endpoints: [...listed, ...FURTHER],
-          docs: '/api/errors',
+          endpoints: [...entries, ...FURTHER],
+          docs: '/api/docs',
         },
       };
     },
   });
-  return [index, ...routes, errors, metricsRoute];
+  const described = [index, ...routes, errors, metricsRoute];
+  const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
+  return [...listed, ...docsParts];
 }

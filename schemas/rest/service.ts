@@ -1,5 +1,15 @@
 /** The service about itself: index, health, errors, sync state. */
-import { array, boolean, integer, isoTime, nullableInteger, nullableString, object, string } from './json-schema.ts';
+import {
+  array,
+  boolean,
+  integer,
+  isoTime,
+  nullableInteger,
+  nullableString,
+  object,
+  openObject,
+  string,
+} from './json-schema.ts';
 
 export const apiIndex = object({
   name: string,
@@ -11,6 +21,13 @@ export const apiIndex = object({
 
 export const apiErrors = object({
   errors: array(object({ code: string, status: integer, title: string, meaning: string })),
+});
+
+export const apiDocument = openObject({
+  openapi: { type: 'string', pattern: '^3\\.1\\.' },
+  info: openObject({ title: string, version: string }),
+  paths: { type: 'object' },
+  components: { type: 'object' },
 });
 
 export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });

@@ -1,8 +1,9 @@
-/** HTTP client of the tests: exact numbers, whole walks, and every answer held against the schema of its route. */
+/** HTTP client of the tests: exact numbers, whole walks, and every answer held against the schema that is published for it. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
 import { routeTable } from '../../api/routes/route-table.ts';
 import { parseExact } from '../../schemas/exact-json.ts';
+import { problem } from '../../schemas/rest/problem.ts';
 import type { Json } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
@@ -12,16 +13,57 @@ const validators = routeTable.map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/\/$/, '').replace(/:\w+/g, '[^/]+')}/?$`),
   weight: (route.path.match(/:/g) ?? []).length,
   validate: ajv.compile(route.response) as ValidateFunction,
+  json: route.produces === undefined,
 }));
+const validateProblem = ajv.compile(problem);
 
 export const seenRoutes = new Set<string>();
 
-export function schemaFaults(path: string, body: unknown): string | null {
+interface Tally {
+  answers: number;
+  refusals: number;
+}
+const tallies = new Map<string, Tally>();
+
+/** A line a path: how many answers and refusals were held against their schemas. */
+export function conformanceTable(): string {
+  const lines = routeTable
+    .filter(({ produces }) => produces === undefined)
+    .map(({ path }) => {
+      const { answers, refusals } = tallies.get(path) ?? { answers: 0, refusals: 0 };
+      return `${path.padEnd(44)}${String(answers).padStart(8)} answers${String(refusals).padStart(6)} refusals`;
+    });
+  return ['as published:', ...lines].join('\n');
+}
+
+function validatorOf(path: string) {
   const matching = validators.filter(({ pattern }) => pattern.test(path)).sort((a, b) => a.weight - b.weight);
-  const [validator] = matching;
+  return matching[0];
+}
+
+export function schemaFaults(path: string, body: unknown): string | null {
+  const validator = validatorOf(path);
   if (!validator) return `no route matches ${path}`;
   seenRoutes.add(validator.path);
   return validator.validate(body) ? null : ajv.errorsText(validator.validate.errors);
+}
+
+/** Holds an answer against what is published: its own schema, or a problem's. */
+async function holdToSchema(path: string, answer: Response): Promise<void> {
+  const validator = validatorOf(path);
+  if (!validator) return;
+  const tally = tallies.get(validator.path) ?? { answers: 0, refusals: 0 };
+  tallies.set(validator.path, tally);
+  if (answer.headers.get('content-type')?.startsWith('application/problem+json')) {
+    const body: unknown = await answer.json();
+    expect(validateProblem(body) ? null : ajv.errorsText(validateProblem.errors), path).toBeNull();
+    tally.refusals += 1;
+  } else if (answer.status === 200 && validator.json && answer.headers.get('content-type')?.includes('json')) {
+    const text = await answer.text();
+    if (text === '') return; // HEAD
+    expect(schemaFaults(path, JSON.parse(text)), path).toBeNull();
+    tally.answers += 1;
+  }
 }
 
 export interface Client {
@@ -34,13 +76,16 @@ export interface Client {
 }
 
 export function createClient(url: () => string): Client {
-  const raw = (path: string, init?: RequestInit) => fetch(`${url()}${path}`, init);
+  async function raw(path: string, init?: RequestInit): Promise<Response> {
+    const answer = await fetch(`${url()}${path}`, init);
+    await holdToSchema(path.split('?')[0] ?? '', answer.clone());
+    return answer;
+  }
 
   async function json(path: string): Promise<Json> {
     const answer = await raw(path);
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
-    expect(schemaFaults(path.split('?')[0] ?? '', JSON.parse(text)), path).toBeNull();
     return parseExact(text);
   }
 

@@ -1,10 +1,11 @@
 /** The whole recording over HTTP, against the daemon's own words and against the numbers of an independent program. */
 import { afterAll, beforeAll } from 'vitest';
-import { createClient } from './client.ts';
+import { conformanceTable, createClient } from './client.ts';
 import { addressesConform } from './conformance/addresses.ts';
 import { blocksConform } from './conformance/blocks.ts';
 import { conversionsConform } from './conformance/conversions.ts';
 import { currenciesConform } from './conformance/currencies.ts';
+import { documentationConforms } from './conformance/documentation.ts';
 import { estimatesConform } from './conformance/estimates.ts';
 import { identitiesConform } from './conformance/identities.ts';
 import { jsonRpcConforms } from './conformance/json-rpc.ts';
@@ -24,7 +25,10 @@ beforeAll(async () => {
   await service.settled(true);
 }, 600_000);
 
-afterAll(() => service?.stop());
+afterAll(async () => {
+  console.log(conformanceTable());
+  await service?.stop();
+});
 
 blocksConform(client);
 transactionsConform(client);
@@ -37,4 +41,5 @@ marketConform(client);
 estimatesConform(client);
 jsonRpcConforms(client);
 wireConforms(() => service.url);
+documentationConforms(client, () => service.url);
 statisticsConform(client); // last: it also sees that no route was left out

@@ -1,0 +1,56 @@
+/** OpenAPI 3.1, made from the route table alone: what is served, what it takes, what it answers, what it costs. */
+import { problem } from '../../schemas/rest/problem.ts';
+import type { Route } from '../http/route.ts';
+import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './operation.ts';
+
+export interface DocumentOptions {
+  readonly routes: readonly Route[];
+  /** Names that the `chain` parameter takes; empty: any. */
+  readonly chains: readonly string[];
+  readonly version: string;
+  readonly examples: Examples;
+}
+
+const DESCRIPTION = `Blocks, transactions, addresses, identities, currencies, conversions with USD values, market data, oracle prices
+and statistics of Verus chains.
+
+- Amounts are coins with exactly 8 decimals: read them as decimals, since a double does not hold all of them.
+- Lists are walked by \`nextCursor\`; a walk neither repeats nor leaves out a row while blocks arrive, and answers 409 when a
+  reorganisation took its place away.
+- Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at.
+- Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; /api/errors explains each.
+- \`x-credits\` is what a request costs, \`x-tier\` the lowest tier that may ask.`;
+
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+export const HEADERS = {
+  ETag: header('Changes when the answer may have'),
+  'X-Request-Id': header('Names the request in the log of the service; taken over from the request where it has one'),
+  'X-Chain-State': header('Blocks that the answer was computed at: `vrsc;height=1;hash="…"` of each chain, by commas'),
+  'X-Credits-Cost': header('What the request cost', 'integer'),
+  'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
+  'X-RateLimit-Remaining': header('What is left of it', 'integer'),
+  'X-RateLimit-Reset': header('Seconds until all of it is back', 'integer'),
+  RateLimit: header('What is left of each allowance (structured fields)'),
+  'RateLimit-Policy': header('Allowances (structured fields)'),
+} as const;
+
+const securitySchemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key; without one the allowance of the address holds' },
+  keyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key for clients that cannot' },
+};
+
+/** `/api/blocks/:height` → `/api/blocks/{height}` */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+export function openApiDocument({ routes, chains, version, examples }: DocumentOptions) {
+  const paths = routes.map((route) => [templateOf(route.path), { get: operationOf(route, chains, examples) }] as const);
+  const responses = Object.fromEntries(ERROR_STATUSES.map((status) => [`Error${status}`, problemResponse(status)]));
+  return {
+    openapi: '3.1.0',
+    info: { title: 'verustream', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    paths: Object.fromEntries(paths),
+    components: { schemas: { Problem: problem }, responses, headers: HEADERS, securitySchemes },
+  };
+}

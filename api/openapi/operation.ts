@@ -1,0 +1,118 @@
+/** A route as an OpenAPI operation. */
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
+import { compileParameters } from '../http/parameters.ts';
+import type { Route } from '../http/route.ts';
+import type { HEADERS } from './document.ts';
+
+/** By route path: the parameters of a request, and what it was answered with. */
+export type Examples = Readonly<Record<string, Example | undefined>>;
+export interface Example {
+  readonly parameters: Readonly<Record<string, string | number | boolean>>;
+  readonly answer: unknown;
+}
+
+/** `/api/blocks/:height/raw` → getBlocksByHeightRaw */
+function operationId(path: string): string {
+  const words = path
+    .replace(/^\/api/, '')
+    .split(/[/-]/)
+    .filter((word) => word !== '')
+    .map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
+  return `get${words.join('') || 'Index'}`;
+}
+
+const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+
+/** Segment after /api/. */
+const tagOf = (path: string): string => /^\/api\/([\w-]+)/.exec(path)?.[1] ?? 'service';
+
+function parametersOf({ parameters, path }: Route, chains: readonly string[], examples: Examples) {
+  const { schemas } = compileParameters(parameters, chains);
+  const given = examples[path]?.parameters ?? {};
+  return Object.entries(parameters).map(([name, { in: place, description, required }]) => ({
+    name,
+    in: place,
+    description,
+    required,
+    schema: schemas[name],
+    ...(Object.hasOwn(given, name) && { example: given[name] }),
+  }));
+}
+
+/** Statuses that a route can refuse with. */
+function statusesOf({ weight, tier, parameters, path }: Route): number[] {
+  const names = path.includes(':') || Object.values(parameters).some(({ schema }) => isName(schema));
+  const possible: readonly (readonly [number, boolean])[] = [
+    [400, true],
+    [401, true],
+    [403, tier !== null],
+    [404, names],
+    [409, Object.hasOwn(parameters, 'cursor')],
+    [429, true],
+    [500, true],
+    [502, weight === 5],
+    [503, true],
+  ];
+  return possible.filter(([, may]) => may).map(([status]) => status);
+}
+
+/** Text that names something which may not be there. */
+function isName(schema: JsonSchema | 'chain'): boolean {
+  return schema !== 'chain' && schema.type === 'string' && schema.maxLength !== undefined;
+}
+
+export const ERROR_STATUSES = [...new Set(Object.values(API_ERRORS).map(([status]): number => status))].sort();
+
+/** What an error of a status looks like, with an example of each of its codes. */
+export function problemResponse(status: number) {
+  const codes = Object.entries(API_ERRORS).filter(([, [of]]) => of === status);
+  const examples = codes.map(([code, [, title, meaning]]) => {
+    const value = problemBody(new ApiError(code as ApiErrorCode, meaning), '4f6b2c1e');
+    return [code, { summary: title, value }] as const;
+  });
+  return {
+    description: codes.map(([code, [, , meaning]]) => `\`${code}\`: ${meaning}`).join('\n\n'),
+    headers: references(['X-Request-Id']),
+    content: {
+      'application/problem+json': { schema: PROBLEM, examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+const PROBLEM = { $ref: '#/components/schemas/Problem' };
+
+function references(names: readonly (keyof typeof HEADERS)[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const LIMITS = ['X-Request-Id', 'X-Credits-Cost', 'RateLimit', 'RateLimit-Policy'] as const;
+
+function answerResponse(route: Route, examples: Examples) {
+  const answer = examples[route.path]?.answer;
+  const content = { schema: route.response, ...(answer !== undefined && { example: answer }) };
+  return {
+    description: route.summary,
+    headers: references([...LIMITS, ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const))]),
+    content: { [route.produces ?? 'application/json']: content },
+  };
+}
+
+export function operationOf(route: Route, chains: readonly string[], examples: Examples) {
+  const problems = statusesOf(route).filter((status) => ERROR_STATUSES.includes(status));
+  return {
+    operationId: operationId(route.path),
+    tags: [tagOf(route.path)],
+    summary: route.summary,
+    parameters: parametersOf(route, chains, examples),
+    security: route.tier === null ? [{}, { key: [] }, { keyHeader: [] }] : [{ key: [] }, { keyHeader: [] }],
+    'x-credits': route.weight,
+    'x-tier': route.tier ?? 'free',
+    responses: {
+      200: answerResponse(route, examples),
+      ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
+      ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
+      default: { description: 'Any other error', content: { 'application/problem+json': { schema: PROBLEM } } },
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
+import type { Route } from '../api/http/route.ts';
+import { openApiDocument, templateOf } from '../api/openapi/document.ts';
+import type { JsonSchema } from '../schemas/rest/json-schema.ts';
+
+interface Schema extends JsonSchema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+}
+
+interface DocumentedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema?: Schema;
+}
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  integer: 'number',
+  number: 'number',
+  string: 'string',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/** The type of what a schema allows. */
+export function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
+  if (schema.type === undefined) return 'unknown';
+  if (typeof schema.type !== 'string') return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ');
+  if (schema.type === 'array') return schema.items ? `(${typeOf(schema.items)})[]` : 'unknown[]';
+  return schema.type === 'object' ? objectType(schema) : (PRIMITIVES[schema.type] ?? 'unknown');
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? '' : '?';
+    return `${comment(schema.description)}${keyOf(name)}${optional}: ${typeOf(schema)};`;
+  });
+  const open = additionalProperties === true || Object.keys(properties).length === 0;
+  if (typeof additionalProperties === 'object') members.push(`[name: string]: ${typeOf(additionalProperties)};`);
+  else if (open) members.push('[name: string]: unknown;');
+  return `{ ${members.join(' ')} }`;
+}
+
+const keyOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const comment = (text: string | undefined) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */ `);
+
+function parametersType(parameters: readonly DocumentedParameter[], place: string): string {
+  const members = parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, required, description, schema = {} }) => {
+      return `${comment(description)}${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema)};`;
+    });
+  if (members.length === 0) return `${place}?: never;`;
+  const optional = parameters.every((parameter) => parameter.in !== place || !parameter.required);
+  return `${place}${optional ? '?' : ''}: { ${members.join(' ')} };`;
+}
+
+function pathType(route: Route, parameters: readonly DocumentedParameter[]): string {
+  const given = ['query', 'path'].map((place) => parametersType(parameters, place)).join(' ');
+  return `${comment(route.summary)}${JSON.stringify(templateOf(route.path))}: { get: {
+    parameters: { ${given} header?: never; cookie?: never };
+    responses: { 200: { headers: Headers; content: { 'application/json': ${typeOf(route.response)} } }; default: Refusal } } };`;
+}
+
+/** Of the routes that answer with JSON. */
+export function typesOf(routes: readonly Route[]): string {
+  const documented = routes.filter((route) => route.produces === undefined);
+  const document = openApiDocument({ routes: documented, chains: [], version: '', examples: {} });
+  const paths = documented.map((route) => {
+    const { parameters } = document.paths[templateOf(route.path)]?.get ?? { parameters: [] };
+    return pathType(route, parameters as readonly DocumentedParameter[]);
+  });
+  return `// Made by client/generate.ts from the route table; not to be edited.
+type Headers = Record<string, string>;
+export type Problem = ${typeOf(document.components.schemas.Problem)};
+type Refusal = { headers: Headers; content: { 'application/problem+json': Problem } };
+
+export interface paths {
+${paths.join('\n')}
+}
+`;
+}

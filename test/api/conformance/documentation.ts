@@ -1,0 +1,116 @@
+/** The OpenAPI document, its examples, the page that shows it, and the client that is made from it. */
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EXAMPLES_FILE, readExamples } from '../../../api/openapi/examples.ts';
+import { type Example, operationOf } from '../../../api/openapi/operation.ts';
+import { docsParts } from '../../../api/routes/documentation.ts';
+import { routeTable } from '../../../api/routes/route-table.ts';
+import { createVerustreamClient } from '../../../client/client.ts';
+import { type Client, schemaFaults } from '../client.ts';
+import type { Json } from '../truth.ts';
+
+/** Routes whose answers are no JSON, or too large to be shown. */
+const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/errors', '/api/']);
+const LONGEST_LIST = 3;
+/** What the moment of asking decides. */
+const OF_THE_MOMENT = new Set(['updatedAt', 'state', 'audit']);
+
+/** Path and query of an example's request. */
+function addressOf(path: string, { parameters }: Example): string {
+  const rest = new URLSearchParams();
+  let address = path;
+  for (const [name, value] of Object.entries(parameters)) {
+    if (path.includes(`:${name}`)) address = address.replace(`:${name}`, encodeURIComponent(value));
+    else rest.set(name, String(value));
+  }
+  return rest.size > 0 ? `${address}?${rest}` : address;
+}
+
+/** Lists of objects cut to what a reader needs. */
+function shortened(value: Json): Json {
+  if (Array.isArray(value)) {
+    const whole = value.every((item) => typeof item !== 'object' || item === null);
+    return (whole ? value : value.slice(0, LONGEST_LIST)).map(shortened);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+}
+
+function steady(value: Json): Json {
+  if (Array.isArray(value)) return value.map(steady);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, OF_THE_MOMENT.has(name) ? null : steady(member)]),
+  );
+}
+
+export function documentationConforms(client: Client, url: () => string): void {
+  describe('documentation', () => {
+    it('shows a real answer for every path, as it is still given', async () => {
+      const examples = readExamples();
+      const wanted = routeTable.filter((route) => !route.produces && !WITHOUT_EXAMPLE.has(route.path));
+      const missing = wanted.map((route) => route.path).filter((path) => examples[path] === undefined);
+      expect({ 'add parameters to schemas/rest/examples.json for': missing }).toEqual({
+        'add parameters to schemas/rest/examples.json for': [],
+      });
+      const answered: Record<string, Example> = {};
+      for (const { path } of wanted) {
+        const example = examples[path] as Example;
+        const answer = shortened(JSON.parse(await (await client.raw(addressOf(path, example))).text()));
+        answered[path] = { parameters: example.parameters, answer };
+        expect([path, schemaFaults(path.replace(/:\w+/g, 'x'), answer)]).toEqual([path, null]);
+      }
+      if (process.env.UPDATE_EXAMPLES) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(answered, null, 1)}\n`);
+      // A difference: look at it, then write the examples anew with UPDATE_EXAMPLES=1 and this file.
+      else for (const path of Object.keys(answered)) expect(steady(answered[path])).toEqual(steady(examples[path]));
+    });
+
+    it('describes each route: parameters, answers, errors, credits, tier', async () => {
+      const document = await client.json('/api/openapi.json');
+      const ids = new Set<string>();
+      for (const route of routeTable) {
+        if (docsParts.includes(route) || route.path === '/api/docs') continue;
+        const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.get;
+        expect(operation, route.path).toBeDefined();
+        ids.add(operation.operationId);
+        expect(operation.parameters.map(({ name }: Json) => name)).toEqual(Object.keys(route.parameters));
+        expect([operation['x-credits'], operation['x-tier']]).toEqual([route.weight, route.tier ?? 'free']);
+        expect(Object.keys(operation.responses)).toEqual(
+          expect.arrayContaining(['200', '400', '500', '503', 'default']),
+        );
+      }
+      expect(ids.size).toBe(Object.keys(document.paths).length);
+      const list = operationOf(
+        routeTable.find(({ path }) => path === '/api/blocks/') as (typeof routeTable)[0],
+        [],
+        {},
+      );
+      expect(list.responses).toHaveProperty('409');
+    });
+
+    it('has a page that needs nothing from outside', async () => {
+      const page = await client.raw('/api/docs');
+      const html = await page.text();
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => part);
+      expect(parts.length).toBeGreaterThan(3);
+      for (const part of parts) {
+        expect(part).toMatch(/^\/api\//);
+        const answer = await client.raw(part);
+        expect([part, answer.status]).toEqual([part, 200]);
+        expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
+      }
+    });
+
+    it('is what the typed client is made from', async () => {
+      const typed = createVerustreamClient({ baseUrl: url() });
+      const block = await typed.GET('/api/blocks/{height}', { params: { path: { height: 500 } } });
+      expect([block.data?.height, block.data?.hash.length]).toEqual([500, 64]);
+      const walked = await typed.GET('/api/conversions/', { params: { query: { status: 'refunded', pageSize: 5 } } });
+      expect(walked.data?.results.every((row) => row.status === 'refunded')).toBe(true);
+      const refused = await typed.GET('/api/currency/{nameOrId}', { params: { path: { nameOrId: 'no such' } } });
+      expect([refused.error?.code, refused.error?.status]).toEqual(['not_found', 404]);
+    });
+  });
+}
