@@ -31,10 +31,12 @@ export function createChainAudit(
   /** The lowest since the last whole round. */
   let inRound: Violation | null = null;
 
-  function tellMismatch(findings: readonly Findings[]): void {
-    const found = lowest(findings.flatMap((finding) => finding.mismatch ?? []));
+  function tellMismatch(seen: ReadonlyMap<LedgerWatch, readonly Findings[]>): void {
+    const found = lowest([...seen.values()].flat().flatMap((finding) => finding.mismatch ?? []));
     if (!found) {
-      if (!mismatch?.lasts || findings.some(({ isDisturbed }) => isDisturbed)) return;
+      const { table = '', lasts = false } = mismatch ?? {};
+      const looks = [...seen].flatMap(([watch, findings]) => (watch.isAbout(table) ? findings : []));
+      if (!mismatch || !lasts || looks.some(({ isDisturbed }) => isDisturbed)) return;
       mismatch = { ...mismatch, lasts: false };
       logger.info(
         { chain: name, table: mismatch.table, height: mismatch.height },
@@ -79,13 +81,14 @@ export function createChainAudit(
 
   return {
     async look(signal) {
-      const findings: Findings[] = [];
+      const seen = new Map<LedgerWatch, readonly Findings[]>();
       for (const watch of [facts, stamps]) {
-        findings.push(await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)])));
-        findings.push(await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)])));
+        const extended = await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)]));
+        const revisited = await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)]));
+        seen.set(watch, [extended, revisited]);
       }
-      tellMismatch(findings);
-      tellViolation(findings.slice(0, 2));
+      tellMismatch(seen);
+      tellViolation(seen.get(facts) ?? []);
       metrics.digestMismatches.set({ chain: name, check: 'audit' }, mismatch?.lasts ? 1 : 0);
       metrics.invariantViolations.set({ chain: name }, violation?.lasts ? 1 : 0);
       const [ofFacts, ofStamps] = [await agreed(facts), await agreed(stamps)];

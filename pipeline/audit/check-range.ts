@@ -2,13 +2,13 @@
 import type { PoolClient } from 'pg';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
-import { holdStill } from './hold-still.ts';
+import { holdStill, NOT_AT_REST } from './hold-still.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Ledger } from './ledger.ts';
 import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
 
 export type RangeOutcome =
-  /** A rewind came between, or nobody owns the rows just now: nothing can be said. */
+  /** A rewind came between, a stage does not come to rest, or nobody owns the rows just now: nothing can be said. */
   | { readonly kind: 'moved' }
   | {
       readonly kind: 'checked';
@@ -53,6 +53,7 @@ export async function checkRange(options: CheckOptions): Promise<RangeOutcome> {
     });
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
+    if ((error as { code?: unknown } | null)?.code === NOT_AT_REST) return MOVED;
     throw new Error(
       `heights ${range.low} to ${range.high} of ${range.chain.name} (${ledger.name}): ${messageOf(error)}`,
       {

@@ -3,6 +3,9 @@ import type { PoolClient } from 'pg';
 import type { Stage } from '../../schemas/stage-status.ts';
 import { changingKey, ownerKey } from '../stage-lock.ts';
 
+/** SQLSTATE of a stage that does not come to rest soon: it rewinds, or repairs what a crash left. */
+export const NOT_AT_REST = '55P03';
+
 export interface Writer {
   readonly stage: Stage;
   readonly chain: string;
@@ -10,10 +13,10 @@ export interface Writer {
 
 /**
  * Until the end of the transaction no stage begins another one; those under way are waited for. → whether each has an owner:
- * without one, what a crash left may still be there. Who waits longer than 10 s, or keeps the stages waiting that long, fails.
+ * without one, what a crash left may still be there. Who keeps the stages waiting longer than 10 s loses the transaction.
  */
 export async function holdStill(client: PoolClient, writers: readonly Writer[]): Promise<boolean> {
-  await client.query(`SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '10s';
+  await client.query(`SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'`);
   let owned = true;
   for (const { stage, chain } of writers) {

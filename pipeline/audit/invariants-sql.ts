@@ -3,7 +3,7 @@
 /**
  * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it by steps and ramps, so between its
  * neighbours' is where it lies; a lost, doubled or altered output lies outside. A block is judged once the next one is there.
- * Block 1 holds what a chain begins with.
+ * Block 1 holds what a chain begins with, and is no measure for block 2 from above.
  */
 export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
   flows AS (

@@ -36,6 +36,20 @@ export function rewindRecord(main: readonly UnplacedRecord[], height: number, fr
   return { kind: 'rewind', height, hash: stays.hash, fromHeight };
 }
 
+/** A chain which at some heights goes back and comes the same way again. */
+export function wanderings(
+  main: readonly UnplacedRecord[],
+  turns: readonly { readonly at: number; readonly back: number }[],
+): UnplacedRecord[] {
+  const happened: UnplacedRecord[] = [];
+  let next = 0;
+  for (const { at, back } of [...turns].sort((a, b) => a.at - b.at)) {
+    happened.push(...main.slice(next, at + 1), rewindRecord(main, at - back, at));
+    next = at - back + 1;
+  }
+  return [...happened, ...main.slice(next)];
+}
+
 /** As it happened: the losing branch first. */
 export function withReorganisation({ main, orphans, fork }: RecordedBranches): UnplacedRecord[] {
   const rewind = rewindRecord(main, fork, fork + orphans.length);

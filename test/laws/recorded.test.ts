@@ -11,7 +11,7 @@ import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import { batchSize, crashes, RUNS } from './arbitraries.ts';
-import { recordedBranches, rewindRecord, type UnplacedRecord, withReorganisation } from './chain-records.ts';
+import { recordedBranches, type UnplacedRecord, wanderings, withReorganisation } from './chain-records.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';
 
 const MINUTES = 60_000;
@@ -79,7 +79,7 @@ describe('derive on the recorded chain', () => {
       });
       await fc.assert(
         fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 4 }), crashes(2), async (turns, planned) => {
-          expect(await digestsOf(wanderings(turns), { maxBlocks: 100 }, planned)).toEqual(expected);
+          expect(await digestsOf(wanderings(main, turns), { maxBlocks: 100 }, planned)).toEqual(expected);
         }),
         settings,
       );
@@ -97,15 +97,4 @@ async function digestsOf(
   await log.append(chain, happened);
   await deriveWithCrashes(chain, { log, stores, batch }, planned);
   return storeDigests(stores, chain);
-}
-
-/** The main chain, which at some heights goes back and comes the same way again. */
-function wanderings(turns: readonly { readonly at: number; readonly back: number }[]): UnplacedRecord[] {
-  const happened: UnplacedRecord[] = [];
-  let next = 0;
-  for (const { at, back } of [...turns].sort((a, b) => a.at - b.at)) {
-    happened.push(...main.slice(next, at + 1), rewindRecord(main, at - back, at));
-    next = at - back + 1;
-  }
-  return [...happened, ...main.slice(next)];
 }

@@ -1,5 +1,6 @@
 /** Chains derived and priced in real stores, for audits to look at. */
 import { pino } from 'pino';
+import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
 import type { UnplacedRecord } from '../../../test/laws/chain-records.ts';
@@ -15,9 +16,12 @@ export interface AuditedWorld {
   readonly stores: TestStores;
   readonly log: TestLog;
   readonly chains: readonly AuditedChain[];
-  /** Derives what was appended, then prices it. Nobody owns a stage afterwards. */
+  /** What was appended, to its end. Nobody owns a stage afterwards. */
+  derive(): Promise<void>;
+  /** `clickhouse`: in place of the one of the stores. */
+  price(clickhouse?: ClickHouse): Promise<void>;
+  /** Both. */
   fold(): Promise<void>;
-  price(): Promise<void>;
   /** Stands in for running stages that have nothing to do, until the signal aborts. */
   own(signal: AbortSignal): Promise<void>;
   /** Every result of one audit. */
@@ -47,14 +51,29 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
   }));
   for (const { name, records } of world) await log.append(name, records);
 
-  async function price(): Promise<void> {
+  async function derive(): Promise<void> {
+    for (const { name, nativeCurrencyId } of chains) await deriveToEnd(name, { log, stores, nativeCurrencyId });
+  }
+
+  async function price(clickhouse = stores.clickhouse): Promise<void> {
     const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
     try {
       const rules = pricingRules(priced, { cutover: 0, minBasketDepthUsd: 1000 });
       const logger = pino({ level: 'silent' });
-      const stage = await openPriceStage({ chains: priced, rules, log, stores, lock, logger, signal, limits: LIMITS });
+      const used = { postgres: stores.postgres, clickhouse };
+      const stage = await openPriceStage({
+        chains: priced,
+        rules,
+        log,
+        stores: used,
+        lock,
+        logger,
+        signal,
+        limits: LIMITS,
+      });
       for (;;) {
         const { ticks, records } = await stage.step();
+        await lock.inStep();
         if (ticks === 0 && records === 0) return;
       }
     } finally {
@@ -66,9 +85,10 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
     stores,
     log,
     chains,
+    derive,
     price,
     async fold() {
-      for (const { name, nativeCurrencyId } of chains) await deriveToEnd(name, { log, stores, nativeCurrencyId });
+      await derive();
       await price();
     },
     async own(until) {

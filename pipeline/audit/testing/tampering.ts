@@ -92,7 +92,14 @@ export const TAMPERED: readonly Tampered[] = [
   },
   {
     table: 'blocks',
-    postgres: inPostgres({ table: 'blocks', from: 'blocks t', height: 'height', added: null, changed: { fees: 1 } }),
+    postgres: inPostgres({
+      table: 'blocks',
+      from: 'blocks t',
+      height: 'height',
+      where: 'stake_txid IS NULL',
+      added: null,
+      changed: { fees: 1 },
+    }),
     clickhouse: inClickHouse({ from: 'blocks', height: 'height', key: ['hash'], changed: ['fees', 'fees + 1'] }),
   },
   {

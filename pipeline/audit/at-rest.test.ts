@@ -1,0 +1,93 @@
+/** What a stage is in the middle of, or has left behind in a crash, is no difference. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
+import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
+import { deriveToEnd, NATIVE, SimulatedCrash } from '../../test/laws/replay.ts';
+import { acquireStageLock } from '../stage-lock.ts';
+import { type ChainAudit, createChainAudit } from './chain-audit.ts';
+import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
+
+const NAME = 'one';
+const never = new AbortController().signal;
+
+let world: AuditedWorld;
+let chain: GeneratedChain;
+let audit: ChainAudit;
+
+beforeAll(async () => {
+  chain = createChain({ seed: 5, addresses: 5, transactions: 3, rewinds: true });
+  world = await createAuditedWorld([{ name: NAME, records: blocks(30) }]);
+  await world.derive();
+  audit = createChainAudit(world.stores, { name: NAME, nativeCurrencyId: NATIVE }, null, pino({ level: 'silent' }));
+});
+afterAll(() => world.close());
+
+const blocks = (count: number): UnplacedRecord[] => Array.from({ length: count }, () => blockRecord(chain.next()));
+
+function otherBranch(): UnplacedRecord[] {
+  const fromHeight = chain.height;
+  const height = fromHeight - 5;
+  return [{ kind: 'rewind', height, hash: chain.rewind(height), fromHeight }, ...blocks(6)];
+}
+
+async function owned<T>(work: () => Promise<T>): Promise<T> {
+  const lock = await acquireStageLock(world.stores.postgres, 'derive', NAME, never);
+  await lock.inStep();
+  return work().finally(() => lock.release());
+}
+
+const expectEqual = async (): Promise<void> => {
+  const report = await owned(() => audit.look(never));
+  expect(report).toMatchObject({ state: 'equal', checkedHeight: chain.height, lastMismatch: null });
+};
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await world.stores.postgres.pool.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    if (rows.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+it('waits for a rewind that ClickHouse has seen and Postgres has not', async () => {
+  await expectEqual();
+  await world.log.append(NAME, otherBranch());
+  let looking: Promise<unknown> = Promise.resolve();
+  let passed = 0;
+  await deriveToEnd(NAME, {
+    log: world.log,
+    stores: world.stores,
+    async crashPoint(point) {
+      if (point !== 'clickhouse' || passed++ > 0) return;
+      looking = audit.look(never);
+      await untilSomebodyWaits();
+    },
+  });
+  expect(await looking).toMatchObject({ lastMismatch: null });
+  await expectEqual();
+});
+
+it('does not believe what a crash left, neither before nor after the next owner has come', async () => {
+  await world.log.append(NAME, otherBranch());
+  const crashing = deriveToEnd(NAME, {
+    log: world.log,
+    stores: world.stores,
+    crashPoint(point) {
+      if (point === 'clickhouse') throw new SimulatedCrash(point);
+    },
+  });
+  await expect(crashing).rejects.toThrow(SimulatedCrash);
+  expect(await audit.look(never)).toMatchObject({ lastMismatch: null });
+  const lock = await acquireStageLock(world.stores.postgres, 'derive', NAME, never);
+  expect(await audit.look(never)).toMatchObject({ lastMismatch: null });
+  await lock.inStep(); // an owner that lies: the rewind has not been done
+  expect(await audit.look(never)).toMatchObject({ state: 'differs', lastMismatch: { height: chain.height - 5 } });
+  await lock.release();
+  await deriveToEnd(NAME, { log: world.log, stores: world.stores });
+  const report = await owned(() => audit.look(never));
+  expect(report).toMatchObject({ state: 'equal', checkedHeight: chain.height, lastMismatch: { lasts: false } });
+});
