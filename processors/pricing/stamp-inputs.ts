@@ -50,6 +50,8 @@ export interface StampInputs {
   /** Of both sides and of every hop, a side before what it hops through. */
   readonly prices: readonly PriceInput[];
   readonly baskets: readonly BasketInput[];
+  /** Currencies in these baskets that count as one dollar. */
+  readonly anchors: readonly string[];
   /** By currency, once they can no longer move: median of the daily prices around the day, and of how many. */
   readonly bounds?: Readonly<Record<string, { readonly median: string; readonly days: number }>>;
 }
@@ -59,6 +61,7 @@ export function stampInputs(
   from: ConversionSide | null,
   to: ConversionSide | null,
   quotes: readonly QuotedPrice[],
+  anchors: ReadonlySet<string>,
 ): StampInputs {
   const prices = new Map<QuotedPrice, PriceInput>();
   const baskets = new Map<BasketState, BasketInput>();
@@ -77,7 +80,13 @@ export function stampInputs(
     to: to && sideInput(to),
     prices: [...prices.values()],
     baskets: [...baskets.values()],
+    anchors: heldAnchors([...baskets.keys()], anchors),
   };
+}
+
+function heldAnchors(baskets: readonly BasketState[], anchors: ReadonlySet<string>): string[] {
+  const held = new Set(baskets.flatMap(({ reserves }) => reserves.map(({ currencyId }) => currencyId)));
+  return [...held].filter((currencyId) => anchors.has(currencyId)).sort();
 }
 
 export function entryInput({ basket, price, depth, hop }: PriceEntry): EntryInput {

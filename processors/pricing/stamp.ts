@@ -81,7 +81,7 @@ export interface StampContext {
   readonly isBasket: (currencyId: string) => boolean;
 }
 
-const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [] };
+const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [], anchors: [] };
 
 /** Whether a version of a transfer is what a stamp is for: settled by the block at `height`, and more than a send. */
 export function isStamped(transfer: TransferFact, height: number): boolean {
@@ -99,7 +99,7 @@ export function stampBasis(transfer: SettledTransfer, context: StampContext): St
   const from = kind === 'mint' || fromCurrencyId === null ? null : side(fromCurrencyId, amountIn, context);
   const to = kind === 'burn' ? null : side(toCurrencyId, amountOut ?? 0n, context);
   const quotes = [from, to].flatMap((of) => (of && context.prices.get(of.currencyId)) ?? []);
-  return { ...basis, kind, from, to, inputs: stampInputs(from, to, quotes) };
+  return { ...basis, kind, from, to, inputs: stampInputs(from, to, quotes, context.anchors) };
 }
 
 function side(currencyId: string, amount: bigint, context: StampContext): ConversionSide {

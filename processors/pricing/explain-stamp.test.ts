@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { formatDecimal, STAMP_DECIMALS } from './decimal.ts';
+import { explainStamp } from './explain-stamp.ts';
+import type { StampRow } from './price-fold.ts';
+import { isNear } from './testing/near.ts';
+import { foldRecording, goldenPrices, goldenRules, recordedFacts } from './testing/recorded-pricing.ts';
+
+const golden = goldenPrices();
+const records = recordedFacts();
+
+/** By an arithmetic that knows nothing of ours. */
+function evaluate(expression: string): number {
+  expect(expression).toMatch(/^[\d.+*/() ]+$/);
+  return Number(new Function(`return ${expression}`)());
+}
+
+const usd = (scaled: bigint) => formatDecimal(scaled, STAMP_DECIMALS);
+
+describe.each(golden.scenarios)('stamps of scenario $name', (scenario) => {
+  const { stamps } = foldRecording(goldenRules(scenario, golden.anchors), records);
+  const explained = [...stamps.values()].map((row: StampRow) => ({ ...row, steps: explainStamp(row.stamp.inputs) }));
+
+  it('have steps whose arithmetic gives their values', () => {
+    expect(explained.length).toBeGreaterThan(20);
+    for (const { expression, value } of explained.flatMap(({ steps }) => steps)) {
+      const computed = evaluate(expression);
+      if (Number(value) === 0) expect(computed).toBe(0);
+      else expect([expression, value, isNear(String(computed), value)]).toEqual([expression, value, true]);
+    }
+  });
+
+  it('lead from the reserves to the prices and columns of the stamp, to the last digit', () => {
+    const tiers = new Set<unknown>();
+    for (const { stamp, steps } of explained) {
+      for (const { currencyId, usd, tier } of stamp.inputs.prices) {
+        const ofCurrency = steps.filter((step) => {
+          return step.currencyId === currencyId && ['anchor', 'basket_price', 'mean'].includes(step.step);
+        });
+        expect(ofCurrency.at(-1)?.value).toBe(usd);
+        tiers.add(tier);
+      }
+      if (stamp.reason === 'mirrored') continue; // one side shows the other's column
+      const column = (name: string) => steps.find(({ step }) => step === name)?.value;
+      if (stamp.fromUsd !== null) expect(column('from_usd')).toBe(usd(stamp.fromUsd));
+      if (stamp.toUsd !== null) expect(column('to_usd')).toBe(usd(stamp.toUsd));
+    }
+    expect(tiers.size).toBeGreaterThan(1);
+  });
+});

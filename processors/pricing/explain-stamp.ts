@@ -1,0 +1,133 @@
+/** A stamp as a chain of steps, each computed anew from what was kept with it, down to the reserves of the baskets. */
+import { coins } from './basket-state.ts';
+import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
+import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
+import type { BasketInput, EntryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
+
+export interface ExplainedStep {
+  readonly step: 'anchor' | 'price_in_reserve' | 'basket_price' | 'mean' | 'from_usd' | 'to_usd';
+  readonly currencyId: string;
+  /** Basket that the step looks at. */
+  readonly basketId: string | null;
+  /** Arithmetic of earlier values and kept inputs, amounts in coins; a reader can type it into a calculator. */
+  readonly expression: string;
+  /** Rounded to 30 decimals, USD columns exact; later steps go on with the exact number. */
+  readonly value: string;
+}
+
+interface Known {
+  readonly usd: Rational;
+  readonly depth: Rational;
+}
+
+/** In the order of computation: a value stands before its first use. @throws RangeError when an input is missing */
+export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
+  const steps: ExplainedStep[] = [];
+  const known = new Map<PriceInput, Known>();
+  const shown = new Set<string>();
+  const states = new Map(inputs.baskets.map((basket) => [placeOf(basket), basket]));
+  for (const price of inputs.prices) explainOnce(price);
+  for (const [step, side] of [['from_usd', inputs.from] as const, ['to_usd', inputs.to] as const]) {
+    if (side?.usd != null) steps.push(explainColumn(step, side));
+  }
+  return steps;
+
+  function explainOnce(price: PriceInput): Known {
+    const done = known.get(price) ?? explainPrice(price);
+    known.set(price, done);
+    return done;
+  }
+
+  function explainPrice(price: PriceInput): Known {
+    const { currencyId, tier } = price;
+    if (tier === 0) {
+      steps.push({ step: 'anchor', currencyId, basketId: null, expression: '1', value: '1' });
+      return { usd: ONE, depth: exactly(price.totalDepth) };
+    }
+    const entries = price.entries.map((entry) => explainEntry(price, entry));
+    const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
+    const usd = divide(
+      entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO),
+      depth,
+    );
+    if (entries.length > 1) {
+      const terms = entries.map((entry) => `${print(entry.usd)} * ${print(entry.depth)}`).join(' + ');
+      const expression = `(${terms}) / ${print(depth)}`;
+      steps.push({ step: 'mean', currencyId, basketId: null, expression, value: print(usd) });
+    }
+    const deepest = entries.reduce(
+      (largest, { hopDepth }) => (compare(hopDepth, largest) > 0 ? hopDepth : largest),
+      ZERO,
+    );
+    return { usd, depth: tier === 1 ? depth : smaller(depth, deepest) };
+  }
+
+  function explainEntry({ currencyId, tier }: PriceInput, entry: EntryInput): Known & { readonly hopDepth: Rational } {
+    const basket = states.get(placeOf(entry));
+    if (!basket) throw new RangeError(`the state of basket ${entry.basketId} was not kept`);
+    const { basketId } = basket;
+    const token = entry.hop === null ? anchoredToken(basket) : hoppedToken(basket, entry.hop);
+    const isToken = currencyId === basketId || tier === 'nav';
+    const pir = isToken ? ONE : priceInReserve(basket, currencyId);
+    const usd = divide(token.usd, pir);
+    const expression = isToken ? token.expression : `${token.expression} / ${print(pir)}`;
+    steps.push({ step: 'basket_price', currencyId, basketId, expression, value: print(usd) });
+    return { usd, depth: token.depth, hopDepth: token.hopDepth };
+  }
+
+  /** USD of a basket token by the anchors among its reserves. */
+  function anchoredToken(basket: BasketInput) {
+    const held = basket.reserves.filter(({ currencyId, reserves, weight }) => {
+      return inputs.anchors.includes(currencyId) && BigInt(reserves) > 0n && BigInt(weight) > 0n;
+    });
+    const depth = held.reduce((sum, { reserves }) => add(sum, coins(BigInt(reserves))), ZERO);
+    const priced = held.map(({ currencyId, reserves }) => {
+      return { pir: priceInReserve(basket, currencyId), reserves: coins(BigInt(reserves)) };
+    });
+    const sum = priced.reduce((total, { pir, reserves }) => add(total, multiply(pir, reserves)), ZERO);
+    const terms = priced.map(({ pir, reserves }) => `${print(pir)} * ${print(reserves)}`).join(' + ');
+    return { usd: divide(sum, depth), depth, hopDepth: ZERO, expression: `(${terms}) / ${print(depth)}` };
+  }
+
+  /** USD of a basket token by one reserve that is priced already. */
+  function hoppedToken(basket: BasketInput, hop: string) {
+    const input = inputs.prices.find(({ currencyId, tier }) => currencyId === hop && tier !== 'nav');
+    const reserve = basket.reserves.find(({ currencyId }) => currencyId === hop);
+    if (!input || !reserve) throw new RangeError(`the price of ${hop} was not kept`);
+    const price = explainOnce(input);
+    const pir = priceInReserve(basket, hop);
+    const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
+    const expression = `${print(price.usd)} * ${print(pir)}`;
+    return { usd: multiply(price.usd, pir), depth, hopDepth: price.depth, expression };
+  }
+
+  function priceInReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): Rational {
+    const held = reserves.find((reserve) => reserve.currencyId === currencyId);
+    if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
+    const pir = divide(coins(BigInt(held.reserves)), multiply(coins(BigInt(supply)), coins(BigInt(held.weight))));
+    const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) =>
+      print(coins(BigInt(satoshis))),
+    );
+    const expression = `${amount} / (${all} * ${weight})`;
+    const place = `${basketId} ${currencyId}`;
+    if (!shown.has(place)) steps.push({ step: 'price_in_reserve', currencyId, basketId, expression, value: print(pir) });
+    shown.add(place);
+    return pir;
+  }
+}
+
+function explainColumn(step: 'from_usd' | 'to_usd', { currencyId, amount, usd }: SideInput): ExplainedStep {
+  const price = usd ?? '0';
+  const value = formatDecimal(BigInt(amount) * parsePrice(price), STAMP_DECIMALS);
+  return { step, currencyId, basketId: null, expression: `${print(coins(BigInt(amount)))} * ${price}`, value };
+}
+
+const placeOf = ({ chain, basketId }: { readonly chain: string; readonly basketId: string }) => `${chain} ${basketId}`;
+
+function exactly(price: string): Rational {
+  return rational(parsePrice(price), parsePrice('1'));
+}
+
+function print(exact: Rational): string {
+  return formatPrice(toPrice(exact));
+}
