@@ -22,6 +22,18 @@ export interface Domain {
   confidence(input: PriceTrust): number;
   /** `age` in blocks of the default chain; no guard means that no feed speaks of the price. */
   priceStatus(age: number, guard: PriceTrust['guard']): 'healthy' | 'warning' | 'rejected' | 'stale';
+  /** Steps of a stamp from the JSON text of its inputs, in the order of computation. */
+  explainStamp(inputs: string): readonly ExplainedStep[];
+}
+
+/** One step from the reserves of a basket to a USD column. */
+export interface ExplainedStep {
+  readonly step: string;
+  readonly currencyId: string;
+  readonly basketId: string | null;
+  /** Arithmetic of kept inputs and earlier values, amounts in coins. */
+  readonly expression: string;
+  readonly value: string;
 }
 
 /** What the confidence of a price follows from; prices and depths scaled by 10^30. */

@@ -46,8 +46,23 @@ function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, ex
     priceHeight: row.price_height,
     priceBasket: row.price_basket,
     reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
-    ...(explain && { inputs: row.inputs === null ? null : parseExact(row.inputs) }),
+    ...(explain && explanation(api, row.inputs, currencies)),
   };
+}
+
+/** What the stamp was made from, and each step from there to its numbers; null without a stamp. */
+function explanation(api: ApiContext, inputs: string | null, currencies: Currencies) {
+  if (inputs === null) return { inputs: null, steps: null };
+  const steps = api.domain.explainStamp(inputs).map(({ step, currencyId, basketId, expression, value }) => ({
+    step,
+    currencyId,
+    currencyName: currencies.name(currencyId),
+    basketId,
+    basketName: currencies.name(basketId),
+    expression,
+    value,
+  }));
+  return { inputs: parseExact(inputs), steps };
 }
 
 const byTxid = stateRoute({
@@ -55,7 +70,10 @@ const byTxid = stateRoute({
   summary: 'USD value of the conversions that a transaction requested or settled',
   parameters: {
     txid: pathParameter('Transaction id of the request or of the import', TXID),
-    explain: queryParameter('Also what each stamp was made from', { type: 'boolean', default: false }),
+    explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
+      type: 'boolean',
+      default: false,
+    }),
   },
   response: conversionValuation,
   weight: 2,

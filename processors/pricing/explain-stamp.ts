@@ -110,7 +110,8 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     );
     const expression = `${amount} / (${all} * ${weight})`;
     const place = `${basketId} ${currencyId}`;
-    if (!shown.has(place)) steps.push({ step: 'price_in_reserve', currencyId, basketId, expression, value: print(pir) });
+    if (!shown.has(place))
+      steps.push({ step: 'price_in_reserve', currencyId, basketId, expression, value: print(pir) });
     shown.add(place);
     return pir;
   }

@@ -102,6 +102,22 @@ export const conversionValuation = object({
   count: integer,
   data: array({
     ...valuation,
-    properties: { ...valuation.properties, inputs: { description: 'With explain=true: what the stamp was made from' } },
+    properties: {
+      ...valuation.properties,
+      inputs: { description: 'With explain=true: what the stamp was made from' },
+      steps: {
+        type: ['array', 'null'],
+        description: 'With explain=true: each step from there to the numbers, in the order of computation',
+        items: object({
+          step: { type: 'string', enum: ['anchor', 'price_in_reserve', 'basket_price', 'mean', 'from_usd', 'to_usd'] },
+          currencyId: string,
+          currencyName: nullableString,
+          basketId: nullableString,
+          basketName: nullableString,
+          expression: { type: 'string', description: 'Arithmetic of kept inputs and earlier values, amounts in coins' },
+          value: { type: 'string', description: 'Decimal' },
+        }),
+      },
+    },
   }),
 });
