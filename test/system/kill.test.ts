@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../infra/recorded-node/faults.ts';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
 import { type Left, leftBy } from './digests.ts';
-import { type Program, runCommand, startProgram, until } from './program.ts';
+import { type Program, runCommand, type Settings, startProgram, until } from './program.ts';
 import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -55,17 +55,22 @@ it(
     node.branch('main', end);
     const survivor = await startProgram(settings).answers();
     await untilServed(survivor, node, 2 * MINUTES);
-    for (const command of ['verify', 'audit', 'status']) {
-      expect(await runCommand([command], settings)).toMatchObject({ code: 0 });
-    }
+    await succeed(['verify', 'audit', 'status'], settings);
     expect(await survivor.kill('SIGTERM')).toMatchObject({ code: 0 });
-    for (const command of ['verify', 'audit']) expect(await runCommand([command], settings)).toMatchObject({ code: 0 });
+    await succeed(['verify', 'audit'], settings);
     const left = await leftBy(settings);
     expect(left.rewinds).toBeGreaterThan(0);
     expect({ ...left, records: end + 1, rewinds: 0 }).toEqual(expected);
   },
   60 * MINUTES,
 );
+
+async function succeed(commands: readonly string[], settings: Settings): Promise<void> {
+  for (const command of commands) {
+    const { code, output } = await runCommand([command], settings);
+    expect(code, `${command}: ${output}`).toBe(0);
+  }
+}
 
 async function shortLife(program: Program): Promise<void> {
   if (random() > EARLY_DEATHS) await program.answers();
