@@ -80,6 +80,10 @@ export function conversionsConform(client: Client): void {
           expect(isNearOrNull(got, wanted[name]), `${wanted.txid} ${name} ${got}`).toBe(true);
         }
         expect(status === 'pending' || row.inputs !== null).toBe(true);
+        const column = (step: string) => row.steps?.find((each: Json) => each.step === step)?.value ?? null;
+        expect([column('from_usd'), column('to_usd')].map((usd) => usd && Number(usd))).toEqual(
+          [row.fromUsd, row.toUsd].map((usd) => usd && Number(String(usd))),
+        );
       }
     });
 
