@@ -128,14 +128,23 @@ const detail = stateRoute({
   },
 });
 
-const CHANGES_SQL = `SELECT i.from_height, i.txid, i.kind, i.changes, b.time FROM identities i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
-  WHERE i.chain = $1 AND i.identity_address = $2 ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC`;
+const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
+const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
+const CHANGES_COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND identity_address = $2';
+
+const change = (row: IdentityRecord) => ({
+  height: row.from_height,
+  time: Number(row.time),
+  txid: row.txid,
+  kind: row.kind,
+  changes: parseExact(row.changes),
+});
 
 const changes = stateRoute({
   path: '/api/identity/:nameOrId/changes',
-  summary: 'What each update of an identity changed, newest first',
-  parameters: { nameOrId: identityParameter, chain: chainParameter },
+  summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
+  parameters: { nameOrId: identityParameter, chain: chainParameter, ...pageParameters },
   response: identityChanges,
   weight: 2,
   tier: null,
@@ -146,14 +155,23 @@ const changes = stateRoute({
     const tip = tipHeight(read, chain);
     const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     await identityAt(read, chain, address, tip, params.nameOrId);
-    const rows = await read.rows<IdentityRecord>(CHANGES_SQL, [chain, address]);
-    return rows.map((row) => ({
-      height: row.from_height,
-      time: Number(row.time),
-      txid: row.txid,
-      kind: row.kind,
-      changes: parseExact(row.changes),
-    }));
+    const values = [chain, address];
+    if (params.page === undefined && params.cursor === undefined) {
+      return (await read.rows<IdentityRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
+    }
+    return readPage<IdentityRecord>(read, params, {
+      list: `changes ${address}`,
+      chain,
+      sql: CHANGES_SQL,
+      values,
+      key: [
+        { column: 'from_height', sql: 'i.from_height', kind: 'integer', order: 'DESC' },
+        { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
+        { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
+      ],
+      total: () => countRows(read, api, chain, CHANGES_COUNT_SQL, values),
+      row: change,
+    });
   },
 });
 

@@ -59,13 +59,13 @@ export const identityDetail = openObject({
   subIdCount: integer,
 });
 
-export const identityChanges = array(
-  object({
-    ...place,
-    kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
-    changes: array(object({ field: string, old: {}, new: {} })),
-  }),
-);
+const identityChange = object({
+  ...place,
+  kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
+  changes: array(object({ field: string, old: {}, new: {} })),
+});
+/** A page where `page` or `cursor` is given. */
+export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };
 
 export const identityMultimap = object({
   identityAddress: string,

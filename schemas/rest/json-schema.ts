@@ -15,6 +15,7 @@ export interface JsonSchema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
 }
 
 export const string = { type: 'string' } as const;

@@ -53,6 +53,19 @@ export function identitiesConform(client: Client): void {
       }
     });
 
+    it('tells the same changes page by page', async () => {
+      for (const { id } of recorded) {
+        const path = `/api/identity/${id}/changes`;
+        const walked: Json[] = [];
+        for (let place: string | null = 'page=1'; place !== null; ) {
+          const page: Json = await client.json(`${path}?pageSize=2&${place}`);
+          walked.push(...page.results);
+          place = page.nextCursor && `cursor=${page.nextCursor}`;
+        }
+        expect(walked).toEqual(await client.json(path));
+      }
+    });
+
     it('shows the content of a height, whole and by key', async () => {
       for (const { id, history } of recorded) {
         for (const { height, identity } of history.history.slice(-2)) {

@@ -1,0 +1,101 @@
+/**
+ * One import of a thousand transfers, an identity of ten thousand updates, an address of a million deltas: memory while they
+ * are derived, against what comes before them, and the last page of each list of the API against its first.
+ * node benchmarks/big-cases.bench.ts [deltas = 1000000] [updates = 10000] [transfers = 1000]
+ */
+import { pino } from 'pino';
+import { type RunningApi, startApi } from '../api/server.ts';
+import { domain } from '../commands/domain.ts';
+import type { Stores } from '../infra/stores.ts';
+import { createTestStores } from '../infra/testing/test-stores.ts';
+import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
+import { configOf } from '../test/api/running-service.ts';
+import { blockRecord } from '../test/laws/chain-records.ts';
+import { chainConfig, createTestLog, deriveToEnd, type TestLog } from '../test/laws/replay.ts';
+import { type BigChain, BUSY_ADDRESS, createBigChain } from './big-cases/big-chain.ts';
+import { pageTimes } from './big-cases/pages.ts';
+import { startMemorySamples } from './replay/memory-samples.ts';
+
+const CHAIN = 'vrsc';
+const SEED = 20261121;
+/** Blocks of a thousand transactions are large: few are held at once. */
+const APPEND = 20;
+/** What comes last may take so many times what comes first; of pages, so many milliseconds more are noise of a busy machine. */
+const MOST_TIMES = 2;
+const MOST_MORE_MS = 10;
+
+const [deltas = 1_000_000, updates = 10_000, transfers = 1000] = process.argv.slice(2).map(Number);
+
+const log = await createTestLog();
+const stores = await createTestStores();
+try {
+  const big = createBigChain(SEED, { deltas, updates, transfers });
+  const blocks = await fill(log, big);
+  const samples = startMemorySamples();
+  const started = performance.now();
+  await deriveToEnd(CHAIN, { log, stores });
+  const seconds = (performance.now() - started) / 1000;
+  const memory = samples.stop();
+  const ratio = Number((memory.late / memory.early).toFixed(2));
+  console.log(JSON.stringify({ benchmark: 'big-cases', case: 'derive', seed: SEED, blocks, seconds, memory, ratio }));
+  if (ratio > MOST_TIMES) process.exitCode = 1;
+  await measureLists(big, stores);
+} finally {
+  await stores.close();
+  await log.drop();
+}
+
+async function fill(into: TestLog, { blocks }: BigChain): Promise<number> {
+  let made = 0;
+  let some: ReturnType<typeof blockRecord>[] = [];
+  for (const block of blocks) {
+    made++;
+    some.push(blockRecord(block));
+    if (some.length < APPEND) continue;
+    await into.append(CHAIN, some);
+    some = [];
+  }
+  await into.append(CHAIN, some);
+  return made;
+}
+
+async function measureLists(big: BigChain, from: Stores): Promise<void> {
+  const { identity, basket } = big.subjects();
+  const inOneImport = await from.postgres.pool.query<{ count: bigint }>(
+    'SELECT count(*) FROM transfers WHERE chain = $1 AND to_height IS NULL AND import_txid IS NOT NULL GROUP BY import_txid ORDER BY 1 DESC LIMIT 1',
+    [CHAIN],
+  );
+  if (Number(inOneImport.rows[0]?.count ?? 0) < transfers) throw new Error(`no import executes ${transfers} transfers`);
+  const api = await serve(from);
+  const lists = {
+    'transfers of an import': { path: `/api/conversions/?basket=${basket}`, least: transfers },
+    'transfers to an address': { path: `/api/address/${BUSY_ADDRESS}/conversions`, least: transfers },
+    'updates of an identity': { path: `/api/identity/${identity}/changes`, least: updates },
+    'deltas of an address': { path: `/api/address/${BUSY_ADDRESS}`, least: deltas },
+  };
+  try {
+    for (const [list, { path, least }] of Object.entries(lists)) {
+      const times = await pageTimes(`http://127.0.0.1:${api.port}${path}`);
+      const { rows, pages, first, last } = times;
+      const ratio = Number((last / first).toFixed(2));
+      console.log(
+        JSON.stringify({ benchmark: 'big-cases', case: list, rows, pages, firstMs: first, lastMs: last, ratio }),
+      );
+      if (rows < least) throw new Error(`${path} lists ${rows} rows of ${least}`);
+      if (last > MOST_TIMES * first && last > first + MOST_MORE_MS) process.exitCode = 1;
+    }
+  } finally {
+    await api.close();
+  }
+}
+
+function serve(from: Stores): Promise<RunningApi> {
+  const config = { ...configOf([chainConfig(CHAIN)]), port: 0 };
+  const logger = pino({ level: 'silent' });
+  const signal = new AbortController().signal;
+  // Nobody answers there: lists are read from the stores alone.
+  const daemons = new Map([
+    [CHAIN, createVerusdClient({ rpc: 'http://nobody:none@127.0.0.1:1', chain: CHAIN, logger })],
+  ]);
+  return startApi({ config, release: 'benchmark', domain, stores: from, log, daemons, logger, signal });
+}
