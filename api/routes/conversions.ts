@@ -59,7 +59,12 @@ function filter(conditions: Conditions, filters: Filters, idOf: (text: string) =
   if (filters.basket !== undefined) add(conditions, (at) => `t.import_currency_id = ${at}`, idOf(filters.basket));
   if (status !== undefined) {
     const stored = status === 'pending' ? STORED_STATUSES.pending : [status];
-    add(conditions, (at) => `${STATUS_SQL} = ANY(${at})`, stored);
+    // The row alone settles most, before its other end is looked up.
+    add(
+      conditions,
+      (at) => `(t.import_system_id IS NOT NULL OR t.status = ANY(${at})) AND ${STATUS_SQL} = ANY(${at})`,
+      stored,
+    );
   }
   conditions.joined = status !== undefined || minUsd !== undefined || maxUsd !== undefined;
   if (type !== undefined) add(conditions, (at) => `t.kind = ${at}`, type);

@@ -46,6 +46,9 @@ const OUTPUTS_SQL = `SELECT n, value, currencies, kind, addresses, data, spent_t
 const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.request_height, t.txid, t.vout`;
 
+/** Transactions of any other kind neither ask for conversions nor execute them. */
+const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
+
 /** Pattern of a parameter: a transaction id in lower or upper case. */
 export const TXID = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
 
@@ -78,7 +81,9 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const inputs = await read.rows<OutputRecord>(INPUTS_SQL, key);
     const outputs = await read.rows<OutputRecord>(OUTPUTS_SQL, key);
-    const conversions = await read.rows<ConversionRecord>(CONVERSIONS_SQL, [read.state.generation, ...key]);
+    const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
+    const asked = [read.state.generation, ...key];
+    const conversions = converts ? await read.rows<ConversionRecord>(CONVERSIONS_SQL, asked) : [];
     return {
       chain,
       txid: transaction.txid,
