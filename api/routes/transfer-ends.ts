@@ -25,7 +25,7 @@ export const STATUS_SQL = 'coalesce(far.status, t.status)';
 /** Members of EndsRecord. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
-  coalesce(near.source, t.source) AS source, coalesce(near.export_txid, t.export_txid) AS export_txid,
+  coalesce(near.source, t.source) AS source, t.export_txid,
   CASE WHEN t.source_system_id IS NULL THEN t.request_time ELSE near.request_time END AS asked_time,
   t.source_system_id, t.import_system_id, t.destination_system_id,
   ${STATUS_SQL} AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
