@@ -43,7 +43,7 @@ async function rpc(chain: Side, method: string, ...params: unknown[]): Promise<J
   return parseExact(await answer.text());
 }
 
-/** Everything that depends on either chain. */
+/** Everything that depends on either chain: what is stored, and what is answered. */
 async function everything(): Promise<Json> {
   const lists = await Promise.all(
     (['root', 'pchain'] as const).map(async (side) => [
@@ -52,8 +52,9 @@ async function everything(): Promise<Json> {
       (await rpc(side, 'getbridgetransfers', { limit: 100 })).result,
     ]),
   );
+  const digests = [await service.digests('root'), await service.digests('pchain')];
   const valuations = sends.slice(1).map(({ txid }) => client.json(`/api/oracle/conversions/${txid}`));
-  return [lists, await Promise.all(valuations), await client.json(`/api/oracle/conversions/${IMPORT}`)];
+  return [digests, lists, await Promise.all(valuations), await client.json(`/api/oracle/conversions/${IMPORT}`)];
 }
 
 describe('two chains', { timeout: 180_000 }, () => {

@@ -11,6 +11,8 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage-reporter.ts';
+import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
+import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
 import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
@@ -26,6 +28,8 @@ export interface PairedService {
   go(side: Side, height: number): Promise<void>;
   /** Until everything that is in the log is in the stores; prices wait until both chains have passed them. */
   settled(): Promise<void>;
+  /** Of what was derived of a chain. */
+  digests(side: Side): Promise<Digests>;
   stop(): Promise<void>;
 }
 
@@ -90,6 +94,7 @@ export async function startPairedService(): Promise<PairedService> {
       }
       throw new Error(`the stages did not reach ${JSON.stringify(at)} in two minutes`);
     },
+    digests: (side) => postgresDigests(stores.postgres.pool, DERIVE_TABLES, side),
     async stop() {
       stop.abort();
       await api.close();
