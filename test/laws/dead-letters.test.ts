@@ -14,7 +14,7 @@ import type { FactsAppended } from '../../schemas/log-records.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from './chain-records.ts';
 import { chainConfig, createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';
-import { factsTopic } from './topic.ts';
+import { factsTopic, topicOf } from './topic.ts';
 
 const MINUTES = 60_000;
 const settings = { numRuns: Math.ceil(RUNS / 3), endOnFailure: process.env.LAWS_RUNS === undefined };
@@ -82,7 +82,7 @@ const DAMAGES = {
   'no txid': (text: string) => text.replace(/\{"txid":"[0-9a-f]{64}","over/, '{"txid":null,"over'),
   'inputs of another kind': (text: string) => text.replace(/"vin":\[.*?\],"vout"/, '"vin":{},"vout"'),
 } as const;
-const damage = fc.record({
+const harm = fc.record({
   at: fc.nat(),
   how: fc.constantFrom(...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[])),
 });
@@ -91,23 +91,24 @@ describe('what cannot be decoded', () => {
   it(
     'stops nothing and is said, the same for any batches, crashes and branches that were left',
     async () => {
-      const damages = fc.array(damage, { minLength: 1, maxLength: 4 });
+      const damages = fc.array(harm, { minLength: 1, maxLength: 4 });
       await fc.assert(
         fc.asyncProperty(historyPlan(5), damages, batchSize, crashes(3), async (plan, wanted, batch, planned) => {
           const { happened, stayed } = makeHistory(plan);
-          const damaged = new Map<UnplacedRecord, UnplacedRecord>();
+          const replaced = new Map<UnplacedRecord, UnplacedRecord>();
           for (const { at, how } of wanted) {
             const record = stayed[at % stayed.length];
-            if (record?.kind !== 'block' || damaged.has(record)) continue;
+            if (record?.kind !== 'block' || replaced.has(record)) continue;
             const block = Buffer.from(DAMAGES[how](Buffer.from(record.block).toString()));
-            damaged.set(record, { ...record, block });
+            replaced.set(record, { ...record, block });
           }
-          const harmed = (records: readonly UnplacedRecord[]) => records.map((record) => damaged.get(record) ?? record);
+          const harmed = (records: readonly UnplacedRecord[]) =>
+            records.map((record) => replaced.get(record) ?? record);
 
           const quiet = await straight(harmed(stayed));
           const letters = await lettersOf(quiet);
           const heights = new Set(letters.map(({ height }) => height));
-          for (const { height } of damaged.values()) expect(heights).toContain(height);
+          for (const { height } of replaced.values()) expect(heights).toContain(height);
           expect((await readStagePosition(stores.postgres.pool, 'derive', quiet))?.height).toBe(stayed.length - 1);
 
           const eventful = await chainWith(harmed(happened));
@@ -220,6 +221,10 @@ describe('redriven after the fix', () => {
     await expect.poll(height, { timeout: 30_000 }).toBe(29);
     end.abort();
     await running;
+    const takenBack = topicOf(await factsTopic(log, chain)).filter(
+      (record) => (record as { kind: string }).kind === 'rewind',
+    );
+    expect(takenBack).toMatchObject([{ height: -1, source: -1 }]);
     expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, await straight(stayed)));
   });
 });
