@@ -4,6 +4,7 @@ import type { BlockFact, RewardFact, StakeDetail, TransactionFact } from '../sch
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 import { asObject, asSatoshis, decodedObject } from './decoded-object.ts';
+import type { SupplyDetail } from './supply.ts';
 
 /** `transactions` and `rewards` are the block's own. */
 export function deriveBlockRow(
@@ -11,7 +12,7 @@ export function deriveBlockRow(
   state: ChainState,
   transactions: readonly TransactionFact[],
   rewards: readonly RewardFact[],
-): BlockFact {
+): Omit<BlockFact, keyof SupplyDetail> {
   const { block, clock } = input;
   return {
     type: 'block',

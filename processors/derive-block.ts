@@ -14,6 +14,7 @@ import type { MutableChainState } from './memory-state.ts';
 import { deriveOutputs, deriveSpends } from './outputs.ts';
 import { deriveReserveSnapshots } from './reserve-snapshots.ts';
 import { deriveRewards } from './rewards.ts';
+import { deriveSupply } from './supply.ts';
 import { deriveTransactions } from './transactions.ts';
 import { deriveTransfers } from './transfers.ts';
 
@@ -50,6 +51,7 @@ export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[
   // Outputs come first and spends last, so that all between can look up what the block makes and what it spends.
   const outputs = applied(deriveOutputs(input, state));
   const transactions = deriveTransactions(input, state);
+  const supply = deriveSupply(input, state);
   const activity = deriveActivity(input, state);
   const balances = applied(deriveBalances(activity, state));
   const rewards = deriveRewards(input, state);
@@ -65,7 +67,7 @@ export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[
   state.setTip({ height: block.height, hash: block.hash, time: block.time, clock: input.clock });
 
   return [
-    deriveBlockRow(input, state, transactions, rewards),
+    { ...deriveBlockRow(input, state, transactions, rewards), ...supply },
     ...transactions,
     ...outputs,
     ...spends,

@@ -1,11 +1,13 @@
 /** States of identities: each identityprimary output carries the whole identity and replaces the one before. */
 import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
 import type { IdentityFact } from '../schemas/facts.ts';
-import type { DaemonTransaction } from '../schemas/verusd/block.ts';
+import type { DaemonScript } from '../schemas/verusd/block.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
+import { contentHashes } from './content-hashes.ts';
 import { asInteger, asObject, asText, asTexts, type DecodedObject, decodedObject } from './decoded-object.ts';
 import { identityChangeKind } from './identity-change-kind.ts';
 import { qualifiedIdentityName } from './qualified-names.ts';
+import { type Registration, registrationsOf } from './registrations.ts';
 
 interface FieldChange {
   readonly field: string;
@@ -13,12 +15,15 @@ interface FieldChange {
   readonly new: unknown;
 }
 
-/** In order of transaction and output; of several updates in one block each is compared with the one right before it. */
+/**
+ * In order of transaction and output; of several updates in one block each is compared with the one right before it. The
+ * block's outputs must be applied to `state`, its spends not yet.
+ */
 export function deriveIdentities(input: BlockInput, state: ChainState): IdentityFact[] {
   const inBlock = new Map<string, IdentityFact>();
   const facts: IdentityFact[] = [];
   input.block.tx.forEach((tx, txIndex) => {
-    const referrals = referralsOf(tx);
+    const registrations = registrationsOf(tx, state);
     for (const { n: vout, scriptPubKey } of tx.vout) {
       const decoded = decodedObject(scriptPubKey, 'identityprimary');
       const identityAddress = asText(decoded?.identityaddress);
@@ -29,7 +34,8 @@ export function deriveIdentities(input: BlockInput, state: ChainState): Identity
         txIndex,
         vout,
         registeredHeight: before?.registeredHeight ?? input.block.height,
-        referral: before ? before.referral : (referrals.get(identityAddress) ?? null),
+        ...origin(before ?? null, registrations.get(identityAddress) ?? null),
+        contentHashes: hashesOf(decoded, scriptPubKey),
       });
       inBlock.set(identityAddress, fact);
       facts.push(fact);
@@ -38,7 +44,29 @@ export function deriveIdentities(input: BlockInput, state: ChainState): Identity
   return facts;
 }
 
-type Origin = Pick<IdentityFact, 'txid' | 'txIndex' | 'vout' | 'registeredHeight' | 'referral'>;
+type Origin = Pick<
+  IdentityFact,
+  'txid' | 'txIndex' | 'vout' | 'registeredHeight' | 'referral' | 'registration' | 'contentHashes'
+>;
+
+/** The referrer stays through later updates; the rest is of the first state alone. */
+function origin(
+  before: IdentityFact | null,
+  registration: Registration | null,
+): Pick<IdentityFact, 'referral' | 'registration'> {
+  if (before) return { referral: before.referral, registration: null };
+  if (!registration) return { referral: null, registration: null };
+  const { referral, commitmentTxid, cost } = registration;
+  const amounts = Object.fromEntries(Object.entries(cost).map(([id, amount]) => [id, String(amount)]));
+  return { referral, registration: JSON.stringify({ commitmentTxid, cost: amounts }) };
+}
+
+/** Most updates carry no content. */
+function hashesOf({ contentmultimap }: DecodedObject, { hex }: DaemonScript): string | null {
+  if (hex === undefined || Object.keys(asObject(contentmultimap) ?? {}).length === 0) return null;
+  const hashes = contentHashes(hex);
+  return hashes && JSON.stringify(hashes);
+}
 
 function identityFact(
   decoded: DecodedObject,
@@ -70,18 +98,6 @@ function identityFact(
     changes: stringifyExact(changes),
     state: stringifyExact(decoded),
   };
-}
-
-/** i-address → referrer, of the names that the transaction registers with one. */
-function referralsOf(tx: DaemonTransaction): ReadonlyMap<string, string> {
-  const referrals = new Map<string, string>();
-  for (const { scriptPubKey } of tx.vout) {
-    const reservation = decodedObject(scriptPubKey, 'identityreservation');
-    const nameId = asText(reservation?.nameid);
-    const referral = asText(reservation?.referral);
-    if (nameId !== undefined && referral) referrals.set(nameId, referral);
-  }
-  return referrals;
 }
 
 /** Fields of the daemon's object that differ, in its order; null for one that is missing on a side. */

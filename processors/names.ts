@@ -26,7 +26,8 @@ function idOf(labels: readonly string[], root: Uint8Array | null = null): Uint8A
   return labels.reduceRight<Uint8Array | null>((parent, label) => labelId(label, parent), root);
 }
 
-function toAddress(id: Uint8Array): string {
+/** i-address of 20 bytes. */
+export function toAddress(id: Uint8Array): string {
   return base58check.encode(Uint8Array.of(IDENTITY_VERSION, ...id));
 }
 

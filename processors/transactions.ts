@@ -23,7 +23,7 @@ export function deriveTransactions(input: BlockInput, state: ChainState): Transa
       kind,
       kinds,
       // What an import leaves over are the transfers' own fees and burns, gathered elsewhere.
-      fee: kind === 'coinbase' || kind === 'import' || isIncomplete(tx) ? null : surplus(tx, state),
+      fee: kind === 'coinbase' || kind === 'import' || isIncomplete(tx) ? null : transactionSurplus(tx, state),
       size: transactionSize(tx),
       lockTime: tx.locktime,
       expiryHeight: tx.expiryheight ?? 0,
@@ -32,7 +32,7 @@ export function deriveTransactions(input: BlockInput, state: ChainState): Transa
 }
 
 /** Native coins that came in (transparent, or out of a shielded pool) and did not go out again. */
-function surplus(tx: DaemonTransaction, state: ChainState): bigint {
+export function transactionSurplus(tx: DaemonTransaction, state: ChainState): bigint {
   let total = asSatoshis(tx.valueBalance) ?? 0n;
   for (const output of spentOutputs(tx, state)) total += output.value;
   for (const { n } of tx.vout) total -= state.output(tx.txid, n)?.value ?? 0n;

@@ -32,6 +32,10 @@ export interface BlockFact {
   readonly fees: bigint;
   /** Native content of the coinbase's fee pool output; null where there is none. */
   readonly feePool: bigint | null;
+  /** Native coins of the outputs made less those of the outputs spent: summed up to a height, the transparent supply. */
+  readonly transparentChange: bigint;
+  /** Native coins in shielded pools after the block; null where the daemon does not tell. */
+  readonly shieldedSupply: bigint | null;
   readonly stake: StakeDetail | null;
 }
 
@@ -165,6 +169,10 @@ export interface IdentityFact {
   readonly registeredHeight: number;
   /** i-address of the referrer, from the reservation; kept through later updates. */
   readonly referral: string | null;
+  /** JSON text: {commitmentTxid, cost: {i-address: "satoshis"}}; null but for the state that a reservation registered. */
+  readonly registration: string | null;
+  /** JSON text: {key: [hash of each value]} in the shape of the content; null without content or when it cannot be read. */
+  readonly contentHashes: string | null;
   /** JSON text: [{field, old, new}] against the state before. */
   readonly changes: string;
   /** The `identityprimary` object as the daemon printed it (JSON text). */

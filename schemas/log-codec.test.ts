@@ -93,7 +93,7 @@ describe('single-object encoding', () => {
         "BlockAppended": "c40faf96f3a07ed9",
         "ChainRewound": "6f574e42a0cd847c",
         "FactList": "acfa0b3c555e889e",
-        "FactList2": "5572163a39b651fc",
+        "FactList2": "7e09ff8b6dcd3b1b",
         "FactsAppended": "14505681e0c0428f",
         "FactsRewound": "015c65f7db43faf4",
       }

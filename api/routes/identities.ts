@@ -4,14 +4,18 @@ import { identityChanges, identityDetail, identityList } from '../../schemas/res
 import { countRows, pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
+import { coins } from '../http/values.ts';
+import type { Currencies } from '../state/currency-directory.ts';
 import { tipHeight } from './blocks.ts';
 import {
   addressOfIdentity,
+  blocksToUnlock,
   friendlyName,
   HAS_CURRENCY,
   type IdentityRecord,
   identityAt,
   identityStatus,
+  TOKEN_CONTROLLED,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 
@@ -70,13 +74,33 @@ const list = stateRoute({
   },
 });
 
-const FIRST_SQL = `SELECT i.txid, i.from_height, b.time FROM identities i
+const FIRST_SQL = `SELECT i.txid, i.from_height, i.registration, b.time FROM identities i
   JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
   WHERE i.chain = $1 AND i.identity_address = $2 ORDER BY i.from_height, i.tx_index, i.vout LIMIT 1`;
 const SUB_IDS_SQL = `SELECT count(*) FROM identities
   WHERE chain = $1 AND parent = $2 AND to_height IS NULL AND registered_height <= $3`;
 const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
   WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+
+interface FirstRecord {
+  readonly txid: string;
+  readonly from_height: number;
+  readonly time: bigint;
+  /** JSON text. */
+  readonly registration: string | null;
+}
+
+function registrationDetail(registration: string | null, currencies: Currencies) {
+  if (registration === null) return { commitmentTxid: null, cost: [] };
+  const { commitmentTxid, cost } = JSON.parse(registration) as {
+    commitmentTxid: string | null;
+    cost: Readonly<Record<string, string>>;
+  };
+  const amounts = Object.entries(cost).map(([currencyId, amount]) => {
+    return { currencyId, currencyName: currencies.name(currencyId), amount: coins(BigInt(amount)) };
+  });
+  return { commitmentTxid, cost: amounts };
+}
 
 const detail = stateRoute({
   path: '/api/identity/:nameOrId',
@@ -98,7 +122,7 @@ const detail = stateRoute({
     const height = Math.min(params.height || tip, tip);
     const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     const row = await identityAt(read, chain, address, height, params.nameOrId);
-    const first = await read.row<{ txid: string; from_height: number; time: bigint }>(FIRST_SQL, [chain, address]);
+    const first = await read.row<FirstRecord>(FIRST_SQL, [chain, address]);
     const subIds = await read.row<{ count: bigint }>(SUB_IDS_SQL, [chain, address, height]);
     const referral = row.referral ? await read.row<{ name: string }>(NAME_SQL, [chain, row.referral]) : undefined;
     const currencies = await api.currencies.of(read);
@@ -121,8 +145,11 @@ const detail = stateRoute({
         time: Number(first?.time ?? row.time),
         referral: row.referral,
         referralName: referral?.name ?? null,
+        ...registrationDetail(first?.registration ?? null, currencies),
       },
       isCurrency: (row.flags & HAS_CURRENCY) !== 0,
+      isTokenControlled: (row.flags & TOKEN_CONTROLLED) !== 0,
+      blocksToUnlock: blocksToUnlock(status, row.timelock, height),
       subIdCount: Number(subIds?.count ?? 0n),
     };
   },

@@ -1,23 +1,38 @@
 /** /api/identity/:nameOrId/multimap */
 import { parseExact } from '../../schemas/exact-json.ts';
 import { identityMultimap } from '../../schemas/rest/identities.ts';
-import type { ApiContext } from '../api-context.ts';
-import { ApiError } from '../http/api-error.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { aggregateContent, type ContentUpdate } from './aggregate-content.ts';
 import { tipHeight } from './blocks.ts';
 import { heightParameter, identityParameter } from './identities.ts';
 import { addressOfIdentity, identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
 
-const TIMEOUT_MS = 10_000;
+const UPDATES_SQL = `SELECT state -> 'contentmultimap' AS content, content_hashes FROM identities
+  WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4 ORDER BY from_height, tx_index, vout`;
 
-/** All updates merged: removals refer to hashes of values, which the daemon knows how to make. */
-async function aggregate(api: ApiContext, chain: string, address: string, height: number): Promise<Multimap> {
-  const daemon = api.daemons.get(chain);
-  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
-  const answer = await daemon.call('getidentitycontent', [address, 0, height], { timeoutMs: TIMEOUT_MS });
-  return contentOf((answer as { readonly identity: Readonly<Record<string, unknown>> }).identity);
+/** What the updates from one height to another have left. */
+export async function contentOver(
+  read: Pick<Snapshot, 'rows'>,
+  chain: string,
+  address: string,
+  from: number,
+  to: number,
+): Promise<Multimap> {
+  const rows = await read.rows<{ content: string | null; content_hashes: string | null }>(UPDATES_SQL, [
+    chain,
+    address,
+    from,
+    to,
+  ]);
+  return aggregateContent(
+    rows.map((row) => ({
+      content: contentOf({ contentmultimap: parseExact(row.content ?? 'null') }),
+      hashes: row.content_hashes === null ? null : (JSON.parse(row.content_hashes) as ContentUpdate['hashes']),
+    })),
+  );
 }
 
 const multimap = stateRoute({
@@ -27,8 +42,14 @@ const multimap = stateRoute({
     nameOrId: identityParameter,
     chain: chainParameter,
     height: heightParameter,
+    fromHeight: queryParameter('Of mode aggregate: only updates from this height on', {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      default: 0,
+    }),
     key: keyParameter,
-    mode: queryParameter('latest: of the newest update; aggregate: of all updates', {
+    mode: queryParameter('latest: of the newest update; aggregate: of all updates, less what they removed', {
       type: 'string',
       enum: ['latest', 'aggregate'],
       default: 'latest',
@@ -45,12 +66,12 @@ const multimap = stateRoute({
     const height = Math.min(params.height || tip, tip);
     const address = await addressOfIdentity(read, api, chain, params.nameOrId);
     const row = await identityAt(read, chain, address, height, params.nameOrId);
-    return async () => {
-      const latest = contentOf(parseExact(row.state) as Record<string, unknown>);
-      const whole = mode === 'latest' ? latest : await aggregate(api, chain, address, height);
-      const contentmultimap = withKey(whole, key, api, chain);
-      return { identityAddress: address, height, mode, contentmultimap, decoded: decodeContent(contentmultimap) };
-    };
+    const whole =
+      mode === 'latest'
+        ? contentOf(parseExact(row.state) as Record<string, unknown>)
+        : await contentOver(read, chain, address, params.fromHeight, height);
+    const contentmultimap = withKey(whole, key, api, chain);
+    return { identityAddress: address, height, mode, contentmultimap, decoded: decodeContent(contentmultimap) };
   },
 });
 

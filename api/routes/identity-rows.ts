@@ -32,6 +32,7 @@ export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
 const REVOKED = 0x8000;
 const LOCKED = 0x2;
 export const HAS_CURRENCY = 0x1;
+export const TOKEN_CONTROLLED = 0x4;
 
 const STATE_AT_SQL = `SELECT i.*, b.time FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
   WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height <= $3
@@ -91,6 +92,12 @@ export function identityStatus(flags: number, timelock: bigint, height: number):
   if (flags & REVOKED) return 'revoked';
   if (flags & LOCKED) return 'locked';
   return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
+}
+
+/** Blocks that must follow `height`: of a locked identity the delay that an unlock begins, of an unlocking one what is left. */
+export function blocksToUnlock(status: IdentityStatus, timelock: bigint, height: number): number | null {
+  if (status === 'locked') return Number(timelock);
+  return status === 'unlocking' ? Number(timelock) - height : null;
 }
 
 /** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */

@@ -28,7 +28,7 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
   return Object.hasOwn(content, id) ? { [id]: content[id] } : {};
 }
 
-/** Values that are the hex of UTF-8 JSON, parsed; the rest is left out. */
+/** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out. */
 export function decodeContent(content: Multimap): Record<string, unknown[]> {
   const decoded: Record<string, unknown[]> = {};
   for (const [key, values] of Object.entries(content)) {
@@ -40,7 +40,21 @@ export function decodeContent(content: Multimap): Record<string, unknown[]> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** `vrsc::data.type.string` and `vrsc::data.type.object.datadescriptor`. */
+const STRING_TYPE = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
+const DESCRIPTOR_TYPE = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv';
+
+interface TypedValue {
+  readonly [STRING_TYPE]?: unknown;
+  readonly [DESCRIPTOR_TYPE]?: { readonly objectdata?: { readonly message?: unknown } };
+}
+
 function decodeValue(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(decodeValue);
+  if (typeof value === 'object' && value !== null) {
+    const { [STRING_TYPE]: text, [DESCRIPTOR_TYPE]: descriptor } = value as TypedValue;
+    return [text, descriptor?.objectdata?.message].filter((found) => typeof found === 'string');
+  }
   if (typeof value !== 'string' || !/^([0-9a-f]{2})+$/i.test(value)) return [];
   try {
     return [JSON.parse(utf8.decode(Buffer.from(value, 'hex')))];

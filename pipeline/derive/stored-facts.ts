@@ -54,6 +54,8 @@ export function storedIdentity(row: StoredRow): IdentityFact {
     minimumSignatures: integer(row.minimum_signatures),
     registeredHeight: integer(row.registered_height),
     referral: textOrNull(row.referral),
+    registration: textOrNull(row.registration),
+    contentHashes: textOrNull(row.content_hashes),
     changes: text(row.changes),
     state: text(row.state),
   };

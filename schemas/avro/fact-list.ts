@@ -15,10 +15,14 @@ const BRANCHES: Partial<Record<FactType, string>> = {
   reserve_snapshot: 'verustream.ReserveSnapshot',
 };
 
-/** What the first FactList did not say of a transfer. */
-const BEFORE_CHAIN_PAIRS = { importSystemId: null, sourceSystemId: null, exportIndex: null };
+/** What the first FactList did not say. */
+const UNSAID: Partial<Record<FactType, object>> = {
+  block: { transparentChange: 0n, shieldedSupply: null },
+  identity: { registration: null, contentHashes: null },
+  transfer: { importSystemId: null, sourceSystemId: null, exportIndex: null },
+};
 
-const TYPES = new Map(Object.entries(BRANCHES).map(([type, branch]) => [branch, type]));
+const TYPES = new Map(Object.entries(BRANCHES).map(([type, branch]) => [branch, type as FactType]));
 
 function toBranch(fact: Fact): Record<string, Fact> {
   const branch = BRANCHES[fact.type];
@@ -41,7 +45,8 @@ function fromBranch(branch: object): Fact {
   if (!entry) throw new PermanentError('log_record_unreadable', 'a fact of a log record has no kind');
   const [name, fields] = entry;
   const type = TYPES.get(name);
-  return { type, ...(type === 'transfer' ? BEFORE_CHAIN_PAIRS : {}), ...(toPlain(fields) as object) } as Fact;
+  if (!type) throw new PermanentError('log_record_unreadable', `a fact of a log record is of unknown kind ${name}`);
+  return { type, ...UNSAID[type], ...(toPlain(fields) as object) } as Fact;
 }
 
 /** @throws PermanentError log_record_invalid for a kind that is not published or an amount beyond int64 */

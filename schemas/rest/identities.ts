@@ -3,10 +3,12 @@ import { IDENTITY_CHANGE_KINDS } from '../facts.ts';
 import {
   array,
   boolean,
+  coins,
   hash,
   height,
   integer,
   type JsonSchema,
+  nullableHash,
   nullableInteger,
   nullableString,
   object,
@@ -54,8 +56,26 @@ export const identityDetail = openObject({
   status,
   unlockHeight: { ...nullableInteger, description: 'While unlocking: the last locked height' },
   lastUpdate: object(place),
-  registration: object({ ...place, referral: nullableString, referralName: nullableString }),
+  registration: object({
+    ...place,
+    referral: nullableString,
+    referralName: nullableString,
+    commitmentTxid: {
+      ...nullableHash,
+      description: 'Of the name commitment that it spent; null without a reservation',
+    },
+    cost: {
+      ...array(object({ currencyId: string, currencyName: nullableString, amount: coins })),
+      description: 'Paid to parent, referrers and miners',
+    },
+  }),
   isCurrency: boolean,
+  isTokenControlled: { ...boolean, description: 'Who holds its one token may revoke and recover it' },
+  blocksToUnlock: {
+    ...nullableInteger,
+    description:
+      'Locked: the least wait after an unlock; unlocking: blocks that are left; null when revoked or unlocked',
+  },
   subIdCount: integer,
 });
 
@@ -72,7 +92,11 @@ export const identityMultimap = object({
   height: { ...height, description: 'Height that the content was asked for' },
   mode: { type: 'string', enum: ['latest', 'aggregate'] },
   contentmultimap: anyObject,
-  decoded: { type: 'object', description: 'Values whose bytes are UTF-8 JSON, parsed; others are left out' },
+  decoded: {
+    type: 'object',
+    description:
+      'Texts, messages of data descriptors, and values whose bytes are UTF-8 JSON, parsed; others are left out',
+  },
 });
 
 const referral = {

@@ -22,6 +22,7 @@ export interface DaemonBlock {
   readonly possourcetxid?: string;
   readonly possourcevoutnum?: number;
   readonly postarget?: string;
+  readonly valuePools?: readonly unknown[];
   readonly tx: readonly DaemonTransaction[];
 }
 

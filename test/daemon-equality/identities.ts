@@ -1,4 +1,5 @@
 /** getidentity at every height, getidentityhistory. */
+import { contentOver } from '../../api/routes/identity-content.ts';
 import { friendlyName } from '../../api/routes/identity-rows.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
 import { RpcError } from '../../api/rpc/rpc-error.ts';
@@ -106,4 +107,24 @@ const history: Comparison = {
   },
 };
 
-export const identityComparisons: readonly Comparison[] = [atEveryHeight, history];
+const content: Comparison = {
+  method: 'getidentitycontent',
+  async *answers({ postgres, chain }: Ours) {
+    const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
+      (await postgres.pool.query(sql, [...values])).rows;
+    const told = identities.map(({ id, content: of }) => ({ params: [id], result: of as Members }));
+    const asked = answersOf('getidentitycontent').filter(({ params }) => params[2] !== -1);
+    for (const { params, result } of [...told, ...asked]) {
+      const { identity, vout, fromheight, toheight } = result as Members;
+      if (vout === -1) continue;
+      const { contentmultimap, identityaddress } = identity as Members;
+      const whole = await contentOver({ rows }, chain, String(identityaddress), Number(fromheight), Number(toheight));
+      // Asked for a key, the daemon shows all that the updates with this key carried.
+      const key = params[5] as string | undefined;
+      const of = (map: unknown) => canonical(key === undefined ? map : ((map as Members)[key] ?? null));
+      yield { asked: JSON.stringify(params), expected: of(contentmultimap), ours: of(whole) };
+    }
+  },
+};
+
+export const identityComparisons: readonly Comparison[] = [atEveryHeight, history, content];

@@ -5,19 +5,36 @@ import { canonical, coins, decimal, type Members } from './canonical.ts';
 import type { Comparison } from './comparison.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
-/** Native coins in outputs that nobody has spent; those of genesis never were money. */
-const TRANSPARENT_SQL = `SELECT coalesce(sum(value), 0) AS total FROM outputs
-  WHERE chain = $1 AND from_height BETWEEN 1 AND $2 AND (to_height IS NULL OR to_height > $2)`;
+/** Coinbases wait this many blocks. */
+const MATURITY = 100;
+const SUPPLY_SQL = `SELECT sum(transparent_change) AS transparent,
+    sum(CASE WHEN height > {height: UInt32} - {maturity: UInt32} AND height > 0 THEN reward ELSE 0 END) AS immature,
+    argMax(shielded_supply, height) AS shielded
+  FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32}`;
 
 const supply: Comparison = {
   method: 'coinsupply',
-  async *answers({ postgres, chain }) {
+  async *answers({ clickhouse, chain }) {
     for (const { name, params, result } of answersOf('coinsupply')) {
       const told = result as Members;
       if (told.result !== 'success') continue;
       const height = Number(params[0] ?? tip);
-      const { rows } = await postgres.pool.query<{ total: string }>(TRANSPARENT_SQL, [chain, height]);
-      yield { asked: name, expected: canonical(told.supply), ours: canonical(coins(rows[0]?.total ?? '0')) };
+      const [row] = await clickhouse.query<{ transparent: string; immature: string; shielded: string }>(SUPPLY_SQL, {
+        chain,
+        height,
+        maturity: MATURITY,
+      });
+      const { transparent = '0', immature = '0', shielded = '0' } = row ?? {};
+      const own = {
+        result: 'success',
+        coin: 'VRSCTEST',
+        height,
+        supply: coins(transparent),
+        immature: coins(immature),
+        zfunds: coins(shielded),
+        total: coins(BigInt(transparent) + BigInt(shielded)),
+      };
+      yield { asked: name, expected: canonical(told), ours: canonical(own) };
     }
   },
 };

@@ -47,6 +47,9 @@ export const CLICKHOUSE_TABLES: readonly ClickHouseTable[] = [
       miner_address: ({ fact }) => fact.minerAddress ?? '',
       fees: ({ fact }) => fact.fees,
       stake_amount: ({ fact }) => fact.stake?.amount ?? null,
+      fee_pool: ({ fact }) => fact.feePool,
+      transparent_change: ({ fact }) => fact.transparentChange,
+      shielded_supply: ({ fact }) => fact.shieldedSupply,
     },
   }),
   factTable({

@@ -59,3 +59,4 @@ export const endingTable = <T extends FactType, E extends FactType>(
 export const hex = (text: string): CopyValue => ({ hex: text });
 export const hexOrNull = (text: string | null): CopyValue => (text === null ? null : { hex: text });
 export const json = (text: string): CopyValue => ({ json: text });
+export const jsonOrNull = (text: string | null): CopyValue => (text === null ? null : json(text));

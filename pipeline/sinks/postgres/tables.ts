@@ -2,7 +2,16 @@
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
 import type { CurrencyAmounts, ReserveBalance } from '../../../schemas/facts.ts';
 import { netAmounts } from '../net-amounts.ts';
-import { endingTable, eventTable, hex, hexOrNull, json, type PostgresTable, versionTable } from './table.ts';
+import {
+  endingTable,
+  eventTable,
+  hex,
+  hexOrNull,
+  json,
+  jsonOrNull,
+  type PostgresTable,
+  versionTable,
+} from './table.ts';
 
 export const POSTGRES_TABLES: readonly PostgresTable[] = [
   eventTable({
@@ -28,6 +37,8 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
       miner_address: (f) => f.minerAddress,
       fees: (f) => f.fees,
       fee_pool: (f) => f.feePool,
+      transparent_change: (f) => f.transparentChange,
+      shielded_supply: (f) => f.shieldedSupply,
       stake_txid: (f) => hexOrNull(f.stake?.txid ?? null),
       stake_address: (f) => f.stake?.address ?? null,
       stake_reward_address: (f) => f.stake?.rewardAddress ?? null,
@@ -62,7 +73,7 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
       currencies: (f) => amountsJson(f.currencies),
       kind: (f) => f.kind,
       addresses: (f) => f.addresses,
-      data: (f) => (f.data === null ? null : json(f.data)),
+      data: (f) => jsonOrNull(f.data),
     },
     endedBy: 'spend',
     endKey: (f) => [f.txid, f.n],
@@ -117,6 +128,8 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
       minimum_signatures: (f) => f.minimumSignatures,
       registered_height: (f) => f.registeredHeight,
       referral: (f) => f.referral,
+      registration: (f) => jsonOrNull(f.registration),
+      content_hashes: (f) => jsonOrNull(f.contentHashes),
       changes: (f) => json(f.changes),
       state: (f) => json(f.state),
     },

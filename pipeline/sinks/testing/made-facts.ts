@@ -34,6 +34,8 @@ export function blockFact(height: number): BlockFact {
     minerAddress: null,
     fees: 0n,
     feePool: null,
+    transparentChange: 0n,
+    shieldedSupply: null,
     stake: null,
   };
 }
@@ -85,6 +87,8 @@ export function identity(identityAddress: string, txIndex: number): IdentityFact
     minimumSignatures: 1,
     registeredHeight: 1,
     referral: null,
+    registration: null,
+    contentHashes: null,
     changes: '[]',
     state: '{}',
   };

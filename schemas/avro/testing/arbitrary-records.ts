@@ -54,6 +54,8 @@ const block = record<FactOf<'block'>>({
   minerAddress: nullable(id),
   fees: satoshis,
   feePool: nullable(satoshis),
+  transparentChange: satoshis,
+  shieldedSupply: nullable(satoshis),
   stake: nullable(
     record({
       txid: id,
@@ -104,6 +106,8 @@ const identity = record<FactOf<'identity'>>({
   minimumSignatures: count,
   registeredHeight: count,
   referral: nullable(id),
+  registration: nullable(text),
+  contentHashes: nullable(text),
   changes: text,
   state: text,
 });
