@@ -187,6 +187,8 @@ function deadBlock(label: BlockLabel, state: MutableChainState, cause: Cause): F
     minerAddress: null,
     fees: 0n,
     feePool: null,
+    transparentChange: 0n,
+    shieldedSupply: null,
     stake: null,
   };
   const facts = [block, deadLetter(0, 'block', null, null, cause, null)];
