@@ -4,6 +4,7 @@ import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, ratio, usdValueOf } from '../http/values.ts';
 import { isIdentityAddress, resolveAddress } from '../state/addresses.ts';
+import { issuedSupply } from '../state/supply.ts';
 import { addressParameter } from './addresses.ts';
 import { holdingsOf } from './balance-rows.ts';
 import { tipHeight } from './blocks.ts';
@@ -73,8 +74,9 @@ const richest = stateRoute({
     const rows = await read.rows<HolderRecord>(HOLDERS_SQL, [chain.name, nativeId, params.limit + SYSTEM_MARGIN]);
     const holders = rows.filter((row) => !api.domain.isSystemAddress(row.address)).slice(0, params.limit);
     const [price] = await latestPrices(read, api, [nativeId]);
+    const issued = await issuedSupply(read, api, chain.name, height);
     return async () => {
-      const supply = await api.figures.supply(chain, height);
+      const supply = await issued();
       const percent = (part: bigint) => (supply !== null && supply > 0n ? ratio(part * 100n, supply) : null);
       const results = holders.map((row, index) => ({
         rank: index + 1,

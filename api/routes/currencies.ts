@@ -7,6 +7,7 @@ import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coinsOrNull, decimalOrNull } from '../http/values.ts';
 import type { Currencies, CurrencyEntry } from '../state/currency-directory.ts';
+import { issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 import { camelCaseDefinition } from './definition-names.ts';
 import { latestPrices } from './price-rows.ts';
@@ -55,12 +56,13 @@ const detail = stateRoute({
     const [price] = await latestPrices(read, api, [entry.currencyId]);
     const chain = api.chain(entry.chain);
     const tip = read.state.derived.get(entry.chain)?.height ?? 0;
+    const issued = await issuedSupply(read, api, chain.name, tip);
     // A chain's own coin is never defined on it, so its daemon is asked.
     return async () => {
       const definition = row ? parseExact(row.definition) : await api.natives.definition(chain);
       const members = camelCaseDefinition(definition as Readonly<Record<string, unknown>>);
       const parent = typeof members.parent === 'string' ? members.parent : null;
-      const supply = entry.type === 'native' ? await api.figures.supply(chain, tip) : (state?.supply ?? null);
+      const supply = entry.type === 'native' ? await issued() : (state?.supply ?? null);
       return {
         ...members,
         fullyQualifiedName: entry.fullyQualifiedName,

@@ -8,9 +8,10 @@ import { stateRoute } from '../http/route.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
 import { isLiveBasket, parseReserves } from '../market/live-baskets.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import { type Issued, issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 
-interface WindowRecord {
+export interface WindowRecord {
   readonly blocks: bigint;
   readonly staked: bigint;
   readonly tip_time: bigint;
@@ -20,15 +21,17 @@ interface WindowRecord {
 const RATIO_BLOCKS = 1000;
 const TIME_BLOCKS = 100;
 
-const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
+/** Of $1 the thousand blocks up to $2. */
+export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
     max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
   FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
 
-const RESERVES_SQL = 'SELECT flags, reserves FROM currency_states WHERE chain = $1 AND to_height IS NULL';
+const RESERVES_SQL = `SELECT flags, reserves FROM currency_states
+  WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
 
-/** Satoshis of a currency in the live baskets of a chain. */
-async function inPools(read: Snapshot, chain: string, currencyId: string): Promise<bigint> {
-  const states = await read.rows<{ flags: number; reserves: string }>(RESERVES_SQL, [chain]);
+/** Satoshis of a currency in the baskets of a chain that were live at a height. */
+export async function inPools(read: Snapshot, chain: string, currencyId: string, height: number): Promise<bigint> {
+  const states = await read.rows<{ flags: number; reserves: string }>(RESERVES_SQL, [chain, height]);
   let sum = 0n;
   for (const { flags, reserves } of states) {
     if (!isLiveBasket(flags)) continue;
@@ -38,8 +41,8 @@ async function inPools(read: Snapshot, chain: string, currencyId: string): Promi
 }
 
 /** What the daemon says of the chain at this tip, and what follows from it. */
-export async function miningFigures(api: ApiContext, chain: ChainConfig, tip: number) {
-  const [mining, supply] = await Promise.all([api.figures.mining(chain, tip), api.figures.supply(chain, tip)]);
+export async function miningFigures(api: ApiContext, chain: ChainConfig, tip: number, issued: Issued) {
+  const [mining, supply] = await Promise.all([api.figures.mining(chain, tip), issued()]);
   const { difficulty, hashRate, stakingSupply, connections } = mining;
   const stakingParticipation = participation(stakingSupply, supply);
   return {
@@ -68,15 +71,15 @@ const network = stateRoute({
     const chain = api.chain(params.chain);
     const tip = tipHeight(read, chain.name);
     const window = await read.row<WindowRecord>(WINDOW_SQL, [chain.name, tip]);
-    const pools = await inPools(read, chain.name, api.currencies.nativeId(chain));
+    const pools = await inPools(read, chain.name, api.currencies.nativeId(chain), tip);
+    const issued = await issuedSupply(read, api, chain.name, tip);
     return async () => {
-      const { figures, supply } = await miningFigures(api, chain, tip);
+      const { figures, supply } = await miningFigures(api, chain, tip, issued);
       return {
         chain: chain.name,
         height: tip,
         avgBlockTime: averageBlockTime(window),
-        posRatio: window && window.blocks > 0n ? ratio(window.staked, window.blocks) : null,
-        powRatio: window && window.blocks > 0n ? ratio(window.blocks - window.staked, window.blocks) : null,
+        ...stakeRatios(window),
         ...figures,
         circulatingSupply: coinsOrNull(supply),
         inPools: coins(pools),
@@ -85,8 +88,15 @@ const network = stateRoute({
   },
 });
 
+/** Of staked and of worked blocks. */
+export function stakeRatios(window: WindowRecord | undefined) {
+  if (!window || window.blocks === 0n) return { posRatio: null, powRatio: null };
+  const { blocks, staked } = window;
+  return { posRatio: ratio(staked, blocks), powRatio: ratio(blocks - staked, blocks) };
+}
+
 /** Null while the chain is shorter than the window. */
-function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
+export function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
   if (!window || window.start_time === null) return null;
   return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));
 }

@@ -17,6 +17,7 @@ import { marketListRoutes } from './market-lists.ts';
 import { marketPairRoutes } from './market-pairs.ts';
 import { marketSummaryRoutes } from './market-summary.ts';
 import { marketVolumeRoutes } from './market-volume.ts';
+import { networkAtHeightRoutes } from './network-at-height.ts';
 import { networkStatsRoutes } from './network-stats.ts';
 import { oracleConversionRoutes } from './oracle-conversions.ts';
 import { oraclePriceRoutes } from './oracle-prices.ts';
@@ -53,6 +54,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...searchRoutes,
   ...statsRoutes,
   ...networkStatsRoutes,
+  ...networkAtHeightRoutes,
   ...chartRoutes,
   ...pulseRoutes,
   ...serviceStatusRoutes,

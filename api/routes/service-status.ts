@@ -7,6 +7,7 @@ import { liveRoute } from '../http/route.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { whyStill } from '../state/stage-statuses.ts';
+import { type Issued, issuedSupply } from '../state/supply.ts';
 import { committedTick } from './committed-tick.ts';
 import { miningFigures } from './network-stats.ts';
 
@@ -46,11 +47,21 @@ async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>>
   return new Map(rows.map(({ chain, count }) => [chain, Number(count)]));
 }
 
-async function chainStatus(api: ApiContext, chain: ChainConfig, state: ServiceState) {
+interface Seen {
+  readonly state: ServiceState;
+  readonly issued: ReadonlyMap<string, Issued>;
+}
+
+async function chainStatus(api: ApiContext, chain: ChainConfig, { state, issued }: Seen) {
   const indexedHeight = state.derived.get(chain.name)?.height ?? null;
   const tail = api.watch.statuses.of(chain.name, 'tail');
   const height = tail?.targetHeight ?? tail?.height ?? indexedHeight;
-  const { figures, connections } = await miningFigures(api, chain, indexedHeight ?? 0);
+  const { figures, connections } = await miningFigures(
+    api,
+    chain,
+    indexedHeight ?? 0,
+    issued.get(chain.name) ?? (async () => null),
+  );
   return {
     height,
     indexedHeight,
@@ -71,11 +82,16 @@ const status = liveRoute({
   cache: 'none',
   async handler({ api }) {
     const { chains } = api.config;
-    const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, api.watch.state)));
-    const { state, tick, audits, letters } = await api.snapshot(async (read) => {
+    const seen = await api.snapshot(async (read) => {
+      const issued = new Map<string, Issued>();
+      for (const [chain, { height }] of read.state.derived) {
+        if (chains.some(({ name }) => name === chain)) issued.set(chain, await issuedSupply(read, api, chain, height));
+      }
       const shown = { audits: await auditReports(read), letters: await deadLetters(read) };
-      return { state: read.state, tick: await committedTick(read), ...shown };
+      return { state: read.state, issued, tick: await committedTick(read), ...shown };
     });
+    const { state, tick, audits, letters } = seen;
+    const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, seen)));
     const [main] = statuses;
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
     return {

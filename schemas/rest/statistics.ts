@@ -5,6 +5,7 @@ import {
   array,
   boolean,
   coins,
+  hash,
   height,
   integer,
   isoTime,
@@ -36,6 +37,25 @@ export const networkStats = object({
   ...mining,
   circulatingSupply: { ...nullableCoins, description: 'All coins issued, shielded ones included' },
   inPools: { ...coins, description: 'Native coins in live baskets of this chain' },
+});
+
+export const networkAtHeight = object({
+  chain: string,
+  height,
+  hash,
+  time: unixTime,
+  difficulty: { type: 'number', description: 'Of the block' },
+  chainWork: { type: 'string', description: 'Hex' },
+  chainStake: { type: 'string', description: 'Hex' },
+  hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
+  avgBlockTime: { ...nullableNumber, description: 'Seconds, over 100 blocks' },
+  posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
+  powRatio: fraction,
+  feePool: { ...nullableCoins, description: 'Held by the fee pool; null before there is one' },
+  transparentSupply: { ...nullableCoins, description: 'Coins in outputs that nobody had spent' },
+  shieldedSupply: nullableCoins,
+  circulatingSupply: { ...nullableCoins, description: 'Both' },
+  inPools: { ...coins, description: 'Native coins in baskets of this chain that were live' },
 });
 
 export const CHART_METRICS = ['difficulty', 'transactions', 'conversions'] as const;

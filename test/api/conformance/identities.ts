@@ -1,7 +1,7 @@
 /** Identities now and at every recorded height. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../client.ts';
-import { blocks, type Json, truth } from '../truth.ts';
+import { blocks, type Json, sat, truth } from '../truth.ts';
 
 export function identitiesConform(client: Client): void {
   describe('identities', () => {
@@ -79,6 +79,32 @@ export function identitiesConform(client: Client): void {
           });
         }
       }
+    });
+
+    it('merges the content of all updates, and of some', async () => {
+      for (const { id, content } of recorded) {
+        const whole = await client.json(`/api/identity/${id}/multimap?mode=aggregate`);
+        expect(whole.contentmultimap).toEqual(content.identity.contentmultimap);
+      }
+      const [{ id }] = recorded.filter(({ latest }) => latest.friendlyname.startsWith('bob.'));
+      const path = `/api/identity/${id}/multimap?mode=aggregate`;
+      expect((await client.json(`${path}&fromHeight=833`)).decoded).toEqual({
+        iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG: ['rev 1 bob', 'on the branch that is abandoned'],
+      });
+      expect((await client.json(`${path}&fromHeight=278&height=832`)).contentmultimap).toEqual({});
+    });
+
+    it('tells what a registration spent and cost, and when a lock ends', async () => {
+      const bob = await client.json('/api/identity/bob@');
+      expect(bob.registration).toMatchObject({ referralName: 'alice.VRSCTEST', cost: [{ currencyName: 'VRSCTEST' }] });
+      expect(sat(bob.registration.cost[0].amount)).toBe('8000000000');
+      expect(bob.registration.commitmentTxid).toMatch(/^[0-9a-f]{64}$/);
+      const vault = recorded.find(({ latest }) => latest.friendlyname.startsWith('vault.'))?.history.history;
+      const unlocking = vault.find(({ identity }: Json) => identity.flags === 0 && identity.timelock > 0);
+      const { timelock } = unlocking.identity;
+      const at = await client.json(`/api/identity/vault@?height=${unlocking.height}`);
+      expect([at.status, at.blocksToUnlock]).toEqual(['unlocking', timelock - unlocking.height]);
+      expect(await client.json('/api/identity/vault')).toMatchObject({ status: 'locked', blocksToUnlock: 500 });
     });
 
     it('draws the referral tree from the reservations', async () => {

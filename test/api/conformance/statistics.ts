@@ -28,6 +28,22 @@ export function statisticsConform(client: Client): void {
       expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
     });
 
+    it('tells the chain as of any height', async () => {
+      const { coinsupply_100, coinsupply_775, coinsupply_1550 } = truth('supply.json');
+      for (const told of [coinsupply_100, coinsupply_775, coinsupply_1550]) {
+        const at = await client.json(`/api/stats/network/${told.height}`);
+        const block = blocks[told.height];
+        expect([sat(at.transparentSupply), sat(at.shieldedSupply)]).toEqual([sat(told.supply), sat(told.zfunds)]);
+        expect([at.chainWork, at.chainStake, at.hash]).toEqual([block.chainwork, block.chainstake, block.hash]);
+        const window = blocks.slice(Math.max(0, told.height - 999), told.height + 1);
+        const staked = window.filter(({ validationtype }) => validationtype === 'stake').length;
+        expect(Number(at.posRatio)).toBeCloseTo(staked / window.length, 8);
+      }
+      const { hashRate } = await client.json(`/api/stats/network/${tip}`);
+      expect(hashRate).toEqual((await client.json('/api/stats/network')).hashRate);
+      expect(await client.status(`/api/stats/network/${tip + 1}`)).toBe(404);
+    });
+
     it('lists every stake', async () => {
       const wanted = blocks.filter((block) => block.validationtype === 'stake').reverse();
       const rows = await client.walk('/api/stakes/', 100);

@@ -1,0 +1,37 @@
+/** How much of a chain's own coin there is, from the index. */
+import type { ApiContext } from '../api-context.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface Supply {
+  /** Satoshis in outputs that nobody has spent. */
+  readonly transparent: bigint;
+  readonly shielded: bigint;
+}
+
+const CHANGES_SQL = `SELECT sum(transparent_change) AS transparent, countIf(transparent_change IS NULL) AS unknown
+  FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32} AND position <= {position: UInt64}`;
+const SHIELDED_SQL = 'SELECT shielded_supply FROM blocks WHERE chain = $1 AND height = $2';
+
+/** Null where rows of an older program do not tell, or the daemon does not watch every pool. */
+export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, height: number): Promise<Supply | null> {
+  const row = await read.row<{ shielded_supply: bigint | null }>(SHIELDED_SQL, [chain, height]);
+  const shielded = row?.shielded_supply ?? null;
+  if (shielded === null) return null;
+  const position = read.state.derived.get(chain)?.position ?? 0;
+  const values = { chain, height, position };
+  const changes = await api.memo.get(`supply ${chain} ${height}`, read.state.tag, async () => {
+    const [found] = await api.clickhouse.query<{ transparent: string | null; unknown: string }>(CHANGES_SQL, values);
+    return found;
+  });
+  if (!changes || changes.transparent === null || Number(changes.unknown) > 0) return null;
+  return { transparent: BigInt(changes.transparent), shielded };
+}
+
+/** Answers when the snapshot is closed. */
+export type Issued = () => Promise<bigint | null>;
+
+/** All coins issued up to the index's tip; of an index that cannot tell, the daemon is asked. */
+export async function issuedSupply(read: Snapshot, api: ApiContext, chain: string, tip: number): Promise<Issued> {
+  const supply = await supplyAt(read, api, chain, tip);
+  return async () => (supply ? supply.transparent + supply.shielded : api.figures.supply(api.chain(chain), tip));
+}

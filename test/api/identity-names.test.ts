@@ -1,0 +1,77 @@
+/** Which identity a caller means, on the root of a network and on a chain that it launched. */
+import { beforeAll, expect, it } from 'vitest';
+import type { ApiContext } from '../../api/api-context.ts';
+import { findIdentity } from '../../api/state/identity-names.ts';
+import type { Snapshot } from '../../api/state/snapshot.ts';
+import { domain } from '../../commands/domain.ts';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
+import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
+import { blockOf, identity } from '../../pipeline/sinks/testing/made-facts.ts';
+import { nameToAddress } from '../../processors/names.ts';
+import { chainConfig } from '../laws/replay.ts';
+
+const id = (name: string): string => nameToAddress(name, 'VRSCTEST') ?? '';
+const pchain = { ...chainConfig('pchain'), rootCurrency: 'pchain' };
+const root = chainConfig('root');
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await createTestStores();
+  const known = {
+    pchain: ['alice', 'alice.pchain', 'bob', 'carol.pchain', 'dan.pchain', 'dan.Bridge.pchain', 'Émile.pchain'],
+    root: ['alice', 'sub.alice', 'both.alice', 'both.bob', 'café ☕'],
+  };
+  for (const [chain, names] of Object.entries(known)) {
+    const facts = names.map((name, index) => ({ ...identity(id(name), index), name: name.split('.')[0] ?? '' }));
+    await stores.postgres.transaction((client) => writeFacts(client, chain, factsByType([blockOf(1, facts)])));
+  }
+  return () => stores.close();
+});
+
+function find(chain: typeof root, text: string): Promise<string | null> {
+  const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
+    (await stores.postgres.pool.query(sql, [...values])).rows;
+  const read = { rows, row: async (sql: string, values?: readonly unknown[]) => (await rows(sql, values))[0] };
+  return findIdentity(read as unknown as Snapshot, { domain } as ApiContext, chain, text);
+}
+
+it.each([
+  ['alice@', 'alice', 'as the daemon reads it: below the root of the network'],
+  ['alice.VRSCTEST@', 'alice', 'with that root written out'],
+  ['alice.pchain@', 'alice.pchain', 'below the chain'],
+  ['alice', 'alice.pchain', 'a bare name is first the chain’s own'],
+  ['bob', 'bob', 'then one of the root'],
+  ['BOB@', 'bob', 'in any ASCII case'],
+  ['carol@', 'carol.pchain', 'what the daemon would not find counts where it is the only one'],
+  ['CAROL', 'carol.pchain', 'in any ASCII case there too'],
+  ['Émile', 'Émile.pchain', 'other letters as they are'],
+])('on a launched chain %s is %s: %s', async (text, name) => {
+  expect(await find(pchain, text)).toBe(id(name));
+});
+
+it.each(['dan@', 'carol.bob@', 'émile', 'nobody', '', '@', 'carol.', 'a/b'])(
+  'on a launched chain nobody is %j',
+  async (text) => {
+    expect(await find(pchain, text)).toBeNull();
+  },
+);
+
+it.each([
+  ['alice', 'alice'],
+  ['sub.alice@', 'sub.alice'],
+  ['sub', 'sub.alice'],
+  ['CAFé ☕@', 'café ☕'],
+])('on the root %s is %s', async (text, name) => {
+  expect(await find(root, text)).toBe(id(name));
+});
+
+it('of two names below different parents none is meant', async () => {
+  expect(await find(root, 'both')).toBeNull();
+});
+
+it('an i-address that the chain does not know is nobody', async () => {
+  expect(await find(root, id('carol.pchain'))).toBeNull();
+  expect(await find(pchain, id('carol.pchain'))).toBe(id('carol.pchain'));
+});
