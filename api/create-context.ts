@@ -12,6 +12,8 @@ import { askStores } from './state/store-health.ts';
 /** Snapshots at once: the rest of the pool is left to the stages of this process. */
 const SNAPSHOTS = 10;
 const MEMO_ENTRIES = 10_000;
+/** Of one statement of a request: seconds, bytes, rows. Postgres' bound is in every snapshot. */
+const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: '1000000000', max_result_rows: '200000' } as const;
 
 export function createContext(options: ApiOptions, watch: StateWatch): ApiContext {
   const { config, release, stores, daemons, domain, logger } = options;
@@ -22,7 +24,10 @@ export function createContext(options: ApiOptions, watch: StateWatch): ApiContex
     logger,
     domain,
     watch,
-    clickhouse: stores.clickhouse,
+    clickhouse: {
+      ...stores.clickhouse,
+      query: (sql, params) => stores.clickhouse.query(sql, params, ANSWER_BOUNDS),
+    },
     daemons,
     currencies: createCurrencyDirectory(config.chains, domain),
     natives: createNativeCurrencies(daemons, logger),

@@ -9,6 +9,7 @@ import { PermanentError } from '../schemas/errors.ts';
 import { openAccess } from './access/access.ts';
 import type { Domain } from './api-context.ts';
 import { createContext } from './create-context.ts';
+import type { StateAnswer } from './http/answer-route.ts';
 import { type RequestsUnderWay, registerFallback, registerRoutes } from './http/dispatcher.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { createPush, type PushOptions } from './push/push.ts';
@@ -96,7 +97,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   });
   const api = createContext(options, watch);
   const underWay: RequestsUnderWay = { count: 0 };
-  const dispatcher = { api, prepared: createPreparedAnswers(PREPARED_BYTES), underWay, access };
+  const dispatcher = { api, prepared: createPreparedAnswers<StateAnswer>(PREPARED_BYTES), underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,

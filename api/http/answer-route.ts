@@ -1,8 +1,11 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
 import { stringifyExact } from '../../schemas/exact-json.ts';
+import type { ApiContext } from '../api-context.ts';
+import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
 import type { ServiceState } from '../state/service-state.ts';
-import type { DispatcherOptions } from './dispatcher.ts';
-import { etagOf, matchesEtag } from './etag.ts';
+import { chooseEncoding, compressed, isCompressible } from './compression.ts';
+import { etagOf, matchingEtag } from './etag.ts';
+import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import type { Answer, LiveRoute, Route, StateRoute } from './route.ts';
 
@@ -14,37 +17,75 @@ export interface Question {
   /** Path parameters in order, still percent-encoded. */
   readonly parts: readonly string[];
   readonly ifNoneMatch: string;
+  readonly acceptEncoding: string;
   readonly requestId: string;
 }
 
+/** An answer with what it says about itself. */
+export interface StateAnswer extends PreparedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds of the process' clock. */
+  readonly madeAt: number;
+}
+
+export interface AnswerOptions {
+  readonly api: ApiContext;
+  readonly prepared: PreparedAnswers<StateAnswer>;
+}
+
 type Values = Readonly<Record<string, unknown>>;
-type Options = Pick<DispatcherOptions, 'api' | 'prepared'>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** Any cache may keep the answer but has to ask whether the chain has moved. */
+const RECENT = 'public, no-cache';
+/** Below every possible rewind only `confirmations` still change. */
+const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
+/** How often an answer is made anew while blocks come faster than anybody can read. */
+const CATCH_UP_MS = 1000;
 
-export async function answerRoute(options: Options, route: Route, params: Values, asked: Question): Promise<Reply> {
-  if (route.cache === 'none') return liveReply(options, route, params);
+export async function answerRoute(
+  options: AnswerOptions,
+  route: Route,
+  params: Values,
+  asked: Question,
+): Promise<Reply> {
+  if (route.cache === 'none') return encoded(await liveReply(options.api, route, params), asked, null);
   const known = tagOf(route, params, options.api.watch.state);
-  if (matchesEtag(asked.ifNoneMatch, etagOf(known))) return notModified(known);
-  const { tag, body } = await stateAnswer(options, route, params, known);
-  if (matchesEtag(asked.ifNoneMatch, etagOf(tag))) return notModified(tag);
-  return { status: 200, headers: { 'Content-Type': JSON_TYPE, ...cacheHeaders(tag) }, body };
+  const unchanged = matchingEtag(asked.ifNoneMatch, known);
+  if (unchanged !== null) return notModified(unchanged);
+  const { tag, body, headers } = await stateAnswer(options, route, params, known);
+  const same = matchingEtag(asked.ifNoneMatch, tag);
+  if (same !== null) return notModified(same);
+  return encoded({ status: 200, headers: { 'Content-Type': JSON_TYPE, ...headers }, body }, asked, tag);
 }
 
-function stateAnswer({ api, prepared }: Options, route: StateRoute, params: Values, known: string) {
-  const fresh = async () => {
-    const { tag, value } = await api.snapshot(async (read) => ({
-      value: await route.handler({ params: params as never, api, read }),
-      tag: tagOf(route, params, read.state),
-    }));
-    return { tag, body: jsonBytes(typeof value === 'function' ? await value() : value) };
-  };
+function stateAnswer({ api, prepared }: AnswerOptions, route: StateRoute, params: Values, known: string) {
+  const fresh = () => freshAnswer(api, route, params);
   if (route.cache !== 'prepared') return fresh();
   const key = `${route.path} ${JSON.stringify(params)}`;
-  return prepared.get(key, known) ?? prepared.make(key, known, fresh);
+  return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? prepared.make(key, known, fresh);
 }
 
-async function liveReply({ api }: Options, route: LiveRoute, params: Values): Promise<Reply> {
+/** While catching up an answer may be a second old: it names the block that it was made at. */
+function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAnswer | undefined {
+  if (!answer || performance.now() - answer.madeAt > CATCH_UP_MS) return undefined;
+  return isCatchingUp(api) ? answer : undefined;
+}
+
+async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
+  const { state, value } = await api.snapshot(async (read) => ({
+    value: await route.handler({ params: params as never, api, read }),
+    state: read.state,
+  }));
+  const whole = typeof value === 'function' ? await value() : value;
+  const chain = route.scope === 'chain' && typeof params.chain === 'string' ? params.chain : null;
+  const height = route.settledAt?.(whole);
+  const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
+  const headers = { 'Cache-Control': settled ? FINAL : RECENT, 'X-Chain-State': chainState(state, chain) };
+  return { tag: tagOf(route, params, state), body: jsonBytes(whole), headers, madeAt: performance.now() };
+}
+
+async function liveReply(api: ApiContext, route: LiveRoute, params: Values): Promise<Reply> {
   const answer: Answer = await route.handler({ params: params as never, api });
   const headers = {
     'Content-Type': answer.contentType ?? JSON_TYPE,
@@ -54,18 +95,27 @@ async function liveReply({ api }: Options, route: LiveRoute, params: Values): Pr
   return { status: answer.status ?? 200, headers, body: bytesOf(answer.body) };
 }
 
+/** In the best form that the client takes, with the validator of that form. */
+async function encoded(reply: Reply, { acceptEncoding }: Question, tag: string | null): Promise<Reply> {
+  const { body } = reply;
+  const can = body !== null && isCompressible(body, reply.headers['Content-Type'] ?? '');
+  const encoding = can ? chooseEncoding(acceptEncoding) : null;
+  const validator: Record<string, string> = tag === null ? {} : { ETag: etagOf(tag, encoding) };
+  if (body === null || encoding === null) {
+    return { ...reply, headers: { ...reply.headers, ...validator, ...(can && { Vary: 'Accept-Encoding' }) } };
+  }
+  const headers = { ...reply.headers, ...validator, Vary: 'Accept-Encoding', 'Content-Encoding': encoding };
+  return { ...reply, headers, body: await compressed(body, encoding) };
+}
+
 function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
   const chain = params.chain;
   return route.scope === 'chain' && typeof chain === 'string' ? state.chainTag(chain) : state.tag;
 }
 
-/** Any cache may keep the answer but has to ask whether the chain has moved. */
-function cacheHeaders(tag: string): Record<string, string> {
-  return { ETag: etagOf(tag), 'Cache-Control': 'public, no-cache' };
-}
-
-function notModified(tag: string): Reply {
-  return { status: 304, headers: cacheHeaders(tag), body: null };
+/** What a cache holds stays as it was said when it was stored. */
+function notModified(etag: string): Reply {
+  return { status: 304, headers: { ETag: etag }, body: null };
 }
 
 function bytesOf(body: unknown): Uint8Array {

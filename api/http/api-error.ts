@@ -27,6 +27,11 @@ export const API_ERRORS = {
   internal_error: [500, 'Internal error', 'A fault of the service; the instance names the log line.'],
   daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be asked or refused the call.'],
   syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],
+  query_too_slow: [
+    503,
+    'Query too slow',
+    'The question took longer than one may: ask for less (a shorter range, a smaller page, fewer filters), or later.',
+  ],
   unavailable: [503, 'Unavailable', 'A store cannot be reached at the moment; ask again after Retry-After seconds.'],
 } as const satisfies Record<string, readonly [status: number, title: string, meaning: string]>;
 

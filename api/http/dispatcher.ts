@@ -7,10 +7,9 @@ import type { Access } from '../access/access.ts';
 import type { Admission } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
-import { answerRoute, type Question } from './answer-route.ts';
+import { type AnswerOptions, answerRoute, type Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
 import { compileParameters } from './parameters.ts';
-import type { PreparedAnswers } from './prepared-answers.ts';
 import { problemReply } from './problem-reply.ts';
 import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
 import type { Route } from './route.ts';
@@ -20,9 +19,7 @@ export interface RequestsUnderWay {
   count: number;
 }
 
-export interface DispatcherOptions {
-  readonly api: ApiContext;
-  readonly prepared: PreparedAnswers;
+export interface DispatcherOptions extends AnswerOptions {
   readonly underWay: RequestsUnderWay;
   readonly access: Pick<Access, 'gate' | 'readVisitor'>;
 }
@@ -111,6 +108,7 @@ function readQuestion(req: HttpRequest, template: string): Question {
     query: req.getQuery() ?? '',
     parts,
     ifNoneMatch: req.getHeader('if-none-match'),
+    acceptEncoding: req.getHeader('accept-encoding'),
     requestId: REQUEST_ID.test(given) ? given : randomUUID(),
   };
 }

@@ -1,11 +1,15 @@
-/** Strong validators made from the chain's state, so that a 304 needs no query. */
-export function etagOf(tag: string): string {
-  return `"${tag}"`;
+/** Strong validators made from the chain's state, so that a 304 needs no query. A compressed form has one of its own. */
+import type { Encoding } from './compression.ts';
+
+export function etagOf(tag: string, encoding: Encoding | null = null): string {
+  return encoding === null ? `"${tag}"` : `"${tag}-${encoding}"`;
 }
 
-/** Whether If-None-Match names the tag; a weak form of it counts (RFC 9110, 13.1.2). */
-export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === '') return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+/** The validator of If-None-Match that names the tag in any encoding, or null; a weak form of it counts (RFC 9110, 13.1.2). */
+export function matchingEtag(ifNoneMatch: string, tag: string): string | null {
+  if (ifNoneMatch === '') return null;
+  if (ifNoneMatch.trim() === '*') return etagOf(tag);
+  const known: readonly string[] = [etagOf(tag), etagOf(tag, 'br'), etagOf(tag, 'gzip')];
+  const sent = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
+  return sent.find((candidate) => known.includes(candidate)) ?? null;
 }

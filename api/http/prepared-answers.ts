@@ -10,6 +10,8 @@ export interface PreparedAnswer {
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   /** The kept body when it is of this state. */
   get(key: string, tag: string): A | undefined;
+  /** The kept body of whatever state. */
+  latest(key: string): A | undefined;
   /** Makes it once however many ask at the same time. */
   make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
 }
@@ -43,6 +45,7 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       kept.set(key, answer);
       return answer;
     },
+    latest: (key) => kept.get(key),
     async make(key, tag, work) {
       const flight = `${tag} ${key}`;
       let answer = making.get(flight);

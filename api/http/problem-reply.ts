@@ -7,9 +7,11 @@ import type { Question } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
 import type { Reply } from './reply.ts';
 
+/** Postgres: statement_timeout. ClickHouse: max_execution_time, max_memory_usage, max_result_rows. */
+const TOO_SLOW = /^(57014|159|241|396)$/;
 const RETRY_AFTER_SECONDS = '5';
-/** Postgres: no connection, too many connections, shutting down, statement took too long. */
-const UNAVAILABLE = /^(08...|53300|57P0.|57014|ECONN.*|EPIPE|ETIMEDOUT)$/;
+/** Postgres: no connection, too many connections, shutting down. */
+const UNAVAILABLE = /^(08...|53300|57P0.|ECONN.*|EPIPE|ETIMEDOUT)$/;
 
 export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
   const refusal = toApiError(error);
@@ -38,8 +40,16 @@ function toApiError(cause: unknown): ApiError {
     return new ApiError('daemon_error', 'the daemon of this chain cannot be asked at the moment', { cause });
   }
   const code = (cause as { code?: unknown } | null)?.code;
+  if (isTooSlow(cause) || (cause instanceof VerustreamError && isTooSlow(cause.cause))) {
+    return new ApiError('query_too_slow', 'the question takes longer, or more memory, than one may', { cause });
+  }
   if (cause instanceof RetryableError || (typeof code === 'string' && UNAVAILABLE.test(code))) {
     return new ApiError('unavailable', 'a store cannot be reached or is too busy at the moment', { cause });
   }
   return new ApiError('internal_error', 'the service failed to answer; its log names the reason', { cause });
+}
+
+function isTooSlow(cause: unknown): boolean {
+  const code = (cause as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && TOO_SLOW.test(code);
 }

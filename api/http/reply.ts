@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = {
 export const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Retry-After, X-Request-Id, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost',
+    'ETag, Retry-After, X-Request-Id, X-Chain-State, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost',
 } as const;
 
 export const PREFLIGHT_HEADERS = {
@@ -41,8 +41,12 @@ export function writeReply(res: HttpResponse, reply: Reply, withoutBody: boolean
   res.cork(() => {
     res.writeStatus(`${reply.status} ${REASONS[reply.status] ?? ''}`.trimEnd());
     for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
-    if (reply.body === null) res.endWithoutBody();
-    else if (withoutBody) res.endWithoutBody(reply.body.byteLength);
-    else res.end(reply.body);
+    if (reply.body !== null && !withoutBody) {
+      res.end(reply.body);
+      return;
+    }
+    // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
+    if (reply.body !== null) res.writeHeader('Content-Length', String(reply.body.byteLength));
+    res.endWithoutBody();
   });
 }

@@ -44,6 +44,8 @@ export interface StateRoute<P extends Parameters = Parameters> extends RouteBase
   /** `prepared`: the answer is kept until the state changes. */
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
+  /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
+  readonly settledAt?: (answer: unknown) => number;
   /** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. */
   readonly handler: (call: StateCall<P>) => Promise<unknown>;
 }

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { chainOfHost } from '../rpc-routes.ts';
 import { createMemo } from '../state/memo.ts';
-import { matchesEtag } from './etag.ts';
+import { matchingEtag } from './etag.ts';
 import { createPreparedAnswers } from './prepared-answers.ts';
 
 describe('If-None-Match', () => {
   it.each([
-    ['"a"', true],
-    ['W/"a"', true],
-    ['"b", "a"', true],
-    ['*', true],
-    ['', false],
-    ['"b"', false],
-    ['a', false],
-  ])('%s', (sent, matches) => expect(matchesEtag(sent, '"a"')).toBe(matches));
+    ['"a"', '"a"'],
+    ['W/"a"', '"a"'],
+    ['"b", "a"', '"a"'],
+    ['"b","a-br"', '"a-br"'],
+    ['*', '"a"'],
+    ['', null],
+    ['"b"', null],
+    ['"a-zz"', null],
+    ['a', null],
+  ])('%s', (sent, matching) => expect(matchingEtag(sent, 'a')).toBe(matching));
 });
 
 describe('host names', () => {

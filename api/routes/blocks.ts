@@ -113,6 +113,7 @@ const detail = stateRoute({
   tier: null,
   cache: 'state',
   scope: 'chain',
+  settledAt: (answer) => (answer as { readonly height: number }).height,
   async handler({ params, read }) {
     const tip = tipHeight(read, params.chain);
     const block = await read.row<WholeBlock>(DETAIL_SQL, [params.chain, params.height]);

@@ -73,7 +73,8 @@ function asset(name: keyof typeof ASSETS): Route {
 
 function text(path: string, contentType: string, body: string, headers: Readonly<Record<string, string>>): Route {
   const summary = 'Documentation of the API as a page';
-  const handler = async () => ({ contentType, headers, body });
+  const bytes = Buffer.from(body);
+  const handler = async () => ({ contentType, headers, body: bytes });
   return liveRoute({ ...FREE, path, summary, response: { type: 'string' }, produces: contentType, handler });
 }
 
@@ -89,7 +90,7 @@ export const docsParts: readonly Route[] = [
 
 /** The document of the given routes and of itself. */
 export function documentRoute(routes: readonly Route[]): Route {
-  const made = new WeakMap<ApiContext, string>();
+  const made = new WeakMap<ApiContext, Uint8Array>();
   const documentOf = ({ config, release }: ApiContext) => {
     const chains = config.chains.map((chain) => chain.name);
     return openApiDocument({ routes: [...routes, route], chains, version: release, examples: readExamples() });
@@ -100,7 +101,7 @@ export function documentRoute(routes: readonly Route[]): Route {
     summary: 'This API as an OpenAPI 3.1 document',
     response: apiDocument,
     async handler({ api }) {
-      const body = made.get(api) ?? `${JSON.stringify(documentOf(api))}\n`;
+      const body = made.get(api) ?? Buffer.from(`${JSON.stringify(documentOf(api))}\n`);
       made.set(api, body);
       return { body, headers: { 'Cache-Control': 'public, no-cache' } };
     },

@@ -8,6 +8,7 @@ import { chainParameter, queryParameter, requiredQuery } from '../http/parameter
 import { liveRoute } from '../http/route.ts';
 import { bestConversion, type Conversions, estimateConversion } from '../market/best-conversion.ts';
 import { readMarket } from '../market/live-baskets.ts';
+import { chainState } from '../state/chain-state.ts';
 import { tipHeight } from './blocks.ts';
 import { findCurrency } from './currencies.ts';
 
@@ -40,7 +41,8 @@ async function readRequest(api: ApiContext, { chain, from, to, amount }: Asked, 
     const only = through === undefined ? null : idOf(through);
     const baskets = market.baskets.filter((one) => one.chain === chain && (only === null || one.currencyId === only));
     const given: Conversions = { baskets, currencies: market.currencies, daemon };
-    return { request: { from: idOf(from), to: idOf(to), amount: coinsToSatoshis(amount) }, given };
+    const headers = { 'X-Chain-State': chainState(read.state, chain) };
+    return { request: { from: idOf(from), to: idOf(to), amount: coinsToSatoshis(amount) }, given, headers };
   });
 }
 
@@ -56,13 +58,13 @@ const estimate = liveRoute({
   tier: 'developer',
   cache: 'none',
   async handler({ params, api }) {
-    const { request, given } = await readRequest(api, params, params.via);
+    const { request, given, headers } = await readRequest(api, params, params.via);
     const made = await estimateConversion(request, given);
     if (!made) {
       const way = params.via === undefined ? 'no basket converts' : `${params.via} does not convert`;
       throw new ApiError('not_convertible', `${way} ${params.from} to ${params.to} on ${params.chain}`);
     }
-    return { body: { chain: params.chain, ...made } };
+    return { headers, body: { chain: params.chain, ...made } };
   },
 });
 
@@ -75,10 +77,10 @@ const best = liveRoute({
   tier: 'developer',
   cache: 'none',
   async handler({ params, api }) {
-    const { request, given } = await readRequest(api, params);
+    const { request, given, headers } = await readRequest(api, params);
     const made = await bestConversion(request, given);
     if (!made) throw new ApiError('not_found', `no route converts ${params.from} to ${params.to} on ${params.chain}`);
-    return { body: { chain: params.chain, ...made } };
+    return { headers, body: { chain: params.chain, ...made } };
   },
 });
 

@@ -1,6 +1,7 @@
 /** One answer, one snapshot: every statement of a request sees the stores at the same committed block. */
 import type pg from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { ApiError } from '../http/api-error.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
 
 export interface Snapshot {
@@ -13,16 +14,33 @@ export interface Snapshot {
 export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<T>;
 
 const BEGIN = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = '15s'; ${STATE_SQL}`;
+  SET LOCAL statement_timeout = '10s'; ${STATE_SQL}`;
+
+const LONGEST_WAIT_MS = 15_000;
 
 /** At most `limit` snapshots are open at once, so that requests never take the connections that derive needs. */
 export function createSnapshots(postgres: Postgres, release: string, limit: number): WithSnapshot {
   const waiting: (() => void)[] = [];
   let free = limit;
 
+  /** A turn that is not had in time is given up: who waits longer has asked again by then. */
+  function waitForTurn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const take = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(take), 1);
+        reject(new ApiError('unavailable', 'too much is asked at the same time: ask again later'));
+      }, LONGEST_WAIT_MS);
+      waiting.push(take);
+    });
+  }
+
   async function open(): Promise<pg.PoolClient> {
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await waitForTurn();
     return postgres.pool.connect().catch((error: unknown) => {
       passOn();
       throw error;

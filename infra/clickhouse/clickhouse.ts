@@ -6,7 +6,7 @@ import { type CsvValue, csvChunks } from './csv.ts';
 
 export interface ClickHouse {
   /** Rows as objects; 64-bit integers and decimals arrive as strings. */
-  query<T>(sql: string, params?: Record<string, unknown>): Promise<T[]>;
+  query<T>(sql: string, params?: Record<string, unknown>, settings?: ClickHouseSettings): Promise<T[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -70,12 +70,12 @@ export function createClickHouse(
   }
 
   return {
-    query: (sql, params) =>
+    query: (sql, params, settings) =>
       withClient(async (client) => {
         const result = await client.query({
           query: sql,
           format: 'JSONEachRow',
-          clickhouse_settings: SETTINGS,
+          clickhouse_settings: { ...SETTINGS, ...settings },
           ...(params && { query_params: params }),
         });
         return result.json();

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll } from 'vitest';
 import { conformanceTable, createClient } from './client.ts';
 import { addressesConform } from './conformance/addresses.ts';
+import { answersConform } from './conformance/answers.ts';
 import { blocksConform } from './conformance/blocks.ts';
 import { conversionsConform } from './conformance/conversions.ts';
 import { currenciesConform } from './conformance/currencies.ts';
 import { documentationConforms } from './conformance/documentation.ts';
 import { estimatesConform } from './conformance/estimates.ts';
+import { hostileRequestsConform } from './conformance/hostile-requests.ts';
 import { identitiesConform } from './conformance/identities.ts';
 import { jsonRpcConforms } from './conformance/json-rpc.ts';
 import { marketConform } from './conformance/market.ts';
@@ -41,5 +43,7 @@ marketConform(client);
 estimatesConform(client);
 jsonRpcConforms(client);
 wireConforms(() => service.url);
+answersConform(client, () => service.url);
+hostileRequestsConform(client, () => service);
 documentationConforms(client, () => service.url);
 statisticsConform(client); // last: it also sees that no route was left out

@@ -1,0 +1,41 @@
+/** Compression of answers: what is sent again is compressed once. */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+export type Encoding = 'br' | 'gzip';
+
+/** Below it the headers cost more than is saved. */
+const LEAST_BYTES = 1400;
+const TEXT = /^(text\/|application\/(problem\+)?json|image\/svg)/;
+
+const brotli = promisify(brotliCompress);
+const compressors: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Uint8Array>>> = {
+  br: (body) => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify(gzip),
+};
+
+/** The best encoding that the client takes; null for none. */
+export function chooseEncoding(acceptEncoding: string): Encoding | null {
+  if (acceptEncoding === '') return null;
+  const taken = new Set<string>();
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) taken.add(name);
+  }
+  return taken.has('br') ? 'br' : taken.has('gzip') ? 'gzip' : null;
+}
+
+export function isCompressible(body: Uint8Array, contentType: string): boolean {
+  return body.byteLength >= LEAST_BYTES && TEXT.test(contentType);
+}
+
+/** By the body itself: as long as it is kept, so are its compressed forms. */
+const made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
+
+export function compressed(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  const forms = made.get(body) ?? new Map<Encoding, Promise<Uint8Array>>();
+  made.set(body, forms);
+  const form = forms.get(encoding) ?? compressors[encoding](body);
+  forms.set(encoding, form);
+  return form;
+}

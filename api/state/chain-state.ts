@@ -1,0 +1,25 @@
+/** Where the chains stand, as answers tell it. */
+import type { ApiContext } from '../api-context.ts';
+import type { ServiceState } from './service-state.ts';
+
+/** Blocks that an answer was computed at: `vrsc;height=1;hash="…"`, of one chain or of all. */
+export function chainState({ derived }: ServiceState, chain: string | null): string {
+  const told = chain === null ? [...derived] : [...derived].filter(([name]) => name === chain);
+  return told.map(([name, { height, hash }]) => `${name};height=${height};hash="${hash}"`).join(', ');
+}
+
+/** Whether no rewind reaches a height any more. */
+export function isFinal(api: ApiContext, { derived }: ServiceState, chain: string, height: number): boolean {
+  return (derived.get(chain)?.height ?? 0) - height >= api.chain(chain).finalityDepth;
+}
+
+/** A chain this far behind its daemon takes in blocks as fast as it can. */
+const BEHIND_BLOCKS = 3;
+
+export function isCatchingUp({ config, watch }: Pick<ApiContext, 'config' | 'watch'>): boolean {
+  return config.chains.some(({ name }) => {
+    const tail = watch.statuses.of(name, 'tail');
+    const known = tail?.targetHeight ?? tail?.height ?? 0;
+    return known - (watch.state.derived.get(name)?.height ?? 0) > BEHIND_BLOCKS;
+  });
+}

@@ -1,0 +1,97 @@
+/** How answers travel: validators, compression, HEAD, what caches may keep, and the block that they were computed at. */
+import { Agent, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { blocks, tip } from '../truth.ts';
+
+interface Plain {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export function answersConform(client: Client, url: () => string): void {
+  /** One connection, so that an answer that ends it too early is seen. */
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  /** Without a client library that decompresses. */
+  const plain = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<Plain>((resolve, reject) => {
+      const asked = request(`${url()}${path}`, { headers, method, agent }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+        );
+      });
+      asked.on('error', reject).end();
+    });
+
+  describe('answers on the wire', () => {
+    // A prepared one, one of a query, and one from memory.
+    it.each(['/api/market/pairs', '/api/blocks/?pageSize=50', '/api/openapi.json'])(
+      '%s is compressed',
+      async (path) => {
+        const whole = await plain(path);
+        expect(whole.headers['content-encoding']).toBeUndefined();
+        expect(whole.headers.vary).toBe('Accept-Encoding');
+        for (const [sent, encoding, open] of [
+          ['gzip, br', 'br', brotliDecompressSync],
+          ['gzip', 'gzip', gunzipSync],
+        ] as const) {
+          const answer = await plain(path, { 'Accept-Encoding': sent });
+          expect(answer.headers['content-encoding']).toBe(encoding);
+          expect(answer.body.byteLength).toBeLessThan(whole.body.byteLength / 2);
+          expect(open(answer.body).equals(whole.body)).toBe(true);
+          const { etag } = answer.headers;
+          if (typeof etag !== 'string') continue;
+          expect(etag).not.toBe(whole.headers.etag);
+          const again = await plain(path, { 'Accept-Encoding': sent, 'If-None-Match': etag });
+          expect([again.status, again.headers.etag, again.body.byteLength]).toEqual([304, etag, 0]);
+        }
+      },
+    );
+
+    it('HEAD says what GET would, without the body', async () => {
+      for (const path of ['/api/blocks/5', '/api/market/pairs', '/api/health', '/api/blocks/99999999']) {
+        const [get, head] = [await plain(path), await plain(path, {}, 'HEAD')];
+        expect([path, head.status, head.body.byteLength]).toEqual([path, get.status, 0]);
+        for (const name of ['content-type', 'etag', 'cache-control', 'x-chain-state']) {
+          expect([path, name, head.headers[name]]).toEqual([path, name, get.headers[name]]);
+        }
+        // The id of the request is in the body of an error.
+        if (get.status === 200) expect(head.headers['content-length']).toBe(String(get.body.byteLength));
+      }
+    });
+
+    it('names the block that it was computed at', async () => {
+      const state = `vrsc;height=${tip};hash="${blocks[tip].hash}"`;
+      for (const path of ['/api/stats/', '/api/market/protocol', '/api/blocks/5', '/api/conversions/']) {
+        expect([path, (await plain(path)).headers['x-chain-state']]).toEqual([path, state]);
+      }
+      const estimate = await plain('/api/market/estimate?from=VRSCTEST&to=PureTri&amount=10');
+      expect(estimate.headers['x-chain-state']).toBe(state);
+    });
+
+    it('lets caches keep for a while what no rewind reaches, and ask about the rest', async () => {
+      const control = async (path: string) => (await plain(path)).headers['cache-control'];
+      const [recent, final] = ['public, no-cache', 'public, max-age=300, stale-while-revalidate=86400'];
+      expect(await control(`/api/blocks/${tip - 99}`)).toBe(recent);
+      expect(await control(`/api/blocks/${tip - 100}`)).toBe(final);
+      // However deep it lies, its outputs may be spent by the next block.
+      expect(await control(`/api/tx/${blocks[5].tx[0].txid}`)).toBe(recent);
+      expect(await control('/api/market/protocol')).toBe(recent);
+      expect(await control('/api/market/estimate?from=VRSCTEST&to=PureTri&amount=10')).toBe('no-store');
+      expect(await control('/api/blocks/99999999')).toBe('no-store');
+    });
+
+    it('may be read by a page of any origin', async () => {
+      const answer = await client.raw('/api/health', { headers: { Origin: 'https://example.org' } });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(answer.headers.get('access-control-expose-headers')).toContain('X-Chain-State');
+      const preflight = await plain('/api/blocks/', { 'Access-Control-Request-Method': 'GET' }, 'OPTIONS');
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers['access-control-allow-headers']).toContain('Authorization');
+    });
+  });
+}
