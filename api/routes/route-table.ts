@@ -28,6 +28,7 @@ import { serviceRoutes } from './service-routes.ts';
 import { serviceStatusRoutes } from './service-status.ts';
 import { stakeRoutes } from './stakes.ts';
 import { statsRoutes } from './stats.ts';
+import { tickerRoutes } from './tickers.ts';
 import { transactionRoutes } from './transactions.ts';
 
 export const routeTable: readonly Route[] = serviceRoutes([
@@ -39,6 +40,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
   ...marketEstimateRoutes,
+  ...tickerRoutes,
   ...blockRoutes,
   ...transactionRoutes,
   ...rawRoutes,

@@ -91,6 +91,37 @@ export function marketConform(client: Client): void {
       }
     });
 
+    it('tells aggregators the same in their formats', async () => {
+      const pairs: Json[] = await client.json('/api/market/pairs');
+      const gecko: Json[] = await client.json('/api/tickers/coingecko');
+      expect(gecko.map(({ ticker_id, pool_id }) => [ticker_id, pool_id])).toEqual(
+        pairs.map(({ base, quote, basket }) => [`${base}_${quote}`, basket]),
+      );
+      for (const [index, pair] of pairs.entries()) {
+        const ticker = gecko[index];
+        for (const [text, number] of [
+          [ticker.last_price, pair.price],
+          [ticker.high, pair.high],
+          [ticker.low, pair.low],
+          [ticker.liquidity_in_usd, pair.liquidity ?? 0],
+        ]) {
+          expect(Math.abs(Number(text) - Number(number))).toBeLessThanOrEqual(6e-9);
+        }
+        expect([ticker.base_volume, ticker.target_volume]).toEqual([String(pair.volumeBase), String(pair.volumeQuote)]);
+      }
+      const cap: Json = await client.json('/api/tickers/coinmarketcap');
+      const paprika: Json[] = await client.json('/api/tickers/coinpaprika');
+      const keys = [...new Set(pairs.map(({ baseId, quoteId }) => `${baseId}_${quoteId}`))];
+      expect(Object.keys(cap)).toEqual(keys);
+      expect(paprika.length).toBe(keys.length);
+      for (const [index, key] of keys.entries()) {
+        const pools = pairs.filter(({ baseId, quoteId }) => `${baseId}_${quoteId}` === key);
+        const volume = pools.reduce((sum, pool) => sum + BigInt(sat(pool.volumeBase)), 0n);
+        expect([sat(cap[key].base_volume), sat(paprika[index].volume)]).toEqual([String(volume), String(volume)]);
+        expect(paprika[index].last).toBe(cap[key].last_price);
+      }
+    });
+
     it('keeps what a basket held, as the daemon said at each height', async () => {
       const lines = recordedText('series/currencystate.jsonl.gz').trim().split('\n');
       const states = new Map<string, Json>();

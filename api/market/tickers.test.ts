@@ -1,0 +1,42 @@
+import { LosslessNumber } from 'lossless-json';
+import { expect, it } from 'vitest';
+import type { Pair } from './pairs.ts';
+import { eightDecimals, marketsOf, symbolOf } from './tickers.ts';
+
+it.each([
+  ['vUSDC.vETH', 'USDC'],
+  ['DAI.vETH', 'DAI'],
+  ['tBTC.vETH', 'tBTC'],
+  ['vETH', 'ETH'],
+  ['vARRR', 'vARRR'],
+  ['Bridge.vETH', 'Bridge'],
+  ['value.vETH', 'value'],
+  ['VRSC', 'VRSC'],
+])('%s is traded as %s', (name, symbol) => expect(symbolOf(name)).toBe(symbol));
+
+it.each([
+  ['1', '1.00000000'],
+  ['0.000000005', '0.00000001'],
+  ['0.0000000049', '0.00000000'],
+  ['123456789.987654321', '123456789.98765432'],
+  [5n * 10n ** 38n, '5.00000000'],
+])('%s has eight decimals', (value, text) => expect(eightDecimals(value)).toBe(text));
+
+it('a pair of several baskets is one market: volumes add up, the deepest pool has the price', () => {
+  const one = new LosslessNumber('1');
+  const prices = { open: one, high: one, low: one, close: one };
+  const pair = (base: string, name: string, volume: bigint, liquidity: bigint | null) =>
+    ({ basket: { name }, base, quote: 'q', prices, volumeBase: volume, volumeQuote: 2n * volume, liquidity }) as Pair;
+  const markets = marketsOf([
+    pair('a', 'x', 1n, null),
+    pair('b', 'x', 5n, 5n),
+    pair('a', 'y', 2n, 9n),
+    pair('a', 'z', 4n, 3n),
+  ]);
+  expect(markets.map(({ deepest, volumeBase, volumeQuote }) => [deepest.basket.name, volumeBase, volumeQuote])).toEqual(
+    [
+      ['y', 7n, 14n],
+      ['x', 5n, 10n],
+    ],
+  );
+});
