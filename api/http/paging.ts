@@ -161,17 +161,24 @@ function readRows<Row>(
   );
 }
 
-/** Rows after `key`: the first column bounds the index scan, the rest is compared column by column. */
+/**
+ * Rows after `key`. Where all columns go one way the index finds the place itself; else the first column bounds the scan and the
+ * rest is compared column by column.
+ */
 function placeCondition(key: ListSource<never>['key'], after: readonly KeyValue[], values: unknown[]): string {
   const places = key.map(({ kind }, index) => {
     const value = after[index] ?? '';
     values.push(kind === 'hex' ? hexParam(String(value)) : value);
     return `$${values.length}`;
   });
+  const [{ order }] = key;
+  if (key.every((column) => column.order === order)) {
+    return `(${key.map(({ sql }) => sql).join(', ')}) ${order === 'DESC' ? '<' : '>'} (${places.join(', ')})`;
+  }
   const beyond = key.map((column, index) => {
     const equal = key.slice(0, index).map((earlier, at) => `${earlier.sql} = ${places[at]}`);
     return [...equal, `${column.sql} ${column.order === 'DESC' ? '<' : '>'} ${places[index]}`].join(' AND ');
   });
   const bound = `${key[0].sql} ${key[0].order === 'DESC' ? '<=' : '>='} ${places[0]}`;
-  return key.length === 1 ? (beyond[0] ?? '') : `${bound} AND (${beyond.join(' OR ')})`;
+  return `${bound} AND (${beyond.join(' OR ')})`;
 }

@@ -77,7 +77,11 @@ export function createBigChain(seed: number, sizes: BigSizes): BigChain {
     let deltas = sizes.deltas;
     let coin: Coin | null = null;
     inEachBlock = (world) => {
-      for (let made = 0; made < DELTAS_A_BLOCK && deltas > 0; made++, deltas--) coin = pass(world, coin);
+      for (let made = 0; made < DELTAS_A_BLOCK && deltas > 0; made++) {
+        coin = pass(world, coin);
+        if (!coin) return false;
+        deltas--;
+      }
       return true;
     };
     while (deltas > 0) yield chain.next();
@@ -122,7 +126,7 @@ function pass(world: World, coin: Coin | null): Coin | null {
   const draft = openDraft(world);
   if (coin) draft.spend(coin);
   else if (!fund(world, draft, STOCK)) return null;
-  const { value } = draft.left();
+  const value = draft.left();
   const next = draft.hold(coin ? value - SMALL_FEE : STOCK - SMALL_FEE, payKey(keyAddress(BUSY)));
   if (!coin) payChange(world, draft);
   world.include(draft.finish());

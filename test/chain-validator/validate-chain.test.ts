@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RECORDED_CHAIN, recordedText } from '../../processors/testing/recorded-chain.ts';
 import { rawMember } from '../../schemas/raw-json.ts';
 import { createChain, type GeneratedChainOptions } from '../generator/chain.ts';
+import { EVERYTHING } from '../generator/mixes.ts';
 import { createChainValidator, GENERATED_CHAIN, type ValidatorOptions } from './validate-chain.ts';
 
 const COIN = 100_000_000n;
@@ -42,8 +43,8 @@ describe('a recorded chain', () => {
 
 describe('a chain that was tampered with', () => {
   const honest = [...generated({ seed: 7, addresses: 5, transactions: 5 }, 40)];
-  const tampered = (height: number, change: (text: string) => string): string[] => {
-    const texts = [...honest];
+  const tampered = (height: number, change: (text: string) => string, chain = honest): string[] => {
+    const texts = [...chain];
     const before = texts[height] ?? '';
     texts[height] = change(before);
     expect(texts[height]).not.toBe(before);
@@ -79,6 +80,46 @@ describe('a chain that was tampered with', () => {
     const [spent = ''] = spend.exec(first ?? '') ?? [];
     const height = honest.findLastIndex((text) => text !== first && spend.test(text));
     expect(() => validated(tampered(height, (text) => text.replace(spend, spent)))).toThrow(/unspent/);
+  });
+
+  describe('in what it says of currencies and identities', () => {
+    const rich = [...generated({ seed: 5, addresses: 8, transactions: 8, mix: EVERYTHING }, 120)];
+    /** Of the last block that fits, the part in `pattern`'s only group is replaced. */
+    const faultsAfter = (pattern: RegExp, part: (old: string) => string): string => {
+      const height = rich.findLastIndex((text) => pattern.test(text));
+      const change = (text: string) => text.replace(pattern, (found, old: string) => found.replace(old, part(old)));
+      return faultsOf(tampered(height, change, rich));
+    };
+    const more = (coins: string) => (Number(coins) + 1).toFixed(8);
+    /** A launched basket. */
+    const live =
+      /"currencystate":\{"flags":49,"version":1,"currencyid":"i\w+","reservecurrencies":\[\{"currencyid":"\w+","weight":[\d.]+,/;
+    const member = (name: string) => new RegExp(`${live.source}[^\n]*?"${name}":([\\d.]+)`);
+
+    it('fails for reserves that are no deposits', () => {
+      expect(faultsAfter(member('reserves'), more)).toContain('in deposits');
+    });
+
+    it('fails for a supply that is not in the outputs', () => {
+      expect(faultsAfter(member('supply'), more)).toContain('above its outputs');
+    });
+
+    it('fails for a price at which nobody was paid', () => {
+      const price =
+        /"reservein":(?!0\.00000000)[\d.]+,"primarycurrencyin":[\d.]+,"reserveout":[\d.]+,"lastconversionprice":([\d.]+)/;
+      const bought = /[^}]*\}[^[]*?"primarycurrencyout":[1-9]/;
+      const converted = new RegExp(`${live.source}[^\\n]*?${price.source}${bought.source}`);
+      expect(faultsAfter(converted, (old) => (Number(old) * 3).toFixed(8))).toContain('no output of the import');
+    });
+
+    it('fails for a name of another address', () => {
+      expect(
+        faultsAfter(
+          /"minimumsignatures":1,"name":"(\w+)","identityaddress":"\w+","parent":"iJhCezBEx/,
+          () => 'mallory',
+        ),
+      ).toContain('is not the address of');
+    });
   });
 
   it('fails for a missing block', () => {

@@ -78,6 +78,7 @@ function labelOf(fact: Fact): string {
 
 function checkFact(fact: Fact, { networkRoot }: ChainContext, fault: (problem: string) => void): void {
   if (fact.type === 'transfer' && fact.status === 'unmatched') fault(`${fact.txid}:${fact.vout} ${fact.reason}`);
+  if (fact.type === 'dead_letter') fault(`${fact.code} ${fact.message}`);
   const isTopLevel = fact.type === 'identity' && fact.parent === nameToAddress(networkRoot, networkRoot);
   if (isTopLevel && nameToAddress(fact.name, networkRoot) !== fact.identityAddress) {
     fault(`${fact.identityAddress} is not the address of ${JSON.stringify(fact.name)}`);

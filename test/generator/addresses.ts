@@ -35,8 +35,17 @@ function labelled(version: number, label: string): KeyAddress {
   return made;
 }
 
+const keys = new Map<number, KeyAddress>();
+
 /** R-address of the n-th wallet. */
-export const keyAddress = (index: number): KeyAddress => labelled(KEY_VERSION, `${index}`);
+export function keyAddress(index: number): KeyAddress {
+  let key = keys.get(index);
+  if (!key) {
+    key = labelled(KEY_VERSION, `${index}`);
+    keys.set(index, key);
+  }
+  return key;
+}
 
 /** b-address of the n-th script. */
 export const scriptAddress = (index: number): KeyAddress => labelled(SCRIPT_VERSION, `${index}`);

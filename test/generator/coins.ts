@@ -72,11 +72,11 @@ export function createCoins(journal: Journal): Coins {
   return {
     make(coin) {
       put(coin);
-      journal.did(() => take(coin));
+      if (journal.keeps) journal.did(() => take(coin));
     },
     spend(coin) {
       take(coin);
-      journal.did(() => put(coin));
+      if (journal.keeps) journal.did(() => put(coin));
     },
     purse(currencyId) {
       let purse = purses.get(currencyId);

@@ -48,7 +48,8 @@ export function fund(
 
 /** What the outputs leave over, but for a fee, goes to a wallet. */
 export function payChange(world: World, draft: Draft, fee = NETWORK_FEE): void {
-  const { value, tokens } = draft.left();
+  const value = draft.left();
+  const tokens = draft.tokensLeft();
   const change = value > fee ? value - fee : 0n;
   const owner = world.random.below(world.addresses);
   const { address } = keyAddress(owner);

@@ -24,6 +24,8 @@ const TEXTS = [
   'nul \u0000 inside',
   '🚀'.repeat(20),
   '{"__proto__":{}}',
+  ', 1.50000000, [2.5, "3": 4.25',
+  '\u007f1.5',
 ];
 
 /** JSON of a contentmultimap. */

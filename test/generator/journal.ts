@@ -1,6 +1,8 @@
 /** How each block changed the made-up chain's state, so that a reorganisation can take it back. */
 
 export interface Journal {
+  /** Whether it can undo at all. */
+  readonly keeps: boolean;
   /** Assigns, and remembers what was there. */
   set<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): void;
   push<T>(list: T[], item: T): void;
@@ -21,6 +23,7 @@ export function createJournal(keeps: boolean): Journal {
     if (keeps) open.push(undo);
   };
   return {
+    keeps,
     did,
     set(target, key, value) {
       const before = target[key];

@@ -36,7 +36,7 @@ function payment(world: World, script: (owner: number) => Script): boolean {
   }
   const draft = openDraft(world);
   for (const coin of inputs) draft.spend(coin);
-  let left = draft.left().value - NETWORK_FEE;
+  let left = draft.left() - NETWORK_FEE;
   if (left <= 0n) return false;
   const count = 2 + random.below(3);
   for (let n = 0; n < count && left > 0n; n++) {
@@ -62,7 +62,7 @@ export function makeTokenPayment(world: World): boolean {
   const tokens = new Map([...coin.tokens].map(([id, amount]) => [id, random.between(1n, amount)]));
   const owners = [keyAddress(random.below(world.addresses)).address];
   if (random.oneIn(5)) owners.push(keyAddress(random.below(world.addresses)).address);
-  const value = random.oneIn(2) ? 0n : random.between(0n, draft.left().value - NETWORK_FEE);
+  const value = random.oneIn(2) ? 0n : random.between(0n, draft.left() - NETWORK_FEE);
   draft.pay(
     value,
     payTokens([...new Set(owners)], tokens, (id) => leafName(world, id)),

@@ -31,8 +31,10 @@ export interface Draft {
   burn(value: bigint, script: Script): void;
   /** `valueBalance`: native coins that leave the shielded pool; negative, that enter it. `parts`: JSON of what is shielded. */
   shield(valueBalance: bigint, parts: string): void;
-  /** Native coins and tokens of the inputs that no output holds yet. */
-  left(): { readonly value: bigint; readonly tokens: Map<string, bigint> };
+  /** Native coins of the inputs that no output holds yet. */
+  left(): bigint;
+  /** The same of tokens. */
+  tokensLeft(): Map<string, bigint>;
   /** How many outputs there are so far. */
   readonly size: number;
   finish(more?: Partial<DraftEnd>): Transaction;
@@ -101,7 +103,8 @@ export function openDraft(world: World): Draft {
       left += valueBalance;
       shielded = parts;
     },
-    left: () => ({ value: left, tokens: new Map([...tokensLeft].filter(([, amount]) => amount > 0n)) }),
+    left: () => left,
+    tokensLeft: () => new Map([...tokensLeft].filter(([, amount]) => amount > 0n)),
     finish({ expiryHeight = 0, fits = always, apply = nothing, lockTime = 0 } = {}) {
       const text =
         `{"txid":"${txid}","overwintered":true,"version":4,"versiongroupid":"892f2085","locktime":${lockTime},` +
