@@ -1,4 +1,5 @@
 /** A chain with three things that are larger than they ought to be: an import, an identity, an address. */
+import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
 import { contentKey, keyAddress, NATIVE } from '../../test/generator/addresses.ts';
 import type { GeneratedBlock } from '../../test/generator/block.ts';
 import { createChain } from '../../test/generator/chain.ts';
@@ -33,7 +34,6 @@ export const BUSY_ADDRESS = keyAddress(BUSY).address;
 const TRANSFERS_A_TRANSACTION = 25;
 const UPDATES_A_BLOCK = 50;
 const DELTAS_A_BLOCK = 1000;
-const COIN = 100_000_000n;
 const SMALL_AMOUNT = 1_000n;
 const SMALL_FEE = 100n;
 const STOCK = 1_000n * COIN;

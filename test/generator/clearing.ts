@@ -2,6 +2,7 @@
  * What one import does to a basket: a price for each reserve, what every transfer gets, and the state after it. The prices
  * are simpler than the daemon's; what is paid at them, and where fees go, follows its arithmetic to the satoshi.
  */
+import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { midPrice, type Reserve } from './currency.ts';
 import type { PendingTransfer } from './transfer-request.ts';
@@ -39,11 +40,11 @@ export interface Cleared {
   readonly preconverted: bigint;
 }
 
-const COIN = 100_000_000n;
 const FEE_RATE = 25_000n;
 const LEAST_LEFT = 2n;
 
-const oneFee = (amount: bigint): bigint => (amount * FEE_RATE) / COIN;
+/** 0.025 % */
+export const oneFee = (amount: bigint): bigint => (amount * FEE_RATE) / COIN;
 const conversionFee = ({ kind, amount }: PendingTransfer): bigint =>
   kind === 'burn' || kind === 'mint' ? 0n : kind === 'via' ? 2n * oneFee(amount) : oneFee(amount);
 export const netOf = (transfer: PendingTransfer): bigint => transfer.amount - conversionFee(transfer);

@@ -1,30 +1,22 @@
 /** Definitions of tokens and baskets, on an identity of the same name. */
+import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import type { Currency, Reserve } from './currency.ts';
+import { definitionExport, definitionObject, LAUNCH_FEE } from './currency-definition-object.ts';
 import { importObject, notarizationObject, PRELAUNCH } from './currency-state.ts';
 import { depositScript } from './export.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from './funds.ts';
 import { ACTIVE_CURRENCY, type Identity, REVOKED } from './identity.ts';
-import { SUB_IDENTITY_PRICE } from './identity-registration.ts';
 import { isRootIdentity, updateIdentity } from './identity-updates.ts';
-import { amounts, coins, list, NULL_HASH, text } from './print.ts';
+import { NULL_HASH } from './print.ts';
 import { controlScript } from './scripts.ts';
 import { type Draft, openDraft } from './transaction.ts';
 import { requestTransfer, TRANSFER_FEE } from './transfer-request.ts';
 import type { World } from './world.ts';
 
-const COIN = 100_000_000n;
-/** One half waits for the launch, one half goes to the fee pool at once. */
-const LAUNCH_FEE = 100n * COIN;
 const SHORTEST_PRELAUNCH = 4;
 const MOST_CURRENCIES = 12;
-const FRACTIONAL_TOKEN = 33;
-const TOKEN = 32;
-const BY_CONTROLLER = 2;
-const BY_NOBODY = 1;
-const UNREACHABLE = 1_000_000_000n * COIN;
 const DEFINITION_IMPORT = 9;
-const DEFINITION_EXPORT = 65;
 
 export function makeDefinition(world: World): boolean {
   const { random, currencies, identities } = world;
@@ -73,15 +65,16 @@ function define(world: World, draft: Draft, identity: Identity, contributions: r
   const { address: id } = identity;
   const { name } = identity.state;
   const isBasket = contributions.length > 0;
+  const tokenPrice = !isBasket && random.oneIn(2) ? random.between(1_000_000n, 3n * COIN) : 0n;
   const terms = {
     id,
     name,
     kind: isBasket ? ('basket' as const) : ('token' as const),
     isCentralised: !isBasket && random.oneIn(2),
     startBlock: height + SHORTEST_PRELAUNCH + random.below(8),
-    fails: random.oneIn(5),
+    fails: (isBasket || tokenPrice > 0n) && random.oneIn(5),
     initialSupply: isBasket ? BigInt(1 + random.below(100_000)) * COIN : 0n,
-    tokenPrice: !isBasket && random.oneIn(2) ? random.between(1_000_000n, 3n * COIN) : 0n,
+    tokenPrice,
     preallocation: isBasket
       ? null
       : { to: random.pick(world.identities).address, amount: BigInt(1 + random.below(1_000_000)) * COIN },
@@ -95,13 +88,12 @@ function define(world: World, draft: Draft, identity: Identity, contributions: r
     notarizedHeight: height - 1,
     finalizeCoin: null,
   };
-  const failing = { ...terms, fails: terms.fails && (isBasket || terms.tokenPrice > 0n) };
   const update = updateIdentity(world, draft, identity, {
     ...identity.state,
     flags: identity.state.flags | ACTIVE_CURRENCY,
     contentMultimap: '{}',
   });
-  draft.hold(0n, controlScript('currencydefinition', definitionObject(failing, contributions), id));
+  draft.hold(0n, controlScript('currencydefinition', definitionObject(terms, contributions), id));
   const none = { txid: NULL_HASH, vout: 4, height: height - 1 };
   const importCoin = draft.hold(
     0n,
@@ -110,20 +102,20 @@ function define(world: World, draft: Draft, identity: Identity, contributions: r
   const state = {
     flags: PRELAUNCH,
     height: height - 1,
-    supply: isBasket ? failing.initialSupply : (failing.preallocation?.amount ?? 0n),
-    reserves: failing.reserves,
+    supply: isBasket ? terms.initialSupply : (terms.preallocation?.amount ?? 0n),
+    reserves: terms.reserves,
     isDefinition: true,
   };
   const notarizationCoin = draft.hold(
     0n,
-    controlScript('acceptednotarization', notarizationObject({ ...failing }, null, state), id),
+    controlScript('acceptednotarization', notarizationObject(terms, null, state), id),
   );
   const exportCoin = draft.hold(0n, controlScript('crosschainexport', definitionExport(id, height), id));
   const pending = contributions.map(({ id: from, amount }) =>
     requestTransfer(world, draft, { kind: 'contribution', by: id, from, to: id, amount, destination: id }),
   );
   const deposit = draft.hold(LAUNCH_FEE, depositScript(world, id, LAUNCH_FEE, new Map()));
-  const currency: Currency = { ...failing, pending, importCoin, notarizationCoin, exportCoin, deposits: [deposit] };
+  const currency: Currency = { ...terms, pending, importCoin, notarizationCoin, exportCoin, deposits: [deposit] };
   return {
     currency,
     apply() {
@@ -131,43 +123,4 @@ function define(world: World, draft: Draft, identity: Identity, contributions: r
       journal.push(world.currencies, currency);
     },
   };
-}
-
-type Terms = Pick<
-  Currency,
-  'id' | 'name' | 'kind' | 'isCentralised' | 'startBlock' | 'fails' | 'initialSupply' | 'tokenPrice' | 'preallocation'
->;
-
-function definitionObject(terms: Terms, contributions: readonly Reserve[]): string {
-  const { id, name, kind, isCentralised, startBlock, fails, tokenPrice, preallocation } = terms;
-  const isBasket = kind === 'basket';
-  const each = (value: (reserve: Reserve) => string) => list(contributions.map(value));
-  const initial = ({ amount }: Reserve) => coins(amount - (amount * 25_000n) / COIN);
-  const least = fails
-    ? `"minpreconversion":${isBasket ? each(() => coins(UNREACHABLE)) : list([coins(UNREACHABLE)])},`
-    : '';
-  const basket = () =>
-    `"currencies":${each((reserve) => text(reserve.id))},"weights":${each(({ weight }) => coins(weight))},` +
-    `"conversions":${each(() => coins(0n))},${least}"initialsupply":${coins(terms.initialSupply)},` +
-    `"prelaunchcarveout":${coins(0n)},"initialcontributions":${each(initial)},`;
-  const price = () =>
-    tokenPrice > 0n ? `"currencies":["${NATIVE}"],"conversions":[${coins(tokenPrice)}],${least}` : '';
-  const allocated = preallocation ? `"preallocations":[${amounts([[preallocation.to, preallocation.amount]])}],` : '';
-  const initialOfToken = tokenPrice > 0n ? `"initialcontributions":[${coins(0n)}],` : '';
-  return (
-    `{"version":1,"options":${isBasket ? FRACTIONAL_TOKEN : TOKEN},"name":${text(name)},"currencyid":"${id}",` +
-    `"parent":"${NATIVE}","systemid":"${NATIVE}","notarizationprotocol":1,` +
-    `"proofprotocol":${isCentralised ? BY_CONTROLLER : BY_NOBODY},"launchsystemid":"${NATIVE}",` +
-    `"startblock":${startBlock},"endblock":0,${isBasket ? basket() : `${price()}${allocated}${initialOfToken}`}` +
-    `"idregistrationfees":${coins(SUB_IDENTITY_PRICE)},"idreferrallevels":3,"idimportfees":0.02000000}`
-  );
-}
-
-function definitionExport(id: string, height: number): string {
-  const fee = amounts([[NATIVE, LAUNCH_FEE]]);
-  return (
-    `{"version":1,"flags":${DEFINITION_EXPORT},"sourceheightstart":0,"sourceheightend":${height - 1},"sourcesystemid":"${NATIVE}",` +
-    `"destinationsystemid":"${NATIVE}","destinationcurrencyid":"${id}","numinputs":0,"totalamounts":${fee},"totalfees":${fee},` +
-    `"hashtransfers":"${NULL_HASH}","totalburned":{},"rewardaddress":"","firstinput":-1}`
-  );
 }

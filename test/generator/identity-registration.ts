@@ -1,4 +1,5 @@
 /** Names: committed to in one block, registered in a later one. */
+import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
 import { identityAddressOf, keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
 import { expiry, fund, leafName, NETWORK_FEE, payChange } from './funds.ts';
@@ -9,7 +10,6 @@ import { type Draft, openDraft, sha256 } from './transaction.ts';
 import { type PendingTransfer, requestTransfer } from './transfer-request.ts';
 import type { World } from './world.ts';
 
-const COIN = 100_000_000n;
 const FULL_PRICE = 100n * COIN;
 const REFERRED_PRICE = 80n * COIN;
 const REFERRAL_REWARD = 20n * COIN;

@@ -1,4 +1,5 @@
 /** Reserve transfers of every kind, for whichever currency takes them. */
+import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
 import { keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from './funds.ts';
@@ -6,7 +7,6 @@ import { openDraft } from './transaction.ts';
 import { type PendingTransfer, requestTransfer, type TransferTerms, transferCost } from './transfer-request.ts';
 import type { World } from './world.ts';
 
-const COIN = 100_000_000n;
 /** Of a reserve or a supply, the most that one transfer takes. */
 const LARGEST_SHARE = 200n;
 const MOST_PENDING = 60;
