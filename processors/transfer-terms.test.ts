@@ -21,6 +21,7 @@ describe('the terms of a reserve transfer', () => {
       toCurrencyId: 'iNative',
       viaCurrencyId: 'iBasket',
       importCurrencyId: 'iBasket',
+      importSystemId: null,
       amountIn: 5_002_500_624n,
       transferFee: 20_010n,
       transferFeeCurrencyId: 'iNative',
