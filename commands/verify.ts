@@ -17,6 +17,8 @@ export async function printVerify(
     log,
     served: stores,
     openFreshStores: () => stores.openBeside(),
+    pricing: config,
+    scratch: config.dataDir,
     logger,
     progress: (chain, { height, targetHeight, rate, etaSeconds }) => {
       if (Date.now() - printed < PROGRESS_MS) return;

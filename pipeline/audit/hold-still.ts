@@ -13,11 +13,11 @@ export interface Writer {
 
 /**
  * Until the end of the transaction no stage begins another one; those under way are waited for. → whether each has an owner:
- * without one, what a crash left may still be there. Who keeps the stages waiting longer than 10 s loses the transaction.
+ * without one, what a crash left may still be there. Who keeps the stages waiting longer than `longest` loses the transaction.
  */
-export async function holdStill(client: PoolClient, writers: readonly Writer[]): Promise<boolean> {
-  await client.query(`SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s';
-    SET LOCAL idle_in_transaction_session_timeout = '10s'`);
+export async function holdStill(client: PoolClient, writers: readonly Writer[], longest = '10s'): Promise<boolean> {
+  await client.query(`SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '${longest}';
+    SET LOCAL idle_in_transaction_session_timeout = '${longest}'`);
   let owned = true;
   for (const { stage, chain } of writers) {
     await client.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [changingKey(stage, chain)]);

@@ -63,7 +63,7 @@ export const STAMPS: Ledger = {
     { stage: 'derive', chain },
     { stage: 'price', chain: ALL_CHAINS },
   ],
-  /** Null also while prices have not yet followed derive to another branch. */
+  /** Null also while prices have not yet followed derive to another branch, or to blocks that it has derived anew. */
   async committed(client, chain) {
     const { rows } = await client.query<{
       height: number;
@@ -74,8 +74,9 @@ export const STAMPS: Ledger = {
       `SELECT price.height, generation, (SELECT max(tick) FROM price_ticks) AS tick,
          (SELECT min(p.height) FROM stamps s JOIN price_ticks p USING (tick)
           WHERE s.generation = generations.generation AND s.chain = $1 AND s.provisional) AS provisional_from
-       FROM stage_positions price JOIN blocks USING (chain, height, hash), generations
-       WHERE price.stage = 'price' AND price.chain = $1 AND served`,
+       FROM stage_positions price JOIN blocks USING (chain, height, hash) JOIN price_ticks tick USING (chain, height),
+         generations
+       WHERE price.stage = 'price' AND price.chain = $1 AND served AND age(tick.xmin) <= age(blocks.xmin)`,
       [chain],
     );
     const [row] = rows;

@@ -20,6 +20,8 @@ export interface BatchLimits {
   readonly maxRows: number;
   /** Blocks that are read ahead of their ticks, for each chain. */
   readonly maxQueued: number;
+  /** Nothing is folded beyond it. */
+  readonly lastTick?: number;
 }
 
 /** Folds what is complete, at most up to the limits. The cursors then stand after the batch. */

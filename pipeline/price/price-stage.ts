@@ -140,7 +140,8 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       await makeRoom(late);
       return { ticks: 0, records: Math.max(1, records) };
     }
-    const batch = await foldBatch(fold, cursors, tick + 1, { ...limits, maxTicks: size.limits().maxBlocks }, breathe);
+    const maxTicks = Math.min(size.limits().maxBlocks, (limits.lastTick ?? Number.POSITIVE_INFINITY) - tick);
+    const batch = await foldBatch(fold, cursors, tick + 1, { ...limits, maxTicks }, breathe);
     if (isEmpty(batch)) return { ticks: 0, records };
     const started = performance.now();
     // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.

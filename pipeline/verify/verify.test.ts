@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
@@ -8,6 +9,8 @@ import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '.
 import { runDerive } from '../derive/run-derive.ts';
 import { DERIVE_TABLES, tableName } from './digest-tables.ts';
 import { type VerifiedTable, verify } from './verify.ts';
+
+const SETTINGS = { pricing: { cutover: 0, minBasketDepthUsd: 1000 }, scratch: tmpdir() };
 
 let stores: TestStores;
 let log: TestLog;
@@ -41,7 +44,7 @@ async function verified(names: readonly string[], openFreshStores: () => Promise
   const tables: VerifiedTable[] = [];
   const logger = pino({ level: 'silent' });
   const signal = new AbortController().signal;
-  for await (const table of verify({ chains, log, served: stores, openFreshStores, logger, signal }))
+  for await (const table of verify({ ...SETTINGS, chains, log, served: stores, openFreshStores, logger, signal }))
     tables.push(table);
   return tables;
 }
@@ -114,6 +117,7 @@ describe('verify', () => {
       return { ...fresh, close: () => fresh.close().finally(() => closed++) };
     };
     const options = {
+      ...SETTINGS,
       chains: [{ chain: chainConfig('stopped'), nativeCurrencyId: NATIVE }],
       log,
       served: stores,

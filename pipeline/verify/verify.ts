@@ -1,21 +1,25 @@
-/** Derives chains again from the log into fresh stores and compares them with what is served. */
+/** Derives and prices chains again from the log into fresh stores and compares them with what is served. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { ChainConfig } from '../../schemas/config.ts';
+import type { ChainConfig, Config } from '../../schemas/config.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createBatchSize } from '../derive/batch-size.ts';
 import { createBatchWriter } from '../derive/batch-writer.ts';
 import { checkLog } from '../derive/check-log.ts';
 import { LogBehindStores } from '../derive/derive-errors.ts';
 import { createDeriveReport } from '../derive/derive-report.ts';
+import { openFactsPublisher } from '../derive/facts-publisher.ts';
 import { foldLog } from '../derive/fold-log.ts';
 import { createStoredState } from '../derive/stored-state.ts';
+import { ALL_CHAINS } from '../price/price-stage.ts';
 import type { StageLock } from '../stage-lock.ts';
 import { DERIVE_TABLES } from './digest-tables.ts';
+import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
-import { clickhouseDigests, type Digest, postgresDigests } from './store-digests.ts';
+import { clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
+import { type PriceSnapshot, pricesAgain, servedPrices } from './verify-prices.ts';
 
 export interface VerifyOptions {
   readonly chains: readonly { readonly chain: ChainConfig; readonly nativeCurrencyId: string }[];
@@ -23,6 +27,9 @@ export interface VerifyOptions {
   readonly served: Stores;
   /** Migrated and empty, beside the served ones; their `close` drops them. */
   readonly openFreshStores: () => Promise<Stores>;
+  readonly pricing: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  /** A folder for the facts that are derived again, which are removed in the end. */
+  readonly scratch: string;
   readonly logger: Logger;
   /** Told about once a second how far the derivation of a chain is. */
   readonly progress?: (chain: string, status: StageStatus) => void;
@@ -30,6 +37,7 @@ export interface VerifyOptions {
 }
 
 export interface VerifiedTable {
+  /** `*` for what follows from all of them together. */
   readonly chain: string;
   /** `postgres.blocks`, `clickhouse.blocks` … */
   readonly table: string;
@@ -47,31 +55,57 @@ const NOTHING: Digest = { rows: 0, digest: '' };
  * its turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
  */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
-  const { log, served, signal } = options;
+  const prices = await servedPrices(options.served, options.signal);
   const fresh = await options.openFreshStores();
   try {
-    for (const { chain, nativeCurrencyId } of options.chains) {
-      const snapshot = await servedSnapshot(served, log, chain.name);
-      if (!snapshot) continue;
-      await checkLog(log, chain.name, snapshot.at);
-      await deriveAgain(options, chain, nativeCurrencyId, fresh, snapshot);
-      signal.throwIfAborted();
-      const again = {
-        ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, chain.name)),
-        ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: chain.name })),
-      };
-      let different = 0;
-      for (const [table, digest] of Object.entries(snapshot.digests)) {
-        const other = again[table] ?? NOTHING;
-        const equal = other.rows === digest.rows && other.digest === digest.digest;
-        if (!equal) different++;
-        yield { chain: chain.name, table, height: snapshot.at.height, equal, served: digest, fresh: other };
-      }
-      metrics.digestMismatches.set({ chain: chain.name, check: 'verify' }, different);
+    const facts = await openScratchLog(options.scratch);
+    try {
+      yield* verifyIn(options, { fresh, facts, prices });
+    } finally {
+      await facts.drop();
     }
   } finally {
     await fresh.close();
   }
+}
+
+interface Again {
+  readonly fresh: Stores;
+  readonly facts: EventLog;
+  /** What was served when it began. */
+  readonly prices: PriceSnapshot | null;
+}
+
+async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again): AsyncGenerator<VerifiedTable, void> {
+  const { log, served, signal } = options;
+  for (const { chain, nativeCurrencyId } of options.chains) {
+    const snapshot = await servedSnapshot(served, log, chain.name);
+    if (!snapshot) continue;
+    await checkLog(log, chain.name, snapshot.at);
+    await deriveAgain(options, chain, nativeCurrencyId, fresh, facts, snapshot);
+    signal.throwIfAborted();
+    const again = {
+      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, chain.name)),
+      ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: chain.name })),
+    };
+    yield* compare(chain.name, snapshot.at.height, snapshot.digests, again);
+  }
+  if (!prices) return;
+  const { pricing: config, logger } = options;
+  const chains = options.chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
+  const again = await pricesAgain({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
+  yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
+}
+
+function* compare(chain: string, height: number, served: Digests, again: Digests): Generator<VerifiedTable, void> {
+  let different = 0;
+  for (const [table, digest] of Object.entries(served)) {
+    const fresh = again[table] ?? NOTHING;
+    const equal = fresh.rows === digest.rows && fresh.digest === digest.digest;
+    if (!equal) different++;
+    yield { chain, table, height, equal, served: digest, fresh };
+  }
+  metrics.digestMismatches.set({ chain, check: 'verify' }, different);
 }
 
 async function deriveAgain(
@@ -79,6 +113,7 @@ async function deriveAgain(
   chain: ChainConfig,
   nativeCurrencyId: string,
   fresh: Stores,
+  facts: EventLog,
   { at }: ServedSnapshot,
 ): Promise<void> {
   const context = { name: chain.name, nativeCurrencyId, networkRoot: chain.networkRoot };
@@ -86,6 +121,7 @@ async function deriveAgain(
   const report = createDeriveReport({ chain: chain.name, height: null, logger, status });
   report.target(at.height);
   report.state('catching_up');
+  const publisher = await openFactsPublisher(facts, chain.name, null);
   await foldLog({
     chain: context,
     log,
@@ -94,7 +130,7 @@ async function deriveAgain(
       chain: context,
       stores: fresh,
       lock: nobodyElse(fresh),
-      publisher: null,
+      publisher,
       committed: null,
     }),
     size: createBatchSize(),
@@ -104,7 +140,7 @@ async function deriveAgain(
     atEnd: async (position) => {
       throw new LogBehindStores(chain.name, at.position, position - 1);
     },
-  });
+  }).finally(() => publisher.close());
 }
 
 /** Fresh stores have no other owner to fence. */

@@ -16,6 +16,11 @@ export interface AuditedWorld {
   readonly stores: TestStores;
   readonly log: TestLog;
   readonly chains: readonly AuditedChain[];
+  readonly rules: {
+    readonly cutover: number;
+    readonly minBasketDepthUsd: number;
+    readonly stableAnchors: readonly string[];
+  };
   /** What was appended, to its end. Nobody owns a stage afterwards. */
   derive(): Promise<void>;
   /** `clickhouse`: in place of the one of the stores. */
@@ -42,12 +47,12 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
   const log = await createTestLog();
   const { signal } = new AbortController();
   const chains = world.map(({ name, nativeCurrencyId = NATIVE }) => ({ name, nativeCurrencyId }));
-  const { anchors } = goldenPrices();
+  const config = { cutover: 0, minBasketDepthUsd: 1000, stableAnchors: goldenPrices().anchors };
   const priced: PriceChain[] = chains.map((chain) => ({
     ...chain,
     finalityDepth: 100,
     minBasketAge: 20,
-    stableAnchors: anchors,
+    stableAnchors: config.stableAnchors,
   }));
   for (const { name, records } of world) await log.append(name, records);
 
@@ -58,7 +63,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
   async function price(clickhouse = stores.clickhouse): Promise<void> {
     const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
     try {
-      const rules = pricingRules(priced, { cutover: 0, minBasketDepthUsd: 1000 });
+      const rules = pricingRules(priced, config);
       const logger = pino({ level: 'silent' });
       const used = { postgres: stores.postgres, clickhouse };
       const stage = await openPriceStage({
@@ -85,6 +90,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
     stores,
     log,
     chains,
+    rules: config,
     derive,
     price,
     async fold() {

@@ -1,0 +1,24 @@
+/** A log for a while. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+
+export interface ScratchLog extends EventLog {
+  /** Closes it and removes what it holds. */
+  drop(): Promise<void>;
+}
+
+/** In a new folder below `parent`. */
+export async function openScratchLog(parent: string): Promise<ScratchLog> {
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, 'verify-'));
+  const log = createEmbeddedEventLog({ folder });
+  return {
+    ...log,
+    async drop() {
+      await log.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

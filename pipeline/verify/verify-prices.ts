@@ -1,0 +1,88 @@
+/** Prices and stamps, folded again from facts that were derived again, against those that are served. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { Config } from '../../schemas/config.ts';
+import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
+import type { PriceChain } from '../price/price-chain.ts';
+import { ALL_CHAINS, openPriceStage } from '../price/price-stage.ts';
+import { pricingRules } from '../price/run-price.ts';
+import type { StageLock } from '../stage-lock.ts';
+import { PRICE_TABLES } from './digest-tables.ts';
+import { VerifyDisturbed } from './served-snapshot.ts';
+import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
+
+export interface PriceSnapshot {
+  readonly tick: number;
+  /** Of the tick's block. */
+  readonly height: number;
+  readonly hash: string;
+  readonly digests: Digests;
+}
+
+export interface FoldAgain {
+  readonly chains: readonly PriceChain[];
+  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  /** Holds the facts that were derived again. */
+  readonly facts: EventLog;
+  readonly fresh: Stores;
+  readonly lock: StageLock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
+const ATTEMPTS = 40;
+const PAUSE_MS = 250;
+
+/** What is served at the newest tick; prices wait while it is looked at. Null before the first tick. */
+export async function servedPrices(stores: Stores, signal: AbortSignal): Promise<PriceSnapshot | null> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await stores.postgres.transaction(async (client) => {
+        await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
+        const at = await newestTick(client);
+        if (!at) return null;
+        const postgres = await postgresDigests(client, PRICE_TABLES);
+        return { ...at, digests: { ...postgres, ...(await clickhouseDigests(stores.clickhouse, PRICE_TABLES)) } };
+      });
+    } catch (error) {
+      if ((error as { code?: unknown } | null)?.code !== NOT_AT_REST) throw error;
+      if (attempt === ATTEMPTS) throw new VerifyDisturbed('the price stage');
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Up to the tick of `served`. @throws VerifyDisturbed when that was another block by then */
+export async function pricesAgain(options: FoldAgain, served: PriceSnapshot): Promise<Digests> {
+  const { chains, config, facts, fresh, lock, logger, signal } = options;
+  const rules = pricingRules(chains, config);
+  const stage = await openPriceStage({
+    chains,
+    rules,
+    log: facts,
+    stores: fresh,
+    lock,
+    logger,
+    limits: { ...LIMITS, lastTick: served.tick },
+    signal,
+  });
+  for (;;) {
+    signal.throwIfAborted();
+    const { ticks, records } = await stage.step();
+    if (ticks === 0 && records === 0) break;
+  }
+  const at = await newestTick(fresh.postgres.pool);
+  if (at?.tick !== served.tick || at.hash !== served.hash) throw new VerifyDisturbed('prices');
+  const postgres = await postgresDigests(fresh.postgres.pool, PRICE_TABLES);
+  return { ...postgres, ...(await clickhouseDigests(fresh.clickhouse, PRICE_TABLES)) };
+}
+
+async function newestTick(client: Pick<Stores['postgres']['pool'], 'query'>) {
+  const { rows } = await client.query<{ tick: bigint; height: number; hash: string }>(
+    'SELECT tick, height, hash FROM price_ticks ORDER BY tick DESC LIMIT 1',
+  );
+  return rows[0] ? { ...rows[0], tick: Number(rows[0].tick) } : null;
+}
