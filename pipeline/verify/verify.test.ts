@@ -106,7 +106,7 @@ describe('verify', () => {
     await grower;
     end.abort();
     await running;
-  });
+  }, 300_000);
 
   it('drops the fresh stores also when it fails or is stopped', async () => {
     await grow('stopped', newChain(5), 5);
