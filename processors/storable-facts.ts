@@ -38,11 +38,11 @@ const NUMBERS =
   importHeight importTime payoutVout sourceVout`);
 const AMOUNTS =
   words(`value received sent balance fee fees reward feePool supply weight reserves priceInReserve amount amountIn
-  transferFee conversionFee amountOut`);
+  transferFee conversionFee amountOut transparentChange shieldedSupply`);
 const TEXTS =
   words(`type item hash previousHash validationType difficulty bits nonce merkleRoot chainWork chainStake minerAddress txid
   address rewardAddress sourceTxid kind data identityAddress name parent fullyQualifiedName revocationAuthority recoveryAuthority
-  referral changes state currencyId systemId currencyType definition status fromCurrencyId toCurrencyId viaCurrencyId
+  referral registration contentHashes changes state currencyId systemId currencyType definition status fromCurrencyId toCurrencyId viaCurrencyId
   importCurrencyId transferFeeCurrencyId destination source destinationSystemId importSystemId sourceSystemId exportTxid importTxid
   reason`);
 const TEXT_LISTS = words('kinds addresses primaryAddresses');
@@ -51,10 +51,10 @@ const MAPS = words('currencies stake');
 const isListed = (field: string): boolean => [NUMBERS, AMOUNTS, TEXTS, LISTS, MAPS].some((names) => names.has(field));
 const NULLABLE = new Set(
   Object.entries({
-    block: 'previousHash minerAddress feePool stake address rewardAddress',
+    block: 'previousHash minerAddress feePool shieldedSupply stake address rewardAddress',
     transaction: 'fee',
     output: 'data',
-    identity: 'referral',
+    identity: 'referral registration contentHashes',
     currency: 'parent',
     currency_state: 'liveHeight',
     export: 'rewardAddress',
