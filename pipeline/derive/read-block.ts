@@ -6,7 +6,8 @@ import type { BlockAppended } from '../../schemas/log-records.ts';
 import { LogDiffers } from './derive-errors.ts';
 
 /** @throws LogDiffers when a record holds another block than it says */
-export function readBlock(chain: string, { block: bytes, height, hash, position }: BlockAppended): ReadableBlock {
+export function readBlock(chain: string, record: BlockAppended): ReadableBlock {
+  const { block: bytes, height, hash, previousHash, position } = record;
   let raw: unknown;
   try {
     raw = parseExact(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
@@ -15,8 +16,13 @@ export function readBlock(chain: string, { block: bytes, height, hash, position 
   }
   const said = raw as { readonly hash?: unknown; readonly height?: unknown } | null;
   const differs = (isHash(said?.hash) && said.hash !== hash) || (isHeight(said?.height) && said.height !== height);
-  if (!differs) return readableBlock(raw);
-  throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
+  if (differs) {
+    throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
+  }
+  const readable = readableBlock(raw);
+  if (!readable.block || (readable.block.previousblockhash ?? null) === previousHash) return readable;
+  const message = `the block does not name the one before it, ${previousHash ?? 'none'}, as its record does`;
+  return unreadable(raw, { code: 'malformed', message });
 }
 
 function isHeight(value: unknown): value is number {

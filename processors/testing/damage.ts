@@ -53,5 +53,5 @@ function damageAt(block: Part, [first = 0, ...path]: readonly number[], value: u
     parent = next as Part;
     key = keys[step % keys.length] ?? '';
   }
-  parent[key] = value;
+  parent[key] = structuredClone(value); // a later damage may go into it
 }

@@ -1,0 +1,83 @@
+/** The law of a batch: what it asks the store for is all that its facts depend on. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createMemoryState, type MutableChainState } from '../../processors/memory-state.ts';
+import { damage, damaged } from '../../processors/testing/damage.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
+import { stringifyExact } from '../../schemas/exact-json.ts';
+import type { Fact } from '../../schemas/facts.ts';
+import type { BlockAppended } from '../../schemas/log-records.ts';
+import { createBlockDeriver } from './block-deriver.ts';
+import type { StoredState } from './stored-state.ts';
+
+const RUNS = Number(process.env.LAWS_RUNS ?? 2);
+const blocks = recordedBlocks();
+const { signal } = new AbortController();
+
+function recordOf(block: unknown, position: number): BlockAppended {
+  const { hash, height, time, previousblockhash } = blocks[position] ?? {};
+  if (hash === undefined || height === undefined || time === undefined) throw new RangeError(`no block ${position}`);
+  const previousHash = previousblockhash ?? null;
+  return { kind: 'block', position, height, hash, previousHash, time, block: Buffer.from(stringifyExact(block)) };
+}
+
+/** A store that answers what it is asked for and nothing else. */
+function storeOf(state: MutableChainState, currencyIds: ReadonlySet<string>): StoredState {
+  const found = <T>(items: readonly (T | undefined)[]): T[] => items.filter((item) => item !== undefined);
+  return {
+    tip: async () => state.tip,
+    lostCoins: async () => state.lostCoins,
+    currencies: async () => found([...currencyIds].map((id) => state.currency(id))),
+    currencyStates: async () => [...state.currencyStates()],
+    outputs: async (keys) => found(keys.map(({ txid, n }) => state.output(txid, n))),
+    identities: async (addresses) => found(addresses.map((address) => state.identity(address))),
+    exports: async (keys) => found(keys.map(({ txid, n }) => state.export(txid, n))),
+    transfers: async (keys) => found(keys.map(({ txid, n }) => state.transfer(txid, n))),
+    balances: async (keys) =>
+      found(
+        keys.map(([address, currencyId]) => {
+          const balance = state.balance(address, currencyId);
+          return balance && { address, currencyId, ...balance };
+        }),
+      ),
+  };
+}
+
+async function deriveInBatches(records: readonly BlockAppended[], size: number): Promise<(readonly Fact[])[]> {
+  const state = createMemoryState(RECORDED_CHAIN);
+  const currencyIds = new Set<string>();
+  const stored = storeOf(state, currencyIds);
+  const all: (readonly Fact[])[] = [];
+  for (let next = 0; next < records.length; next += size) {
+    const deriver = createBlockDeriver({ chain: RECORDED_CHAIN, stored, signal });
+    const derived = await deriver.derive(records.slice(next, next + size), async () => (next === 0 ? null : next - 1));
+    for (const { height, block, facts } of derived) {
+      state.apply(height, facts);
+      state.setTip({ height, hash: block.hash, time: block.time, clock: block.clock });
+      for (const fact of facts) if (fact.type === 'currency') currencyIds.add(fact.currencyId);
+      all.push(facts);
+    }
+  }
+  return all;
+}
+
+it(
+  'the recorded chain, whole and damaged, gives the same facts in any batches',
+  async () => {
+    const damages = fc.array(damage, { minLength: 60, maxLength: 200, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(damages, fc.integer({ min: 1, max: 400 }), async (wanted, size) => {
+        const byBlock = Map.groupBy(wanted, ({ at }) => at % blocks.length);
+        const records = blocks.map((block, index) => {
+          const own = byBlock.get(index);
+          return recordOf(own ? damaged(block, own) : block, index);
+        });
+        const whole = await deriveInBatches(records, records.length);
+        const batched = await deriveInBatches(records, size);
+        for (const [height, facts] of whole.entries()) expect(batched[height], `block ${height}`).toEqual(facts);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  },
+  30 * 60_000,
+);
