@@ -3,10 +3,10 @@ import { PermanentError } from '../schemas/errors.ts';
 import type { ExportFact, TransferFact } from '../schemas/facts.ts';
 import type { ChainState } from './chain-state.ts';
 
-/** What an export or import names and the state was not given; only a wrong log or a wrong preload leads here. */
+/** What an export or import names and the state was not given. The chain's name is not in it: facts do not depend on names. */
 export class UnknownTransferError extends PermanentError {
-  constructor(chain: string, what: string) {
-    super('unknown_transfer', `chain ${chain}: ${what} is unknown`);
+  constructor(what: string) {
+    super('unknown_transfer', `${what} is unknown`);
   }
 }
 
@@ -27,8 +27,7 @@ export function createTransferBook(state: ChainState): TransferBook {
       made.transfers.map(({ txid, vout }) => {
         const transfer = book.find(txid, vout);
         if (transfer) return transfer;
-        const what = `transfer ${txid}:${vout} of export ${made.txid}:${made.vout}`;
-        throw new UnknownTransferError(state.chain.name, what);
+        throw new UnknownTransferError(`transfer ${txid}:${vout} of export ${made.txid}:${made.vout}`);
       }),
     put: (transfers) => {
       for (const transfer of transfers) changed.set(`${transfer.txid}:${transfer.vout}`, transfer);

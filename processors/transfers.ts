@@ -57,7 +57,7 @@ function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, s
   const transfers = [...arrived, ...local];
   if (transfers.length === 0) return [];
   if (!prices && local.length > 0) {
-    throw new UnknownTransferError(state.chain.name, `the currency state after import ${tx.txid}:${vout}`);
+    throw new UnknownTransferError(`the currency state after import ${tx.txid}:${vout}`);
   }
   // Another system may import without a state of ours beside it: sends need no price, and the rest is unmatched for want of one.
   const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
@@ -75,7 +75,7 @@ function sourceExport({ tx, imported }: ImportOutput, state: ChainState): Export
   const source = state.export(exporttxid, exporttxout);
   if (source) return source;
   if (sourcesystemid !== state.chain.nativeCurrencyId || NO_EXPORT.test(exporttxid)) return null;
-  throw new UnknownTransferError(state.chain.name, `export ${exporttxid}:${exporttxout}, imported by ${tx.txid},`);
+  throw new UnknownTransferError(`export ${exporttxid}:${exporttxout}, imported by ${tx.txid},`);
 }
 
 /** A block producer's own conversions stand in no export: the import spends them itself. */
