@@ -8,6 +8,7 @@ import { UnlinkedBlockError } from './derive-block.ts';
 import { createMemoryState, type MutableChainState } from './memory-state.ts';
 import { readableBlock, unreadable } from './readable-block.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
+import { PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
 import { damage, damaged } from './testing/damage.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
 
@@ -63,6 +64,13 @@ describe('a block without faults', () => {
     expect(other.tip).toEqual(one.tip);
     expect([...other.currencyStates()]).toEqual([...one.currencyStates()]);
   });
+});
+
+it.each(['root', 'pchain'] as const)('nothing is wrong with the recorded %s of the pair', (side) => {
+  const state = createMemoryState(PAIRED_CHAINS[side]);
+  const recorded = pairedBlocks(side);
+  for (const block of recorded) deriveWhole(block, state); // throws where a dead letter would be made
+  expect(state.tip?.height).toBe(recorded.length - 1);
 });
 
 describe('one bad part', () => {
