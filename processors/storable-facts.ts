@@ -26,7 +26,8 @@ const WIDE: ReadonlyMap<string, number> = new Map([
   ['requestTime', UINT32_MAX],
   ['importTime', UINT32_MAX],
 ]);
-const SIGNED = new Set(['version', 'timelock', 'lockTime']);
+/** An import that no export brought names output −1. */
+const SIGNED = new Set(['version', 'timelock', 'lockTime', 'exportVout']);
 const HEX_FIELDS = new Set(
   'hash previousHash merkleRoot chainWork chainStake txid sourceTxid exportTxid importTxid'.split(' '),
 );
