@@ -1,6 +1,6 @@
 /** The extension methods of JSON-RPC, against what the daemon itself says by its own methods. */
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../../../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../schemas/exact-json.ts';
 import type { Client } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
 import { type Json, sat, tip, tokens, truth } from '../truth.ts';
@@ -136,6 +136,24 @@ export function jsonRpcConforms(client: Client): void {
       for (const amount of [0, -1, 'x', null, 1e300, '1e999999999', '0.000000001']) {
         expect([amount, await codeOf('getoptimalroute', 'VRSCTEST', USDX, amount)]).toEqual([amount, -3]);
       }
+    });
+
+    it('answers the examples of docs/json-rpc.md', async () => {
+      const alice = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
+      const asked: readonly (readonly [string, ...unknown[]])[] = [
+        ['getbalanceall', 'alice@'],
+        ['gettxhistoryrich', alice, 1, 1],
+        ['getsubidentities', 'club@', 1, 2],
+        ['getidentityhistory', 'alice@', 265, 268],
+        ['getoptimalroute', 'VRSCTEST', 'tok', 10],
+      ];
+      const examples: Record<string, { params: string; answer: string }> = {};
+      for (const [method, ...params] of asked) {
+        const { result: value, error } = await call(method, ...params);
+        examples[method] = { params: JSON.stringify(params), answer: stringifyExact(error ?? value) };
+      }
+      const file = '../../api/rpc/testing/extension-examples.json';
+      await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file);
     });
 
     it('refuses in the manners of the daemon', async () => {

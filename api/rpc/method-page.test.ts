@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { RPC_METHODS } from './methods/method-table.ts';
+import { type Example, methodPage, recordedExamples } from './testing/method-page.ts';
+
+const RECORDING = new URL('../../recordings/private-network/', import.meta.url).pathname;
+/** Written and held by test/api/conformance/json-rpc.ts, which has a whole service to ask. */
+const EXTENSIONS = new URL('./testing/extension-examples.json', import.meta.url);
+
+test('docs/json-rpc.md is what the table and the recording say', async () => {
+  const ours = Object.entries(JSON.parse(readFileSync(EXTENSIONS, 'utf8')) as Record<string, Example>);
+  const examples = new Map([...recordedExamples(RECORDING), ...ours]);
+  const page = methodPage(examples);
+  for (const name of Object.keys(RPC_METHODS)) expect(page).toContain(`### ${name}\n`);
+  // The recording has no other chain to send to.
+  expect(Object.keys(RPC_METHODS).filter((name) => !examples.has(name))).toEqual(['getbridgetransfers']);
+  await expect(page).toMatchFileSnapshot('../../docs/json-rpc.md');
+});
