@@ -2,6 +2,9 @@
  * JSON as text: where a value ends and which members it has, so that a part can be handed on exactly as it was written.
  * Every function but isDaemonJson expects text that is valid JSON, and no whitespace at `start`.
  */
+import { isJson, skipSpace } from './json-scan.ts';
+
+export { skipSpace };
 
 export interface RawSpan {
   readonly start: number;
@@ -18,26 +21,24 @@ const COLON = 58;
 const BACKSLASH = 92;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** Whether the daemon's parser takes it: JSON.parse does, and no escape leaves half a surrogate pair. */
-export function isDaemonJson(text: string): boolean {
+/** What is built of a longer text could be many times its size. */
+const LONGEST_PARSED = 100_000;
+
+function parses(text: string): boolean {
   try {
     JSON.parse(text);
+    return true;
   } catch {
     return false;
   }
+}
+
+/** Whether the daemon's parser takes it: JSON.parse does, and no escape leaves half a surrogate pair. */
+export function isDaemonJson(text: string): boolean {
+  if (text.length > LONGEST_PARSED ? !isJson(text) : !parses(text)) return false;
   if (!SURROGATE_ESCAPE.test(text)) return true;
   for (const { value } of rawStrings(text)) if (!value.isWellFormed()) return false;
   return true;
-}
-
-/** Index of the first character at or after `at` that is no whitespace. */
-export function skipSpace(text: string, at: number): number {
-  let next = at;
-  for (;;) {
-    const code = text.charCodeAt(next);
-    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return next;
-    next++;
-  }
 }
 
 function endOfString(text: string, start: number): number {
@@ -92,23 +93,26 @@ export function endOfValue(text: string, start: number): number {
 
 /** Members of the object that begins at `start`, in order, repeated keys included. */
 export function rawMembers(text: string, start: number): RawMember[] {
-  const members: RawMember[] = [];
+  return [...eachMember(text, start)];
+}
+
+/** The same one by one, for objects that may have millions of them. */
+export function* eachMember(text: string, start: number): Generator<RawMember> {
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = endOfString(text, at);
     const key = String(JSON.parse(text.slice(at, keyEnd)));
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = endOfValue(text, value);
-    members.push({ key, start: value, end });
+    yield { key, start: value, end };
     const next = skipSpace(text, end);
     if (text.charCodeAt(next) !== COMMA) break;
     at = skipSpace(text, next + 1);
   }
-  return members;
 }
 
-/** Elements of the array that begins at `start`, in order. */
-export function rawElements(text: string, start: number): RawSpan[] {
+/** Elements of the array that begins at `start`, in order, the first `most` of them. */
+export function rawElements(text: string, start: number, most = Number.POSITIVE_INFINITY): RawSpan[] {
   const elements: RawSpan[] = [];
   let at = skipSpace(text, start + 1);
   if (isClosing(text.charCodeAt(at))) return elements;
@@ -116,7 +120,7 @@ export function rawElements(text: string, start: number): RawSpan[] {
     const end = endOfValue(text, at);
     elements.push({ start: at, end });
     const next = skipSpace(text, end);
-    if (text.charCodeAt(next) !== COMMA) return elements;
+    if (text.charCodeAt(next) !== COMMA || elements.length >= most) return elements;
     at = skipSpace(text, next + 1);
   }
 }

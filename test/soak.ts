@@ -21,6 +21,7 @@ const PARTS: readonly Part[] = [
   { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
   { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },
   { name: 'price', files: 'pipeline/price/exactly-once', environment: { PRICE_RUNS: '200' } },
+  { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
   { name: 'limiter', files: 'api/access/limiter', environment: { LIMITER_SCHEDULES: '20000' } },
 ];

@@ -1,5 +1,5 @@
 /** verusd's JSON-RPC envelope: what it takes for a request, in which order it checks, how it prints answers and statuses. */
-import { daemonPrint, daemonString, isDaemonJson, rawElements, rawMembers, skipSpace } from '../raw-json.ts';
+import { daemonPrint, daemonString, eachMember, isDaemonJson, rawElements, skipSpace } from '../raw-json.ts';
 
 export const RPC_CODES = {
   misc: -1,
@@ -23,7 +23,7 @@ export interface RpcRequest {
   readonly method: string;
   /** Array as it was sent, [] when it was missing. */
   readonly params: string;
-  /** Its elements. */
+  /** Its first hundred elements: more than any method has. */
   readonly texts: readonly string[];
 }
 
@@ -37,18 +37,32 @@ export interface RpcRefusal {
 
 export type RpcBody =
   | { readonly kind: 'single'; readonly request: RpcRequest | RpcRefusal }
+  /** Its first hundred requests: more than are ever executed together. */
   | { readonly kind: 'batch'; readonly requests: readonly (RpcRequest | RpcRefusal)[] };
 
+const MOST_ELEMENTS = 100;
+
 const refusal = (id: string, code: number, message: string): RpcRefusal => ({ kind: 'refusal', id, code, message });
+
+const MEMBERS = ['id', 'method', 'params'] as const;
+
+/** Texts of the first member of each of these names. */
+function readMembers(text: string, start: number): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const member of eachMember(text, start)) {
+    if (found.has(member.key) || !MEMBERS.some((name) => name === member.key)) continue;
+    found.set(member.key, text.slice(member.start, member.end));
+    if (found.size === MEMBERS.length) break;
+  }
+  return found;
+}
 
 function readRequest(text: string, start: number): RpcRequest | RpcRefusal {
   const invalid = (id: string, message: string) => refusal(id, RPC_CODES.invalidRequest, message);
   if (text[start] !== '{') return invalid('null', 'Invalid Request object');
-  const members = rawMembers(text, start);
-  /** Text of the first member of that name; undefined for none and for null. */
-  const sent = (key: string): string | undefined => {
-    const member = members.find((candidate) => candidate.key === key);
-    const value = member && text.slice(member.start, member.end);
+  const members = readMembers(text, start);
+  const sent = (key: (typeof MEMBERS)[number]): string | undefined => {
+    const value = members.get(key);
     return value === 'null' ? undefined : value;
   };
   const sentId = sent('id') ?? 'null';
@@ -58,7 +72,7 @@ function readRequest(text: string, start: number): RpcRequest | RpcRefusal {
   if (!method.startsWith('"')) return invalid(id, 'Method must be a string');
   const params = sent('params') ?? '[]';
   if (!params.startsWith('[')) return invalid(id, 'Params must be an array');
-  const texts = rawElements(params, 0).map((span) => params.slice(span.start, span.end));
+  const texts = rawElements(params, 0, MOST_ELEMENTS).map((span) => params.slice(span.start, span.end));
   return { kind: 'request', id, sentId, method: String(JSON.parse(method)), params, texts };
 }
 
@@ -73,7 +87,10 @@ export function readRpcBody(body: Uint8Array): RpcBody {
   const start = skipSpace(text, 0);
   if (text[start] === '{') return { kind: 'single', request: readRequest(text, start) };
   if (text[start] !== '[') return single('Top-level object parse error');
-  return { kind: 'batch', requests: rawElements(text, start).map((element) => readRequest(text, element.start)) };
+  return {
+    kind: 'batch',
+    requests: rawElements(text, start, MOST_ELEMENTS).map((element) => readRequest(text, element.start)),
+  };
 }
 
 /** A byte order mark stays, and is no JSON. */

@@ -14,6 +14,7 @@ import { jsonRpcConforms } from './conformance/json-rpc.ts';
 import { marketConform } from './conformance/market.ts';
 import { oracleConform } from './conformance/oracle.ts';
 import { statisticsConform } from './conformance/statistics.ts';
+import { stockClientsWork } from './conformance/stock-clients.ts';
 import { transactionsConform } from './conformance/transactions.ts';
 import { wireConforms } from './conformance/wire.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -46,4 +47,5 @@ wireConforms(() => service.url);
 answersConform(client, () => service.url);
 hostileRequestsConform(client, () => service);
 documentationConforms(client, () => service.url);
+stockClientsWork(() => service.port);
 statisticsConform(client); // last: it also sees that no route was left out

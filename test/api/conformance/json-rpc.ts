@@ -145,6 +145,7 @@ export function jsonRpcConforms(client: Client): void {
         ['gettxhistoryrich', alice, 1, 1],
         ['getsubidentities', 'club@', 1, 2],
         ['getidentityhistory', 'alice@', 265, 268],
+        ['getbridgetransfers', { limit: 2 }],
         ['getoptimalroute', 'VRSCTEST', 'tok', 10],
       ];
       const examples: Record<string, { params: string; answer: string }> = {};
