@@ -65,7 +65,7 @@ function answer(
     aborted = true;
   });
   options.underWay.count += 1;
-  void body
+  void body.bytes
     .then(async (bytes) => {
       if (bytes === null) return;
       const { status, headers, body: text } = await produce(visitor, readRpcBody(bytes), chain, handler, options);
@@ -74,6 +74,7 @@ function answer(
       metrics.requestSeconds.observe({ route: '/rpc/:chain', method: 'post', status: String(status) }, seconds);
     })
     .finally(() => {
+      body.release();
       options.underWay.count -= 1;
     });
 }
@@ -108,18 +109,29 @@ function reply({ status, body, contentType }: RpcAnswer, headers: Readonly<Recor
   };
 }
 
-/** Null when the client is gone; one that sends too much is cut off, as the daemon does. */
-function readBody(res: HttpResponse, onAborted: () => void): Promise<Buffer | null> {
-  return new Promise((resolve) => {
+/** Bytes of all bodies whose calls are not answered yet: however many connections send, memory stays bounded. */
+let held = 0;
+const MAX_HELD_BYTES = 4 * MAX_BODY_BYTES;
+
+interface Body {
+  /** Null when the client is gone; one that sends too much is cut off, as the daemon does. */
+  readonly bytes: Promise<Buffer | null>;
+  /** Once the call is answered. */
+  release(): void;
+}
+
+function readBody(res: HttpResponse, onAborted: () => void): Body {
+  let size = 0;
+  const bytes = new Promise<Buffer | null>((resolve) => {
     res.onAborted(() => {
       onAborted();
       resolve(null);
     });
     const chunks: Buffer[] = [];
-    let bytes = 0;
     res.onData((chunk, isLast) => {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_BODY_BYTES) {
+      size += chunk.byteLength;
+      held += chunk.byteLength;
+      if (size > MAX_BODY_BYTES || held > MAX_HELD_BYTES) {
         res.close();
         return;
       }
@@ -127,4 +139,10 @@ function readBody(res: HttpResponse, onAborted: () => void): Promise<Buffer | nu
       if (isLast) resolve(Buffer.concat(chunks));
     });
   });
+  return {
+    bytes,
+    release() {
+      held -= size;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 /** verusd's JSON-RPC envelope: what it takes for a request, in which order it checks, how it prints answers and statuses. */
+import { isUtf8 } from 'node:buffer';
 import { daemonPrint, daemonString, eachMember, isDaemonJson, rawElements, skipSpace } from '../raw-json.ts';
 
 export const RPC_CODES = {
@@ -82,7 +83,8 @@ export function readRpcBody(body: Uint8Array): RpcBody {
     kind: 'single',
     request: refusal('null', RPC_CODES.parseError, message),
   });
-  const text = decodeStrictly(body);
+  // A byte order mark stays, and is no JSON.
+  const text = isUtf8(body) ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8') : null;
   if (text === null || !isDaemonJson(text)) return single('Parse error');
   const start = skipSpace(text, 0);
   if (text[start] === '{') return { kind: 'single', request: readRequest(text, start) };
@@ -91,15 +93,6 @@ export function readRpcBody(body: Uint8Array): RpcBody {
     kind: 'batch',
     requests: rawElements(text, start, MOST_ELEMENTS).map((element) => readRequest(text, element.start)),
   };
-}
-
-/** A byte order mark stays, and is no JSON. */
-function decodeStrictly(body: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return null;
-  }
 }
 
 /** HTTP status of a call that stands alone; a batch is always 200. */

@@ -1,0 +1,97 @@
+/**
+ * JSON-RPC through the service against the same calls to the recorded daemon itself, beside a proxy in node:http that only passes
+ * bodies on; and a read that is repeated from memory against the same read proxied. Everything in processes of its own.
+ * node benchmarks/json-rpc.bench.ts [seconds a measurement = 3] [rounds = 3] [calls at a time = 16]
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Connection, openConnection, type Target } from './json-rpc/raw-client.ts';
+
+const seconds = Number(process.argv[2] ?? 3);
+const rounds = Number(process.argv[3] ?? 3);
+const atOnce = Number(process.argv[4] ?? 16);
+
+const children: ChildProcess[] = [];
+
+async function start(name: string, ...args: string[]): Promise<string> {
+  const child = fork(fileURLToPath(new URL(`json-rpc/${name}.ts`, import.meta.url)), args);
+  children.push(child);
+  const [url] = (await once(child, 'message')) as [string];
+  return url;
+}
+
+interface Side extends Target {
+  readonly name: string;
+}
+
+const side = (name: string, url: string, path = '/'): Side => ({ name, url, path });
+
+interface Measured {
+  /** Milliseconds a call. */
+  readonly p50: number;
+  readonly perSecond: number;
+}
+
+async function measure(connections: readonly Connection[]): Promise<Measured> {
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  const times = (await Promise.all(connections.map((connection) => connection.repeat(end)))).flat();
+  const perSecond = (times.length * 1000) / (performance.now() - began);
+  times.sort((a, b) => a - b);
+  return { p50: times[times.length >> 1] ?? 0, perSecond };
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Rounds take turns, so that what else the machine does falls on every side. */
+async function compare(sides: readonly Side[], body: string, workers: number): Promise<Measured[]> {
+  const opened = await Promise.all(
+    sides.map((one) => Promise.all(Array.from({ length: workers }, () => openConnection(one, body)))),
+  );
+  const answers = new Set(await Promise.all(opened.flat().map((connection) => connection.ask())));
+  if (answers.size !== 1) throw new Error(`the sides answer differently: ${[...answers].join('').slice(0, 500)}`);
+  const measured: Measured[][] = sides.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, connections] of opened.entries()) measured[index]?.push(await measure(connections));
+  }
+  for (const connection of opened.flat()) connection.close();
+  return measured.map((runs) => ({
+    p50: median(runs.map(({ p50 }) => p50)),
+    perSecond: median(runs.map(({ perSecond }) => perSecond)),
+  }));
+}
+
+function table(title: string, sides: readonly Side[], measured: readonly Measured[]): void {
+  const [base] = measured;
+  console.log(`\n${title}`);
+  console.log(`${''.padEnd(14)}p50 ms   added ms   calls/s   of ${sides[0]?.name}`);
+  for (const [index, { p50, perSecond }] of measured.entries()) {
+    const added = p50 - (base?.p50 ?? 0);
+    const share = perSecond / (base?.perSecond ?? 1);
+    const cells = [p50.toFixed(3).padStart(6), added.toFixed(3).padStart(10), perSecond.toFixed(0).padStart(9)];
+    console.log(`${(sides[index]?.name ?? '').padEnd(14)}${cells.join(' ')}   ${share.toFixed(2)} x`);
+  }
+}
+
+try {
+  const daemonUrl = await start('daemon');
+  const serviceUrl = await start('service', daemonUrl);
+  const daemon = side('daemon', daemonUrl);
+  const passThrough = side('pass-through', await start('pass-through', daemonUrl));
+  const proxied = side('service', serviceUrl, '/rpc/proxied');
+  const kept = side('service, kept', serviceUrl, '/rpc/kept');
+  const small = '{"id":"x","method":"getinfo","params":[]}';
+  const read = '{"id":"x","method":"getcurrencystate","params":["PureTri", "300,320"]}';
+  const sides = [daemon, passThrough, proxied];
+
+  console.log(`load average ${loadavg()[0]?.toFixed(1)}, baseline: the recorded daemon, asked directly`);
+  table('getinfo, one at a time', sides, await compare(sides, small, 1));
+  table(`getinfo, ${atOnce} at a time`, sides, await compare(sides, small, atOnce));
+  table(`getcurrencystate of 21 heights, ${atOnce} at a time`, sides, await compare(sides, read, atOnce));
+  const repeated = [{ ...proxied, name: 'proxied' }, kept];
+  table(`the same, kept against proxied, ${atOnce} at a time`, repeated, await compare(repeated, read, atOnce));
+} finally {
+  for (const child of children) child.kill();
+}

@@ -1,0 +1,85 @@
+/** The cheapest client that HTTP allows, so that the servers are measured: one request, sent again as soon as its answer is whole. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface Target {
+  /** With the credentials in it. */
+  readonly url: string;
+  readonly path: string;
+}
+
+export interface Connection {
+  /** Body of the answer. */
+  ask(): Promise<string>;
+  /** Asks until `end` (performance.now()); milliseconds of each call. */
+  repeat(end: number): Promise<number[]>;
+  close(): void;
+}
+
+function requestBytes({ url, path }: Target, body: string): Buffer {
+  const { host, username, password } = new URL(url);
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    ...(username ? [`Authorization: Basic ${basic}`] : []),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const HEAD_END = '\r\n\r\n';
+
+async function firstAnswer(socket: Socket): Promise<{ readonly body: string; readonly bytes: number }> {
+  let seen = Buffer.alloc(0);
+  for (;;) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    seen = Buffer.concat([seen, chunk]);
+    const head = seen.indexOf(HEAD_END);
+    const length = /\r\nContent-Length: (\d+)/i.exec(seen.toString('latin1', 0, head))?.[1];
+    const bytes = head + HEAD_END.length + Number(length);
+    if (head >= 0 && seen.length >= bytes) return { body: seen.toString('utf8', head + HEAD_END.length), bytes };
+  }
+}
+
+export async function openConnection(target: Target, body: string): Promise<Connection> {
+  const { hostname, port } = new URL(target.url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  const request = requestBytes(target, body);
+  /** The same call is answered with as many bytes each time. */
+  let answerBytes = 0;
+  return {
+    async ask() {
+      socket.write(request);
+      const { body: text, bytes } = await firstAnswer(socket);
+      answerBytes = bytes;
+      return text;
+    },
+    repeat(end) {
+      const times: number[] = [];
+      return new Promise((resolve, reject) => {
+        let got = 0;
+        let sent = performance.now();
+        const onData = (chunk: Buffer) => {
+          got += chunk.length;
+          if (got < answerBytes) return;
+          if (got > answerBytes) return reject(new Error('an answer has another length than the first one'));
+          const now = performance.now();
+          times.push(now - sent);
+          got = 0;
+          sent = now;
+          if (now < end) socket.write(request);
+          else {
+            socket.off('data', onData);
+            resolve(times);
+          }
+        };
+        socket.on('data', onData);
+        socket.once('close', () => reject(new Error('the connection was closed')));
+        socket.write(request);
+      });
+    },
+    close: () => socket.destroy(),
+  };
+}

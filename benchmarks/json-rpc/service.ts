@@ -1,0 +1,43 @@
+/**
+ * JSON-RPC of the service in a process of its own, without limits. Argument: address of the daemon. The chain `kept` knows its tip and
+ * repeats answers, the chain `proxied` knows none and asks every time.
+ */
+
+import { App, us_socket_local_port } from 'uWebSockets.js';
+import { pino } from 'pino';
+import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
+import { type RpcRoutesOptions, registerRpc } from '../../api/rpc-routes.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+
+const logger = pino({ level: 'silent' });
+const chains = ['proxied', 'kept'].map((name) => ({
+  name,
+  rootCurrency: 'VRSCTEST',
+  networkRoot: 'VRSCTEST',
+  finalityDepth: 100,
+  blockSeconds: 60,
+}));
+const daemons = new Map(
+  chains.map(({ name }) => [name, createVerusdClient({ rpc: process.argv[2] ?? '', chain: name, logger })]),
+);
+const handler = createRpcHandler({
+  chains,
+  daemons,
+  postgres: {} as Postgres, // no method of the index is measured
+  tip: (chain) => (chain === 'kept' ? { height: 1551, hash: 'the recorded tip' } : null),
+  nameToAddress: () => null,
+  logger,
+});
+const admission = { refusal: null, headers: {}, giveBack() {} };
+const access = { readVisitor: () => ({}), gate: { rpc: async () => admission } };
+const app = App();
+registerRpc(app, handler, {
+  config: { chains } as unknown as RpcRoutesOptions['config'],
+  underWay: { count: 0 },
+  access: access as unknown as RpcRoutesOptions['access'],
+  logger,
+});
+app.listen('127.0.0.1', 0, (socket) => {
+  if (socket) process.send?.(`http://127.0.0.1:${us_socket_local_port(socket)}/`);
+});
