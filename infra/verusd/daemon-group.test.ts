@@ -92,6 +92,10 @@ test('one that is far behind is not asked while another is not', async () => {
   connect(20);
   await until(() => group.address === new URL(second.rpc).host);
   expect(await group.call('getblockcount', [])).toBe(tree.tip().height);
+  await second.stop(); // the one behind is the best there is now
+  await until(() => group.address === new URL(first.rpc).host);
+  await second.start();
+  await until(() => group.address === new URL(second.rpc).host);
   first.tree.extend(5);
   await until(() => group.address === new URL(first.rpc).host);
 });

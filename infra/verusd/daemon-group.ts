@@ -45,8 +45,11 @@ function groupOf(
   const members: Member[] = clients.map((client) => ({ client, failed: false, height: 0 }));
   const closed = new AbortController();
 
-  const isHealthy = (member: Member) =>
-    !member.failed && member.height >= Math.max(...members.map(({ height }) => height)) - MAX_BLOCKS_BEHIND;
+  /** Compared with those that answer: while the one ahead is gone, who is behind is the best there is. */
+  function isHealthy(member: Member): boolean {
+    const highest = Math.max(...members.filter(({ failed }) => !failed).map(({ height }) => height));
+    return !member.failed && member.height >= highest - MAX_BLOCKS_BEHIND;
+  }
 
   /** Those that are not healthy stand last: with nothing better they are tried all the same. */
   function inOrder(): Member[] {
