@@ -5,12 +5,13 @@ import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import { chooseEncoding, compressed, isCompressible } from './compression.ts';
 import { etagOf, matchingEtag } from './etag.ts';
+import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import type { Answer, LiveRoute, Route, StateRoute } from './route.ts';
 
 /** All that is kept of a request. */
-export interface Question {
+export interface Question extends StreamQuestion {
   readonly method: string;
   readonly url: string;
   readonly query: string;
@@ -50,6 +51,8 @@ export async function answerRoute(
   asked: Question,
 ): Promise<Reply> {
   if (route.cache === 'none') return encoded(await liveReply(options.api, route, params), asked, null);
+  const format = streamFormat(route, params, asked.accept);
+  if (format !== null) return listStream(options.api, route, params, format, asked);
   const known = tagOf(route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged);

@@ -13,6 +13,7 @@ import { compileParameters } from './parameters.ts';
 import { problemReply } from './problem-reply.ts';
 import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
 import type { Route } from './route.ts';
+import { type Connection, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
 export interface RequestsUnderWay {
@@ -97,8 +98,10 @@ function decodePart(part: string): string {
   }
 }
 
+const nothingMore = async () => null;
+
 /** Everything of `req` is read before the first await: it is gone afterwards. */
-function readQuestion(req: HttpRequest, template: string): Question {
+function readQuestion(req: HttpRequest, template: string, charge: Question['charge'] = nothingMore): Question {
   const parameters = template.split('/').filter((part) => part.startsWith(':'));
   const parts = parameters.map((_, index) => req.getParameter(index) ?? '');
   const given = req.getHeader('x-request-id');
@@ -108,7 +111,9 @@ function readQuestion(req: HttpRequest, template: string): Question {
     query: req.getQuery() ?? '',
     parts,
     ifNoneMatch: req.getHeader('if-none-match'),
+    accept: req.getHeader('accept'),
     acceptEncoding: req.getHeader('accept-encoding'),
+    charge,
     requestId: REQUEST_ID.test(given) ? given : randomUUID(),
   };
 }
@@ -124,19 +129,24 @@ export function handleRequest(
   const { api, underWay, access } = options;
   const { template, head = false } = account;
   const started = performance.now();
-  const asked = readQuestion(req, template);
   const visitor = access.readVisitor(res, req);
-  let aborted = false;
+  const asked = readQuestion(req, template, async (credits) => (await access.gate.rest(visitor, credits)).refusal);
+  const connection: Connection = { aborted: false, onGone: () => {} };
   res.onAborted(() => {
-    aborted = true;
+    connection.aborted = true;
+    connection.onGone();
   });
   underWay.count += 1;
   void produce(options, asked, visitor, account, answer)
-    .then((reply) => {
-      const headers = { ...reply.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId };
-      if (!aborted) writeReply(res, { ...reply, headers }, head);
+    .then(async (made) => {
+      const reply = { ...made, headers: { ...made.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId } };
+      if (reply.stream && !head) {
+        await writeStream(res, reply, reply.stream, connection).catch((err: unknown) => {
+          api.logger.warn({ err, requestId: asked.requestId }, 'a stream ended before its end');
+        });
+      } else if (!connection.aborted) writeReply(res, reply, head);
       const seconds = (performance.now() - started) / 1000;
-      const status = aborted ? 499 : reply.status;
+      const status = connection.aborted ? 499 : reply.status;
       metrics.requestSeconds.observe(
         { route: template, method: methodLabel(asked.method), status: String(status) },
         seconds,

@@ -19,6 +19,10 @@ export const pageParameters = {
     default: DEFAULT_PAGE_SIZE,
   }),
   cursor: queryParameter('nextCursor of an answer: goes on after its last row', { type: 'string', maxLength: 1000 }),
+  format: queryParameter('json: a page; csv, ndjson: all rows, newest first, as a stream. Accept says the same', {
+    type: 'string',
+    enum: ['json', 'csv', 'ndjson'],
+  }),
 };
 
 export interface KeyColumn {

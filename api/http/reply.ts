@@ -6,6 +6,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Null: a status that has no body (204, 304). */
   readonly body: Uint8Array | null;
+  /** What flows instead of a body. */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -36,11 +38,15 @@ export const PREFLIGHT_HEADERS = {
   'Access-Control-Max-Age': '3600',
 } as const;
 
+export function writeHead(res: HttpResponse, reply: Pick<Reply, 'status' | 'headers'>): void {
+  res.writeStatus(`${reply.status} ${REASONS[reply.status] ?? ''}`.trimEnd());
+  for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+}
+
 /** `withoutBody`: a HEAD request, which is told the length only. */
 export function writeReply(res: HttpResponse, reply: Reply, withoutBody: boolean): void {
   res.cork(() => {
-    res.writeStatus(`${reply.status} ${REASONS[reply.status] ?? ''}`.trimEnd());
-    for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+    writeHead(res, reply);
     if (reply.body !== null && !withoutBody) {
       res.end(reply.body);
       return;

@@ -1,6 +1,7 @@
 /** A route as an OpenAPI operation. */
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
+import { STREAM_TYPES } from '../http/list-stream.ts';
 import { compileParameters } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { HEADERS } from './document.ts';
@@ -94,8 +95,15 @@ function answerResponse(route: Route, examples: Examples) {
   return {
     description: route.summary,
     headers: references([...LIMITS, ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const))]),
-    content: { [route.produces ?? 'application/json']: content },
+    content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
   };
+}
+
+/** The same rows as a stream, of lists. */
+function streamContent({ parameters }: Route) {
+  if (!Object.hasOwn(parameters, 'format')) return {};
+  const rows = { schema: { type: 'string', description: 'Every row, newest first; 2 credits for each 1,000 rows' } };
+  return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }
 
 export function operationOf(route: Route, chains: readonly string[], examples: Examples) {
@@ -112,6 +120,7 @@ export function operationOf(route: Route, chains: readonly string[], examples: E
       200: answerResponse(route, examples),
       ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
       ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
+      431: { description: 'Headers and address are longer than the server reads; answered before any route' },
       default: { description: 'Any other error', content: { 'application/problem+json': { schema: PROBLEM } } },
     },
   };

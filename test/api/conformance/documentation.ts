@@ -56,7 +56,10 @@ export function documentationConforms(client: Client, url: () => string): void {
       const answered: Record<string, Example> = {};
       for (const { path } of wanted) {
         const example = examples[path] as Example;
-        const answer = shortened(JSON.parse(await (await client.raw(addressOf(path, example))).text()));
+        const given = await client.raw(addressOf(path, example));
+        const text = await given.text();
+        expect([path, given.status, text.slice(0, 300)]).toEqual([path, 200, text.slice(0, 300)]);
+        const answer = shortened(JSON.parse(text));
         answered[path] = { parameters: example.parameters, answer };
         expect([path, schemaFaults(path.replace(/:\w+/g, 'x'), answer)]).toEqual([path, null]);
       }

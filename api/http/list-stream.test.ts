@@ -1,0 +1,127 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import { expect, it } from 'vitest';
+import { array, object, string } from '../../schemas/rest/json-schema.ts';
+import type { ApiContext } from '../api-context.ts';
+import { ApiError } from './api-error.ts';
+import { listStream } from './list-stream.ts';
+import { pageParameters } from './paging.ts';
+import type { Reply } from './reply.ts';
+import { stateRoute } from './route.ts';
+import { type Connection, writeStream } from './write-stream.ts';
+
+const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
+
+/** A list of `total` rows by cursor; `read` counts the rows that were asked for. */
+function numbers(total: number) {
+  const counted = { read: 0 };
+  const route = stateRoute({
+    path: '/numbers',
+    summary: 'Numbers',
+    parameters: pageParameters,
+    response: object({ results: array(object({ n: string })) }),
+    weight: 2,
+    tier: null,
+    cache: 'state',
+    scope: 'all',
+    async handler({ params }) {
+      const start = Number(params.cursor ?? 0);
+      const end = Math.min(start + params.pageSize, total);
+      counted.read = end;
+      const results = Array.from({ length: end - start }, (_, index) => ({ n: start + index }));
+      return { results, nextCursor: end < total ? String(end) : null };
+    },
+  });
+  return { route, counted };
+}
+
+async function asText({ stream = nothing() }: Reply): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+it('costs two credits for each thousand rows after the first, taken as they flow', async () => {
+  const { route, counted } = numbers(4100);
+  const charged: number[] = [];
+  const charge = async (credits: number) => {
+    charged.push(counted.read);
+    return credits === 2 ? null : new ApiError('rate_limited', 'no');
+  };
+  const reply = await listStream(api, route, {}, 'csv', { accept: '', charge });
+  expect(counted.read).toBe(200);
+  const lines = (await asText(reply)).split('\r\n');
+  expect([lines.length, lines[0], lines[1], lines[4100], lines[4101]]).toEqual([4102, 'n', '0', '4099', '']);
+  expect(charged).toEqual([1200, 2200, 3200, 4100]);
+});
+
+it('waits for credits that come back, and ends in the middle when they do not', async () => {
+  const { route } = numbers(1300);
+  const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 0.001 } });
+  let refusals = 2;
+  const late = await listStream(api, route, {}, 'ndjson', {
+    accept: '',
+    charge: async () => (refusals-- > 0 ? refusal : null),
+  });
+  expect((await asText(late)).split('\n').length).toBe(1301);
+  const never = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => refusal });
+  await expect(asText(never)).rejects.toThrow('used up');
+});
+
+/** A socket that takes one chunk and is full until it is told to drain. */
+function narrowSocket() {
+  const written: string[] = [];
+  let writable = () => {};
+  let closed = false;
+  const res = {
+    cork: (work: () => void) => work(),
+    writeStatus: () => res,
+    writeHeader: () => res,
+    onWritable: (handler: () => void) => {
+      writable = handler;
+    },
+    write: (chunk: Uint8Array) => written.push(Buffer.from(chunk).toString()) < 0,
+    end: () => written.push('END'),
+    close: () => {
+      closed = true;
+    },
+  };
+  return { res: res as unknown as HttpResponse, written, drain: () => writable(), isClosed: () => closed };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const HEAD = { status: 200, headers: {}, body: null };
+
+it('nothing is read ahead of a slow reader, and nothing more once it is gone', async () => {
+  const { route, counted } = numbers(100_000);
+  const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
+  const socket = narrowSocket();
+  const connection: Connection = { aborted: false, onGone: () => {} };
+  const writing = writeStream(socket.res, HEAD, reply.stream ?? nothing(), connection);
+  for (let n = 0; n < 20; n++) await turn();
+  expect([socket.written.length, counted.read]).toEqual([1, 200]);
+  for (let drained = 1; drained <= 5; drained++) {
+    socket.drain();
+    for (let n = 0; n < 20; n++) await turn();
+    expect([socket.written.length, counted.read]).toEqual([drained + 1, 200 * (drained + 1)]);
+  }
+  connection.aborted = true;
+  connection.onGone();
+  await writing;
+  expect(counted.read).toBeLessThanOrEqual(1400);
+});
+
+it('a stream that fails ends the connection in the middle of the body', async () => {
+  const socket = narrowSocket();
+  const connection: Connection = { aborted: false, onGone: () => {} };
+  const failing = (async function* () {
+    yield Buffer.from('row');
+    throw new ApiError('cursor_rewound', 'gone');
+  })();
+  const writing = writeStream(socket.res, HEAD, failing, connection);
+  await turn();
+  socket.drain();
+  await expect(writing).rejects.toThrow('gone');
+  expect([socket.written, socket.isClosed()]).toEqual([['row'], true]);
+});

@@ -1,0 +1,125 @@
+/**
+ * A whole list as CSV or NDJSON: the walk by cursor that a client would do, batch after batch, each from a snapshot of its
+ * own. So no row comes twice or is missed while blocks arrive, memory holds one batch, and a slow reader holds up nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringifyExact } from '../../schemas/exact-json.ts';
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import type { ApiContext } from '../api-context.ts';
+import { ApiError } from './api-error.ts';
+import { csvLine } from './csv.ts';
+import type { Page } from './paging.ts';
+import type { Reply } from './reply.ts';
+import type { StateRoute } from './route.ts';
+
+export type StreamFormat = 'csv' | 'ndjson';
+
+export const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
+export interface StreamQuestion {
+  readonly accept: string;
+  /** Takes credits while an answer flows; null when they were there. */
+  readonly charge: (credits: number) => Promise<ApiError | null>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const BATCH_ROWS = 200;
+/** The first thousand rows are paid by the request itself. */
+const PAID_ROWS = 1000;
+const CREDITS = 2;
+/** Allowances come back within a minute: who has to wait longer is let go. */
+const MOST_WAITS = 3;
+
+/** What the request wants instead of pages; null for pages. `format` decides, else Accept. */
+export function streamFormat({ parameters }: StateRoute, params: Values, accept: string): StreamFormat | null {
+  if (!Object.hasOwn(parameters, 'format')) return null;
+  if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
+  const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  const first = wanted.find((type) => type === 'application/json' || Object.values(STREAM_TYPES).includes(type ?? ''));
+  return first === STREAM_TYPES.csv ? 'csv' : first === STREAM_TYPES.ndjson ? 'ndjson' : null;
+}
+
+/** Names of the columns: the members of a row in the order of the schema. */
+function columnsOf({ response }: StateRoute): string[] {
+  const row: JsonSchema | undefined = response.properties?.results?.items;
+  return Object.keys(row?.properties ?? {});
+}
+
+/** The first batch is read before the answer begins, so that what is refused is refused with a status. */
+export async function listStream(
+  api: ApiContext,
+  route: StateRoute,
+  params: Values,
+  format: StreamFormat,
+  asked: StreamQuestion,
+): Promise<Reply> {
+  if (params.page !== undefined) {
+    const detail = 'page is of lists in JSON; a stream begins at the newest row, or after cursor';
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
+  }
+  const batches = readBatches(api, route, params);
+  const first = await batches.next();
+  const stream = textOf(format, columnsOf(route), first.value ?? [], batches, asked);
+  const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
+  return {
+    status: 200,
+    headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept' },
+    body: null,
+    stream,
+  };
+}
+
+async function* readBatches(
+  api: ApiContext,
+  route: StateRoute,
+  params: Values,
+): AsyncGenerator<Page['results'], undefined> {
+  let cursor = params.cursor;
+  do {
+    const asked = { ...params, pageSize: BATCH_ROWS, ...(cursor !== undefined && { cursor }) };
+    const page = (await api.snapshot((read) => route.handler({ params: asked as never, api, read }))) as Page;
+    yield page.results;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
+async function* textOf(
+  format: StreamFormat,
+  columns: readonly string[],
+  first: Page['results'],
+  rest: AsyncIterable<Page['results']>,
+  asked: StreamQuestion,
+): AsyncGenerator<Uint8Array> {
+  const print = (rows: Page['results']) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
+  if (format === 'csv') yield Buffer.from(csvLine(columns));
+  yield print(first);
+  let paid = PAID_ROWS - first.length;
+  for await (const rows of rest) {
+    paid -= rows.length;
+    if (paid < 0) {
+      await pay(asked);
+      paid += PAID_ROWS;
+    }
+    yield print(rows);
+  }
+}
+
+function lineOf(format: StreamFormat, columns: readonly string[], row: unknown): string {
+  if (format === 'ndjson') return `${stringifyExact(row)}\n`;
+  return csvLine(columns.map((column) => (row as Record<string, unknown>)[column]));
+}
+
+/** Waits for credits that come back. @throws ApiError rate_limited when they do not */
+async function pay({ charge }: StreamQuestion): Promise<void> {
+  for (let waits = 0; ; waits++) {
+    const refusal = await charge(CREDITS);
+    if (!refusal) return;
+    if (waits === MOST_WAITS) throw refusal;
+    await sleep(Number(refusal.details.members?.retryAfter ?? 60) * 1000);
+  }
+}

@@ -1,0 +1,71 @@
+/** Lists as CSV and NDJSON: the rows of the pages, all of them, in their order. */
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../schemas/exact-json.ts';
+import type { Client } from '../client.ts';
+import type { Json } from '../truth.ts';
+
+const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
+
+/** RFC 4180. */
+function readCsv(text: string): Record<string, string>[] {
+  const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n)/g)];
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain = '', end] of cells) {
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '\r\n') rows.push([]);
+  }
+  const [header = [], ...lines] = rows.slice(0, -1);
+  return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ''])));
+}
+
+export function streamsConform(client: Client): void {
+  describe('lists as streams', () => {
+    it.each([
+      '/api/conversions/',
+      '/api/conversions/?status=refunded',
+      '/api/blocks/',
+      '/api/stakes/',
+      '/api/identity/',
+      '/api/bridge/recent',
+      `/api/address/${ADDRESS}`,
+      `/api/address/${ADDRESS}/rewards`,
+    ])('%s', async (path) => {
+      const join = path.includes('?') ? '&' : '?';
+      const rows = await client.walk(path, 200);
+      const lines = await client.raw(`${path}${join}format=ndjson`);
+      expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+      const told = (await lines.text()).split('\n');
+      expect(told.pop()).toBe('');
+      expect(told.map((line) => parseExact(line))).toEqual(rows);
+      const table = await client.raw(`${path}${join}format=csv`);
+      expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+      const records = readCsv(await table.text());
+      expect(records.length).toBe(rows.length);
+      for (const [index, row] of rows.entries()) {
+        for (const [name, value] of Object.entries<Json>(row)) {
+          const text =
+            value === null ? '' : typeof value === 'object' && !('isLosslessNumber' in value) ? null : String(value);
+          if (text !== null) expect([name, records[index]?.[name]]).toEqual([name, text]);
+        }
+      }
+    });
+
+    it('by Accept, after a cursor, and refused before they begin', async () => {
+      const accept = async (type: string) =>
+        (await client.raw('/api/conversions/', { headers: { Accept: type } })).headers.get('content-type');
+      expect(await accept('text/csv')).toBe('text/csv; charset=utf-8');
+      expect(await accept('application/x-ndjson;q=0.9, text/csv')).toBe('application/x-ndjson; charset=utf-8');
+      expect(await accept('application/json, text/csv')).toBe('application/json; charset=utf-8');
+      expect(await accept('*/*')).toBe('application/json; charset=utf-8');
+      const page = await client.json('/api/conversions/?pageSize=5');
+      const rest = await (await client.raw(`/api/conversions/?format=ndjson&cursor=${page.nextCursor}`)).text();
+      expect(rest.split('\n').length - 1).toBe(page.total - 5);
+      for (const wrong of ['format=xml', 'format=csv&page=2', 'format=csv&cursor=x', 'format=csv&from=nosuch']) {
+        const answer = await client.raw(`/api/conversions/?${wrong}`);
+        expect([wrong, answer.headers.get('content-type')]).toEqual([wrong, 'application/problem+json']);
+      }
+      const head = await client.raw('/api/conversions/?format=csv', { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+    });
+  });
+}
