@@ -26,6 +26,11 @@ const COMMANDS: readonly Command[] = [
     'let a chain be taken back below finality, to exactly one block',
     'accept-rewind <chain> <height> <hash>: height and hash of the newest block that stays, as the stopped tailer names them.',
   ),
+  onStores(
+    'keys',
+    'show or set the tier of an identity, and show its keys',
+    'keys <chain> <identity> [free|developer|pro]: the identity by name@ or i-address. A new tier counts at once, on every process.',
+  ),
   config,
 ];
 

@@ -1,8 +1,10 @@
 /** What every handler may use. */
 import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
 import type { Logger } from '../infra/logger.ts';
+import type { Postgres } from '../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { ChainConfig, Config } from '../schemas/config.ts';
+import type { Login } from './access/login.ts';
 import type { CurrencyDirectory } from './state/currency-directory.ts';
 import type { DaemonFigures } from './state/daemon-figures.ts';
 import type { Memo } from './state/memo.ts';
@@ -54,6 +56,9 @@ export interface ApiContext {
   readonly domain: Domain;
   readonly watch: StateWatch;
   readonly clickhouse: ClickHouse;
+  /** For what a request writes; what it reads of the chains comes from a snapshot. */
+  readonly postgres: Postgres;
+  readonly login: Login;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   readonly currencies: CurrencyDirectory;
   readonly natives: NativeCurrencies;

@@ -1,5 +1,9 @@
 /** What the handlers share, made once. */
+import { daemonsOfLane } from './access/lane-daemons.ts';
+import type { Lane, Lanes } from './access/lanes.ts';
+import { createLogin } from './access/login.ts';
 import type { ApiContext } from './api-context.ts';
+import { ApiError } from './http/api-error.ts';
 import type { ApiOptions } from './server.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
@@ -15,10 +19,21 @@ const MEMO_ENTRIES = 10_000;
 /** Of one statement of a request: seconds, bytes, rows. Postgres' bound is in every snapshot. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: '1000000000', max_result_rows: '200000' } as const;
 
-export function createContext(options: ApiOptions, watch: StateWatch): ApiContext {
+/** What the handlers of each lane use: all is shared but the queues to Postgres and to the daemons. */
+export function createContexts(
+  options: ApiOptions,
+  watch: StateWatch,
+  lanes: ReadonlyMap<string, Lanes>,
+): Readonly<Record<Lane, ApiContext>> {
   const { config, release, stores, daemons, domain, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
-  return {
+  const daemonOf = (chain: string) => {
+    const daemon = daemons.get(chain);
+    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+    return daemon;
+  };
+  const snapshots = createSnapshots(stores.postgres, release, SNAPSHOTS);
+  const shared: Omit<ApiContext, 'daemons' | 'snapshot'> = {
     config,
     release,
     logger,
@@ -28,12 +43,16 @@ export function createContext(options: ApiOptions, watch: StateWatch): ApiContex
       ...stores.clickhouse,
       query: (sql, params) => stores.clickhouse.query(sql, params, ANSWER_BOUNDS),
     },
-    daemons,
+    postgres: stores.postgres,
+    login: createLogin({
+      postgres: stores.postgres,
+      daemon: daemonOf,
+      indexedHeight: (chain) => watch.state.derived.get(chain)?.height ?? null,
+    }),
     currencies: createCurrencyDirectory(config.chains, domain),
     natives: createNativeCurrencies(daemons, logger),
     figures: createDaemonFigures(daemons, logger),
     memo: createMemo(MEMO_ENTRIES),
-    snapshot: createSnapshots(stores.postgres, release, SNAPSHOTS),
     storeFaults: () => askStores(stores),
     chain(name) {
       const chain = chains.get(name);
@@ -41,4 +60,10 @@ export function createContext(options: ApiOptions, watch: StateWatch): ApiContex
       return chain;
     },
   };
+  const of = (lane: Lane): ApiContext => ({
+    ...shared,
+    daemons: daemonsOfLane(daemons, lanes, lane),
+    snapshot: snapshots(lane),
+  });
+  return { standard: of('standard'), priority: of('priority') };
 }

@@ -5,6 +5,7 @@ import { metrics } from '../infra/metrics.ts';
 import type { Config } from '../schemas/config.ts';
 import { type RpcBody, readRpcBody } from '../schemas/verusd/rpc-envelope.ts';
 import type { Access } from './access/access.ts';
+import { laneOf } from './access/gate.ts';
 import type { Visitor } from './access/visitor.ts';
 import { preflight, type RequestsUnderWay } from './http/dispatcher.ts';
 import { CORS_HEADERS, type Reply, writeReply } from './http/reply.ts';
@@ -89,12 +90,16 @@ async function produce(
 ): Promise<Reply> {
   try {
     const admission = await access.gate.rpc(visitor, rpcCost(body));
-    if (admission.refusal) {
-      return reply(tooManyRequests(body), { ...admission.headers, ...admission.refusal.details.headers });
+    const { refusal, headers } = admission;
+    if (refusal) {
+      const said = { ...headers, ...refusal.details.headers };
+      return refusal.status === 429
+        ? reply(tooManyRequests(body), said)
+        : { status: refusal.status, headers: said, body: Buffer.alloc(0) }; // as the daemon answers wrong credentials
     }
-    const made = await handler(chain, body);
+    const made = await handler(chain, body, laneOf(admission.caller));
     if (made.ourFault) admission.giveBack();
-    return reply(made, admission.headers);
+    return reply(made, headers);
   } catch (err) {
     logger.error({ err, chain }, 'a JSON-RPC call failed');
     return reply(internalFailure(body), {});

@@ -7,8 +7,9 @@ import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { openAccess } from './access/access.ts';
+import { createDaemonLanes } from './access/lane-daemons.ts';
 import type { Domain } from './api-context.ts';
-import { createContext } from './create-context.ts';
+import { createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { type RequestsUnderWay, registerFallback, registerRoutes } from './http/dispatcher.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
@@ -88,23 +89,26 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
-  const access = await openAccess({ config, postgres, logger });
+  const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
   const push = await createPush({ config, domain, log, watch, logger, ...options.push });
   closers.push(() => {
     push.close();
     return push.stopped;
   });
-  const api = createContext(options, watch);
+  const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
+  const apis = createContexts(options, watch, lanes);
   const underWay: RequestsUnderWay = { count: 0 };
-  const dispatcher = { api, prepared: createPreparedAnswers<StateAnswer>(PREPARED_BYTES), underWay, access };
+  const prepared = createPreparedAnswers<StateAnswer>(PREPARED_BYTES);
+  const dispatcher = { api: apis.standard, apis, prepared, underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,
     postgres,
     nameToAddress: domain.nameToAddress,
     tip: (chain) => watch.state.derived.get(chain) ?? null,
-    extensions: createExtensions(api),
+    lanes,
+    extensions: createExtensions(apis.standard),
     logger,
   });
   const app = App();

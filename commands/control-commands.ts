@@ -8,6 +8,7 @@ import { PermanentError } from '../schemas/errors.ts';
 import { printAcceptRewind } from './accept-rewind.ts';
 import { printAudit } from './audit.ts';
 import { printDeadLetters } from './dead-letters.ts';
+import { printKeys } from './keys.ts';
 import { printStatus } from './status.ts';
 import { printVerify } from './verify.ts';
 
@@ -31,6 +32,7 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
   verify: (context, _args, print, signal) => printVerify(context, print, signal),
   'accept-rewind': (context, args, print) => printAcceptRewind(context, args, print),
   'dead-letters': (context, args, print, signal) => printDeadLetters(context, args, print, signal),
+  keys: (context, args, print) => printKeys(context, args, print),
   audit: (context, _args, print, signal) => printAudit(context, print, signal),
 };
 

@@ -23,6 +23,7 @@ const PARTS: readonly Part[] = [
   { name: 'price', files: 'pipeline/price/exactly-once', environment: { PRICE_RUNS: '200' } },
   { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
+  { name: 'login', files: 'api/access/login', environment: { LOGIN_REPLAYS: '10000' } },
   { name: 'limiter', files: 'api/access/limiter', environment: { LIMITER_SCHEDULES: '20000' } },
 ];
 

@@ -1,28 +1,35 @@
-/** Access control of this process: limits, with their clock and their ledger in Postgres. */
+/** Access control of this process: limits with their clock and ledger, keys, usage, login. */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
+import { listen } from '../../infra/postgres/listen.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Config } from '../../schemas/config.ts';
 import { createGate, type Gate } from './gate.ts';
+import { createKeyCache } from './key-cache.ts';
+import { ACCESS_CHANNEL, livingKeys } from './key-store.ts';
 import { startLedgerClock } from './ledger-clock.ts';
 import { createLimiter } from './limiter.ts';
 import { createPostgresLedger, forgetEnded } from './postgres-ledger.ts';
+import { startUsage, type Usage } from './usage.ts';
 import { createReadVisitor, type ReadVisitor } from './visitor.ts';
 
 export interface Access {
   readonly gate: Gate;
   readonly readVisitor: ReadVisitor;
-  /** Gives back what was taken ahead of the limits. */
+  readonly usage: Usage;
+  /** Gives back what was taken ahead of the limits, writes what usage is not written yet. */
   close(): Promise<void>;
 }
 
 export interface AccessOptions {
   readonly config: Pick<Config, 'tiers' | 'keylessRequestsPerMinute' | 'trustedProxies'>;
   readonly postgres: Postgres;
+  /** Changes whenever the identities of a chain may have. */
+  readonly stateTag: () => string;
   readonly logger: Logger;
 }
 
-export async function openAccess({ config, postgres, logger }: AccessOptions): Promise<Access> {
+export async function openAccess({ config, postgres, stateTag, logger }: AccessOptions): Promise<Access> {
   const process = randomBytes(9).toString('base64url');
   const clock = await startLedgerClock({ postgres, process, logger });
   const { now, members } = clock;
@@ -31,10 +38,16 @@ export async function openAccess({ config, postgres, logger }: AccessOptions): P
     limiter.forgetIdle();
     await forgetEnded(postgres, now());
   });
+  const listener = listen(postgres, ACCESS_CHANNEL, () => keys.clear(), logger);
+  const keys = createKeyCache({ load: (ids) => livingKeys(postgres, ids), stateTag, listener });
+  const usage = startUsage(postgres, logger);
   return {
-    gate: createGate(limiter, config),
+    gate: createGate({ config, limiter, keys, usage }),
     readVisitor: createReadVisitor(config.trustedProxies),
+    usage,
     async close() {
+      await usage.stop();
+      await listener.stop();
       await limiter
         .close()
         .catch((err: unknown) => logger.warn({ err }, 'parts of the limits could not be given back'));

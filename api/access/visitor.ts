@@ -13,6 +13,11 @@ export interface Visitor {
 
 export type ReadVisitor = (res: HttpResponse, req: HttpRequest) => Visitor;
 
+/** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */
+export function bearerOf({ authorization }: Pick<Visitor, 'authorization'>): string {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+}
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
@@ -27,7 +32,7 @@ export function createReadVisitor(trustedProxies: readonly string[]): ReadVisito
       network: networkOf(clientOf(plain(peer), trusted, () => forwardedFor(req))),
       authorization: req.getHeader('authorization'),
       apiKey: req.getHeader('x-api-key'),
-      host: req.getHeader('host'),
+      host: req.getHeader('host').toLowerCase(),
     };
   };
 }

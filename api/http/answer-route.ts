@@ -8,7 +8,7 @@ import { etagOf, matchingEtag } from './etag.ts';
 import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
-import type { Answer, LiveRoute, Route, StateRoute } from './route.ts';
+import { type Answer, type LiveCall, type LiveRoute, type Route, type StateRoute, statusOf } from './route.ts';
 
 /** All that is kept of a request. */
 export interface Question extends StreamQuestion {
@@ -49,8 +49,9 @@ export async function answerRoute(
   route: Route,
   params: Values,
   asked: Question,
+  request: Pick<LiveCall, 'caller' | 'body'>,
 ): Promise<Reply> {
-  if (route.cache === 'none') return encoded(await liveReply(options.api, route, params), asked, null);
+  if (route.cache === 'none') return encoded(await liveReply(options.api, route, params, request), asked, null);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.api, route, params, format, asked);
   const known = tagOf(route, params, options.api.watch.state);
@@ -88,14 +89,23 @@ async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): 
   return { tag: tagOf(route, params, state), body: jsonBytes(whole), headers, madeAt: performance.now() };
 }
 
-async function liveReply(api: ApiContext, route: LiveRoute, params: Values): Promise<Reply> {
-  const answer: Answer = await route.handler({ params: params as never, api });
+async function liveReply(
+  api: ApiContext,
+  route: LiveRoute,
+  params: Values,
+  request: Pick<LiveCall, 'caller' | 'body'>,
+): Promise<Reply> {
+  const answer: Answer = await route.handler({ params: params as never, api, ...request });
   const headers = {
     'Content-Type': answer.contentType ?? JSON_TYPE,
     'Cache-Control': 'no-store',
     ...answer.headers,
   };
-  return { status: answer.status ?? 200, headers, body: bytesOf(answer.body) };
+  return {
+    status: answer.status ?? statusOf(route),
+    headers,
+    body: answer.body === null ? null : bytesOf(answer.body),
+  };
 }
 
 /** In the best form that the client takes, with the validator of that form. */

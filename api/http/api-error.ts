@@ -11,6 +11,11 @@ export const API_ERRORS = {
     'No live basket of the chain converts the one currency into the other now.',
   ],
   page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
+  key_invalid: [401, 'Invalid key', 'The API key is wrong, replaced or revoked, or its identity is.'],
+  session_required: [401, 'Session required', 'This path takes the token of a session: log in at /api/auth/challenge.'],
+  login_refused: [401, 'Login refused', 'The challenge is spent or too old, or the signature is not the right one.'],
+  tier_required: [403, 'Higher tier required', 'This path is served with a key of a higher tier only.'],
+  identity_revoked: [403, 'Identity revoked', 'A revoked identity cannot log in; its keys are dead.'],
   not_found: [404, 'Not found', 'Nothing is known by this name, hash or height, or the path does not exist.'],
   method_not_allowed: [405, 'Method not allowed', 'The Allow header names the methods of this path.'],
   cursor_rewound: [
@@ -18,6 +23,7 @@ export const API_ERRORS = {
     'Cursor rewound',
     'A reorganisation replaced the block at the cursor: read what is above `height` again and go on with nextCursor.',
   ],
+  too_many_keys: [409, 'Too many keys', 'The identity has as many keys as it may have: revoke one first.'],
   payload_too_large: [413, 'Payload too large', 'The body is larger than this path takes.'],
   rate_limited: [
     429,

@@ -3,16 +3,20 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
 import { metrics } from '../../infra/metrics.ts';
+import type { Tier } from '../../schemas/config.ts';
 import type { Access } from '../access/access.ts';
-import type { Admission } from '../access/gate.ts';
+import { type Admission, type Caller, LEAST_CREDITS, laneOf } from '../access/gate.ts';
+import type { Lane } from '../access/lanes.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type AnswerOptions, answerRoute, type Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
+import { compileBody } from './json-body.ts';
 import { compileParameters } from './parameters.ts';
 import { problemReply } from './problem-reply.ts';
+import { readBody } from './read-body.ts';
 import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
-import type { Route } from './route.ts';
+import { methodOf, type Route } from './route.ts';
 import { type Connection, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
@@ -21,6 +25,8 @@ export interface RequestsUnderWay {
 }
 
 export interface DispatcherOptions extends AnswerOptions {
+  /** By the caller's lane. */
+  readonly apis: Readonly<Record<Lane, ApiContext>>;
   readonly underWay: RequestsUnderWay;
   readonly access: Pick<Access, 'gate' | 'readVisitor'>;
 }
@@ -30,37 +36,60 @@ export interface Account {
   /** The route's path, never the address asked for. */
   readonly template: string;
   readonly credits: number;
+  /** Lowest that may ask; anybody when it is not given. */
+  readonly tier?: Tier | null;
+  readonly takesBody?: boolean;
   /** Answered even while nobody can say what the caller has used. */
   readonly vital?: boolean;
   /** HEAD: the headers alone. */
   readonly head?: boolean;
 }
 
-/** Of what is refused before any work. */
-export const LEAST_CREDITS = 1;
+/** How a request is answered once it was let in; the body is there when the account takes one. */
+export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => Promise<Reply>;
 
-const ALLOW = 'GET, HEAD, OPTIONS';
+/** A REST body says a name or an address. */
+const MAX_BODY_BYTES = 64 * 1024;
+const NO_BODY = Buffer.alloc(0);
 const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function registerRoutes(app: TemplatedApp, routes: readonly Route[], options: DispatcherOptions): void {
-  const chains = options.api.config.chains.map((chain) => chain.name);
-  for (const route of routes) {
-    const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-    const reader = compileParameters(route.parameters, chains);
-    const { path: template, weight: credits, vital = false } = route;
-    const refused = { template, credits: LEAST_CREDITS };
-    const serve = (res: HttpResponse, req: HttpRequest, head: boolean) =>
-      handleRequest(options, res, req, { template, credits, vital, head }, (asked) => {
-        const path = Object.fromEntries(names.map((name, index) => [name, decodePart(asked.parts[index] ?? '')]));
-        return answerRoute(options, route, reader.read(path, asked.query), asked);
-      });
-    for (const pattern of bothForms(route.path)) {
-      app.get(pattern, (res, req) => serve(res, req, false));
-      app.head(pattern, (res, req) => serve(res, req, true));
-      app.options(pattern, (res) => preflight(res, ALLOW));
-      app.any(pattern, (res, req) => handleRequest(options, res, req, refused, refuseMethod));
+  for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = atPath.map(methodOf);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    const refused = { template: path, credits: LEAST_CREDITS };
+    const refuse = refuseMethod(allow);
+    for (const pattern of bothForms(path)) {
+      for (const route of atPath) registerRoute(app, pattern, route, options);
+      app.options(pattern, (res) => preflight(res, allow));
+      app.any(pattern, (res, req) => handleRequest(options, res, req, refused, refuse));
     }
+  }
+}
+
+function registerRoute(app: TemplatedApp, pattern: string, route: Route, options: DispatcherOptions): void {
+  const { path: template, weight: credits, tier, vital = false } = route;
+  const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const chains = options.api.config.chains.map((chain) => chain.name);
+  const parameters = compileParameters(route.parameters, chains);
+  const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
+  const account = { template, credits, tier, vital, takesBody: readJson !== null };
+  const answer: AnswerQuestion = (asked, caller, body) => {
+    const path = Object.fromEntries(names.map((name, index) => [name, decodePart(asked.parts[index] ?? '')]));
+    const params = parameters.read(path, asked.query);
+    const api = options.apis[laneOf(caller)];
+    return answerRoute({ api, prepared: options.prepared }, route, params, asked, { caller, body: readJson?.(body) });
+  };
+  const serve = (head: boolean) => (res: HttpResponse, req: HttpRequest) =>
+    handleRequest(options, res, req, { ...account, head }, answer);
+  const method = methodOf(route);
+  if (method === 'DELETE') app.del(pattern, serve(false));
+  else if (method === 'POST') app.post(pattern, serve(false));
+  else if (method === 'PATCH') app.patch(pattern, serve(false));
+  else {
+    app.get(pattern, serve(false));
+    app.head(pattern, serve(true));
   }
 }
 
@@ -80,10 +109,12 @@ export function preflight(res: HttpResponse, allow: string): void {
   writeReply(res, { status: 204, headers, body: null }, false);
 }
 
-function refuseMethod(asked: Question): Promise<Reply> {
-  const message = `${asked.method.toUpperCase()} is not served here, only GET and HEAD are`;
-  throw new ApiError('method_not_allowed', message, { headers: { Allow: ALLOW } });
-}
+const refuseMethod =
+  (allow: string) =>
+  (asked: Question): Promise<Reply> => {
+    const message = `${asked.method.toUpperCase()} is not served here, only ${allow} are`;
+    throw new ApiError('method_not_allowed', message, { headers: { Allow: allow } });
+  };
 
 function bothForms(path: string): string[] {
   const bare = path.replace(/\/$/, '');
@@ -124,20 +155,29 @@ export function handleRequest(
   res: HttpResponse,
   req: HttpRequest,
   account: Account,
-  answer: (asked: Question) => Promise<Reply>,
+  answer: AnswerQuestion,
 ): void {
   const { api, underWay, access } = options;
   const { template, head = false } = account;
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
-  const asked = readQuestion(req, template, async (credits) => (await access.gate.rest(visitor, credits)).refusal);
+  const spend = async (credits: number) =>
+    (await access.gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
+  const asked = readQuestion(req, template, spend);
   const connection: Connection = { aborted: false, onGone: () => {} };
-  res.onAborted(() => {
+  const gone = () => {
     connection.aborted = true;
     connection.onGone();
-  });
+  };
+  const body = account.takesBody ? readBody(res, MAX_BODY_BYTES, gone) : NO_BODY;
+  if (!account.takesBody) res.onAborted(gone);
   underWay.count += 1;
-  void produce(options, asked, visitor, account, answer)
+  void produce(options, asked, visitor, account, async (question, caller) => {
+    const bytes = await body;
+    if (bytes === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
+    if (bytes === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
+    return answer(question, caller, bytes);
+  })
     .then(async (made) => {
       const reply = { ...made, headers: { ...made.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId } };
       if (reply.stream && !head) {
@@ -181,29 +221,26 @@ async function produce(
   { api, access }: DispatcherOptions,
   asked: Question,
   visitor: Visitor,
-  { credits, vital }: Account,
-  answer: (asked: Question) => Promise<Reply>,
+  { credits, tier = null, vital }: Account,
+  answer: (asked: Question, caller: Caller) => Promise<Reply>,
 ): Promise<Reply> {
   let admission: Admission | null = null;
   try {
-    admission = await access.gate.rest(visitor, credits);
+    admission = await access.gate.rest(visitor, { credits, tier });
   } catch (error) {
     if (!vital) return problemReply(error, asked, api.logger);
   }
   if (admission?.refusal) return withHeaders(problemReply(admission.refusal, asked, api.logger), admission);
-  const reply = await answerOrProblem(asked, answer, api);
+  const caller = admission?.caller ?? { ...visitor, key: null };
+  const reply = await answerOrProblem(asked, () => answer(asked, caller), api);
   if (admission === null) return reply;
   if (reply.status >= 500) admission.giveBack();
   return withHeaders(reply, admission);
 }
 
-async function answerOrProblem(
-  asked: Question,
-  answer: (asked: Question) => Promise<Reply>,
-  api: ApiContext,
-): Promise<Reply> {
+async function answerOrProblem(asked: Question, answer: () => Promise<Reply>, api: ApiContext): Promise<Reply> {
   try {
-    return await answer(asked);
+    return await answer();
   } catch (error) {
     return problemReply(error, asked, api.logger);
   }

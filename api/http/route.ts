@@ -1,6 +1,7 @@
 /** A route is data: the dispatcher, the index, the documentation and the limiter all read this one table. */
 import type { Tier } from '../../schemas/config.ts';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import type { Caller } from '../access/gate.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { Parameters, ParameterValues } from './parameters.ts';
@@ -8,6 +9,12 @@ import type { Parameters, ParameterValues } from './parameters.ts';
 export interface Call<P extends Parameters = Parameters> {
   readonly params: ParameterValues<P>;
   readonly api: ApiContext;
+}
+
+export interface LiveCall<P extends Parameters = Parameters> extends Call<P> {
+  readonly caller: Caller;
+  /** Fits the route's `body`. */
+  readonly body: unknown;
 }
 
 export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
@@ -19,7 +26,7 @@ export interface Answer {
   readonly status?: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes and text go out as they are, anything else as JSON. */
+  /** Bytes and text go out as they are, null with a status that has no body, anything else as JSON. */
   readonly body: unknown;
 }
 
@@ -50,13 +57,29 @@ export interface StateRoute<P extends Parameters = Parameters> extends RouteBase
   readonly handler: (call: StateCall<P>) => Promise<unknown>;
 }
 
-/** Answers from memory, from a daemon, or with a status of its own. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Answers from memory, from a daemon, or with a status of its own; the only kind that may change something. */
 export interface LiveRoute<P extends Parameters = Parameters> extends RouteBase<P> {
   readonly cache: 'none';
-  readonly handler: (call: Call<P>) => Promise<Answer>;
+  /** GET when it is not given. */
+  readonly method?: Method;
+  /** Schema of the JSON body; without it none is read. */
+  readonly body?: JsonSchema;
+  /** Of success, unless the handler says another; 200 when it is not given. */
+  readonly status?: 201 | 204;
+  readonly handler: (call: LiveCall<P>) => Promise<Answer>;
 }
 
 export type Route = StateRoute | LiveRoute;
+
+export function methodOf(route: Route): Method {
+  return (route.cache === 'none' && route.method) || 'GET';
+}
+
+export function statusOf(route: Route): number {
+  return (route.cache === 'none' && route.status) || 200;
+}
 
 /** Keeps the types of a route's parameters while it is written; in the table they are checked at run time. */
 export function stateRoute<const P extends Parameters>(route: StateRoute<P>): StateRoute {

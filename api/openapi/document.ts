@@ -1,6 +1,6 @@
 /** OpenAPI 3.1, made from the route table alone: what is served, what it takes, what it answers, what it costs. */
 import { problem } from '../../schemas/rest/problem.ts';
-import type { Route } from '../http/route.ts';
+import { methodOf, type Route } from '../http/route.ts';
 import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './operation.ts';
 
 export interface DocumentOptions {
@@ -44,7 +44,10 @@ const securitySchemes = {
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 export function openApiDocument({ routes, chains, version, examples }: DocumentOptions) {
-  const paths = routes.map((route) => [templateOf(route.path), { get: operationOf(route, chains, examples) }] as const);
+  const paths = [...Map.groupBy(routes, (route) => templateOf(route.path))].map(([template, atPath]) => {
+    const operations = atPath.map((route) => [methodOf(route).toLowerCase(), operationOf(route, chains, examples)]);
+    return [template, Object.fromEntries(operations)] as const;
+  });
   const responses = Object.fromEntries(ERROR_STATUSES.map((status) => [`Error${status}`, problemResponse(status)]));
   return {
     openapi: '3.1.0',

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
 import { compileParameters } from '../http/parameters.ts';
-import type { Route } from '../http/route.ts';
+import { methodOf, type Route, statusOf } from '../http/route.ts';
 import type { HEADERS } from './document.ts';
 
 /** By route path: the parameters of a request, and what it was answered with. */
@@ -13,14 +13,14 @@ export interface Example {
   readonly answer: unknown;
 }
 
-/** `/api/blocks/:height/raw` → getBlocksByHeightRaw */
-function operationId(path: string): string {
-  const words = path
+/** GET `/api/blocks/:height/raw` → getBlocksByHeightRaw */
+function operationId(route: Route): string {
+  const words = route.path
     .replace(/^\/api/, '')
     .split(/[/-]/)
     .filter((word) => word !== '')
     .map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
-  return `get${words.join('') || 'Index'}`;
+  return `${methodOf(route).toLowerCase()}${words.join('') || 'Index'}`;
 }
 
 const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
@@ -28,9 +28,15 @@ const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1
 /** Segment after /api/. */
 const tagOf = (path: string): string => /^\/api\/([\w-]+)/.exec(path)?.[1] ?? 'service';
 
-function parametersOf({ parameters, path }: Route, chains: readonly string[], examples: Examples) {
+/** They are of reading routes. */
+function exampleOf(route: Route, examples: Examples): Example | undefined {
+  return methodOf(route) === 'GET' ? examples[route.path] : undefined;
+}
+
+function parametersOf(route: Route, chains: readonly string[], examples: Examples) {
+  const { parameters } = route;
   const { schemas } = compileParameters(parameters, chains);
-  const given = examples[path]?.parameters ?? {};
+  const given = exampleOf(route, examples)?.parameters ?? {};
   return Object.entries(parameters).map(([name, { in: place, description, required }]) => ({
     name,
     in: place,
@@ -90,12 +96,14 @@ function references(names: readonly (keyof typeof HEADERS)[]) {
 const LIMITS = ['X-Request-Id', 'X-Credits-Cost', 'RateLimit', 'RateLimit-Policy'] as const;
 
 function answerResponse(route: Route, examples: Examples) {
-  const answer = examples[route.path]?.answer;
+  const answer = exampleOf(route, examples)?.answer;
   const content = { schema: route.response, ...(answer !== undefined && { example: answer }) };
   return {
     description: route.summary,
     headers: references([...LIMITS, ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const))]),
-    content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
+    ...(statusOf(route) !== 204 && {
+      content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
+    }),
   };
 }
 
@@ -109,15 +117,17 @@ function streamContent({ parameters }: Route) {
 export function operationOf(route: Route, chains: readonly string[], examples: Examples) {
   const problems = statusesOf(route).filter((status) => ERROR_STATUSES.includes(status));
   return {
-    operationId: operationId(route.path),
+    operationId: operationId(route),
     tags: [tagOf(route.path)],
     summary: route.summary,
     parameters: parametersOf(route, chains, examples),
+    ...(route.cache === 'none' &&
+      route.body && { requestBody: { content: { 'application/json': { schema: route.body } } } }),
     security: route.tier === null ? [{}, { key: [] }, { keyHeader: [] }] : [{ key: [] }, { keyHeader: [] }],
     'x-credits': route.weight,
     'x-tier': route.tier ?? 'free',
     responses: {
-      200: answerResponse(route, examples),
+      [statusOf(route)]: answerResponse(route, examples),
       ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
       ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
       431: { description: 'Headers and address are longer than the server reads; answered before any route' },

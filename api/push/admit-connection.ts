@@ -20,7 +20,7 @@ export function admitConnection(
     aborted = true;
   });
   Promise.resolve()
-    .then(() => options.access.gate.rest(visitor, CONNECTION_CREDITS))
+    .then(() => options.access.gate.rest(visitor, { credits: CONNECTION_CREDITS, tier: null }))
     .then(
       ({ refusal, headers }) => {
         if (aborted) return;

@@ -1,7 +1,8 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type DispatcherOptions, handleRequest, LEAST_CREDITS, preflight } from '../http/dispatcher.ts';
+import { type DispatcherOptions, handleRequest, preflight } from '../http/dispatcher.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { CORS_HEADERS } from '../http/reply.ts';
 import { admitConnection } from './admit-connection.ts';

@@ -1,6 +1,7 @@
 /** Every REST path of the service, in the order of the index. */
 import type { Route } from '../http/route.ts';
 import { addressRoutes } from './addresses.ts';
+import { authRoutes } from './auth.ts';
 import { balanceRoutes } from './balances.ts';
 import { blockRoutes } from './blocks.ts';
 import { bridgeRoutes } from './bridge.ts';
@@ -11,6 +12,7 @@ import { healthRoutes } from './health.ts';
 import { identityRoutes } from './identities.ts';
 import { identityContentRoutes } from './identity-content.ts';
 import { identityTreeRoutes } from './identity-trees.ts';
+import { keyRoutes } from './keys.ts';
 import { marketEstimateRoutes } from './market-estimates.ts';
 import { marketHistoryRoutes } from './market-history.ts';
 import { marketListRoutes } from './market-lists.ts';
@@ -61,4 +63,6 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...pulseRoutes,
   ...serviceStatusRoutes,
   ...healthRoutes,
+  ...authRoutes,
+  ...keyRoutes,
 ]);

@@ -2,7 +2,7 @@
 import { registry } from '../../infra/metrics.ts';
 import { apiErrors, apiIndex } from '../../schemas/rest/service.ts';
 import { API_ERRORS } from '../http/api-error.ts';
-import { liveRoute, type Route } from '../http/route.ts';
+import { liveRoute, methodOf, type Route } from '../http/route.ts';
 import { docsPage, docsParts, documentRoute } from './documentation.ts';
 
 /** Paths that are no routes of the table. */
@@ -57,11 +57,11 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
     tier: null,
     cache: 'none',
     async handler({ api }) {
-      const entries = listed.map(({ path, summary, weight }) => ({
-        method: 'GET',
-        path,
-        description: summary,
-        credits: weight,
+      const entries = listed.map((route) => ({
+        method: methodOf(route),
+        path: route.path,
+        description: route.summary,
+        credits: route.weight,
       }));
       return {
         body: {

@@ -15,3 +15,6 @@ export const methodNotFound = () => new RpcError(RPC_CODES.methodNotFound, 'Meth
 
 /** The daemon is not reachable or its answer is none; the cause stays with us. */
 export const internalError = (cause: unknown) => new RpcError(RPC_CODES.internalError, 'Internal error', { cause });
+
+/** Too many calls wait: the daemon's own words for it. */
+export const queueFull = () => new RpcError(RPC_CODES.internalError, 'Work queue depth exceeded');

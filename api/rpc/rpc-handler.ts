@@ -14,6 +14,8 @@ import {
   readRpcBody,
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
+import { createDaemonLanes } from '../access/lane-daemons.ts';
+import type { Lane, Lanes } from '../access/lanes.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
 import { createIdentityHistory, type ResolveName } from './identity-history.ts';
@@ -41,6 +43,8 @@ export interface RpcHandlerOptions {
   >[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
+  /** Of each chain's daemons; its own when they are not shared with anything else. */
+  readonly lanes?: ReadonlyMap<string, Lanes>;
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
   readonly tip: (chain: string) => Tip | null;
@@ -52,7 +56,7 @@ export interface RpcHandlerOptions {
 }
 
 /** Rejects only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody) => Promise<RpcAnswer>;
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Promise<RpcAnswer>;
 
 interface Outcome {
   readonly status: number;
@@ -101,13 +105,14 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   function openChain({ name, rootCurrency, finalityDepth, blockSeconds }: RpcHandlerOptions['chains'][number]): Chain {
     const daemon = daemons.get(name);
     if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
+    const lanes = options.lanes?.get(name) ?? createDaemonLanes();
     let chainId: string | undefined;
     return {
       name,
       rootCurrency,
       blockSeconds,
       height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
-      upstream: createUpstream({ daemon, tip: () => options.tip(name), finalityDepth }),
+      upstream: createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth }),
       async chainId() {
         chainId ??= await daemon.call('getblockchaininfo', []).then(readChainId, (error: unknown) => {
           throw internalError(error);
@@ -117,25 +122,25 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     };
   }
 
-  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod): Promise<Outcome> {
+  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<Outcome> {
     for (const guard of [filenameGuard, ...method.guards]) await guard.check(request, chain);
-    return { ...(await chain.upstream(request, method)), ourFault: false };
+    return { ...(await chain.upstream(request, method, lane)), ourFault: false };
   }
 
-  async function execute(chain: Chain, request: RpcRequest): Promise<Outcome> {
+  async function execute(chain: Chain, request: RpcRequest, lane: Lane): Promise<Outcome> {
     const help = request.method === 'help' ? helpOf(request.texts) : null;
     if (help !== null) return answered(daemonString(help), request.id);
     const proxied = daemonForm(request.method, request.texts.length);
-    if (proxied !== undefined) return forward(chain, request, proxied);
+    if (proxied !== undefined) return forward(chain, request, proxied, lane);
     const answer = rpcMethod(request.method) && methods[request.method];
     if (answer === undefined) throw methodNotFound();
     return answered(await answer(chain.name, request.texts), request.id);
   }
 
-  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal): Promise<Outcome> {
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<Outcome> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
-      return await execute(chain, request);
+      return await execute(chain, request, lane);
     } catch (error) {
       if (error instanceof RpcError) {
         // Parameters are never logged: they may be secrets.
@@ -149,22 +154,28 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   /** One after the other, as the daemon does: a call may rely on the one before it. */
-  async function answerBatch(chain: Chain, requests: readonly (RpcRequest | RpcRefusal)[]): Promise<Outcome> {
+  async function answerBatch(
+    chain: Chain,
+    requests: readonly (RpcRequest | RpcRefusal)[],
+    lane: Lane,
+  ): Promise<Outcome> {
     if (requests.length > MAX_BATCH) {
       return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
     }
     const outcomes: Outcome[] = [];
-    for (const request of requests) outcomes.push(await answerOne(chain, request));
+    for (const request of requests) outcomes.push(await answerOne(chain, request, lane));
     const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
     return { status: 200, body: joinBatch(outcomes), ourFault };
   }
 
-  return async (name, body) => {
+  return async (name, body, lane = 'standard') => {
     const chain = chains.get(name);
     if (chain === undefined) throw new TypeError(`${name} is no configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
     const outcome =
-      read.kind === 'batch' ? await answerBatch(chain, read.requests) : await answerOne(chain, read.request);
+      read.kind === 'batch'
+        ? await answerBatch(chain, read.requests, lane)
+        : await answerOne(chain, read.request, lane);
     return { ...outcome, contentType: 'application/json' };
   };
 }

@@ -1,7 +1,7 @@
 /** One answer, one snapshot: every statement of a request sees the stores at the same committed block. */
 import type pg from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { ApiError } from '../http/api-error.ts';
+import { createLanes, type Lane } from '../access/lanes.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
 
 export interface Snapshot {
@@ -16,42 +16,14 @@ export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<
 const BEGIN = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = '10s'; ${STATE_SQL}`;
 
-const LONGEST_WAIT_MS = 15_000;
+/** Snapshots that only the priority lane takes. */
+const RESERVED = 2;
+/** Who waits longer has asked again by then. */
+const WAIT_MS = 15_000;
 
 /** At most `limit` snapshots are open at once, so that requests never take the connections that derive needs. */
-export function createSnapshots(postgres: Postgres, release: string, limit: number): WithSnapshot {
-  const waiting: (() => void)[] = [];
-  let free = limit;
-
-  /** A turn that is not had in time is given up: who waits longer has asked again by then. */
-  function waitForTurn(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const take = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(take), 1);
-        reject(new ApiError('unavailable', 'too much is asked at the same time: ask again later'));
-      }, LONGEST_WAIT_MS);
-      waiting.push(take);
-    });
-  }
-
-  async function open(): Promise<pg.PoolClient> {
-    if (free > 0) free -= 1;
-    else await waitForTurn();
-    return postgres.pool.connect().catch((error: unknown) => {
-      passOn();
-      throw error;
-    });
-  }
-
-  function passOn(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  }
+export function createSnapshots(postgres: Postgres, release: string, limit: number): (lane: Lane) => WithSnapshot {
+  const lanes = createLanes({ atOnce: limit, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
 
   /** The answer does not wait for the end of a transaction that changed nothing. */
   function end(client: pg.PoolClient): void {
@@ -59,11 +31,10 @@ export function createSnapshots(postgres: Postgres, release: string, limit: numb
       () => client.release(),
       (error: Error) => client.release(error),
     );
-    passOn();
   }
 
-  return async (work) => {
-    const client = await open();
+  const withSnapshot: WithSnapshot = async (work) => {
+    const client = await postgres.pool.connect();
     try {
       // Three statements in one call answer with three results, which the declared type does not say.
       const [, , state] = (await client.query(BEGIN)) as unknown as pg.QueryResult<StateRow>[];
@@ -78,4 +49,5 @@ export function createSnapshots(postgres: Postgres, release: string, limit: numb
       end(client);
     }
   };
+  return (lane) => (work) => lanes.run(lane, WAIT_MS, () => withSnapshot(work));
 }

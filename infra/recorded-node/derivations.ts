@@ -6,6 +6,7 @@ import { createChainInfoDerivations } from './derive-chain-info.ts';
 import { createCurrencyDerivations } from './derive-currencies.ts';
 import { createEstimateDerivations } from './derive-estimates.ts';
 import { createIdentityDerivations } from './derive-identities.ts';
+import { createSignatureDerivations } from './derive-signatures.ts';
 import { createTransactionDerivations } from './derive-transactions.ts';
 import { createRawBlocks } from './raw-blocks.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
@@ -15,11 +16,13 @@ import { createSpentAsOf } from './spent-outputs.ts';
 export function createDerivations(recording: Recording, calls: RecordedCalls): Derivations {
   const spentAsOf = createSpentAsOf(recording.orphans);
   const rawBlock = createRawBlocks(recording);
+  const identities = createIdentityDerivations(recording);
   return {
     ...createBlockDerivations(rawBlock, spentAsOf),
     ...createTransactionDerivations(recording, rawBlock, spentAsOf),
     ...createChainInfoDerivations(calls),
-    ...createIdentityDerivations(recording),
+    ...identities,
+    ...createSignatureDerivations(calls, identities.getidentity),
     ...createCurrencyDerivations(recording),
     ...createAddressDerivations(recording),
     ...createEstimateDerivations(recording, calls),

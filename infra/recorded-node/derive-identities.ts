@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { rawElements, rawMember } from '../../schemas/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
-import { type Derivations, integerParam, stringParam } from './derivation.ts';
+import { type Derive, integerParam, stringParam } from './derivation.ts';
 import { readGzip } from './read-lines.ts';
 import type { Recording } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -52,7 +52,7 @@ function orphanUpdates({ orphans }: Recording): Map<string, number> {
   return updates;
 }
 
-export function createIdentityDerivations(recording: Recording): Derivations {
+export function createIdentityDerivations(recording: Recording): { readonly getidentity: Derive } {
   let identities: readonly RecordedIdentity[] | undefined;
   let onOrphanBranch: Map<string, number> | undefined;
 

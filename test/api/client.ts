@@ -79,9 +79,11 @@ export interface Client {
   walk(path: string, pageSize: number): Promise<Json[]>;
 }
 
-export function createClient(url: () => string): Client {
+/** With `key` every request presents it. */
+export function createClient(url: () => string, key?: () => string): Client {
   async function raw(path: string, init?: RequestInit): Promise<Response> {
-    const answer = await fetch(`${url()}${path}`, init);
+    const headers = { ...(key && { 'X-API-Key': key() }), ...init?.headers };
+    const answer = await fetch(`${url()}${path}`, { ...init, headers });
     await holdToSchema(path.split('?')[0] ?? '', answer.clone());
     return answer;
   }

@@ -21,12 +21,17 @@ import { wireConforms } from './conformance/wire.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 let service: RunningService;
-const client = createClient(() => service.url);
+let key = '';
+const client = createClient(
+  () => service.url,
+  () => key,
+);
 
 beforeAll(async () => {
   service = await startService();
   await service.settled();
   await service.settled(true);
+  key = await service.issueKey('pro');
 }, 600_000);
 
 afterAll(async () => {

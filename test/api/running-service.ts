@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
+import { createKey, setTier } from '../../api/access/key-store.ts';
 import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
 import { domain } from '../../commands/domain.ts';
 import { runStages } from '../../commands/run-stages.ts';
@@ -13,11 +14,13 @@ import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage-reporter.ts';
-import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
 export const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
+/** alice@ of the recording. */
+export const ALICE = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
 export const USDX = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
 
 export interface RunningService {
@@ -29,12 +32,18 @@ export interface RunningService {
   settled(priced?: boolean): Promise<void>;
   /** A second API on the same port. */
   startTwice(): Promise<RunningApi>;
+  /** A second API on a port of its own, on the same stores. */
+  startBeside(): Promise<RunningApi>;
+  /** An API key of a recorded identity. */
+  issueKey(tier: Tier): Promise<string>;
   /** Ends the API alone and starts it again on the same stores and log. */
   restartApi(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
+  /** So much that no test meets them when they are not given. */
+  readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   /** The recorded tip when it is not given. */
   readonly startHeight?: number;
   readonly push?: ApiOptions['push'];
@@ -67,7 +76,7 @@ export function configOf(chains: Config['chains']): Config {
   };
 }
 
-export async function startService({ startHeight, push }: ServiceOptions = {}): Promise<RunningService> {
+export async function startService({ startHeight, push, limits }: ServiceOptions = {}): Promise<RunningService> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
@@ -75,7 +84,7 @@ export async function startService({ startHeight, push }: ServiceOptions = {}): 
   const from = startHeight === undefined ? {} : { startHeight };
   const node = await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', ...from });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
-  const config = configOf([chain]);
+  const config = { ...configOf([chain]), ...limits };
   const daemons = new Map([[CHAIN, createVerusdClient({ rpc: node.url, chain: CHAIN, logger })]]);
   const reporter = createStageReporter(stores.postgres, logger);
   const stop = new AbortController();
@@ -117,6 +126,13 @@ export async function startService({ startHeight, push }: ServiceOptions = {}): 
     },
     settled,
     startTwice: () => serve(stop.signal, api.port),
+    startBeside: () => serve(stop.signal),
+    async issueKey(tier) {
+      await setTier(stores.postgres, ALICE, tier);
+      const issued = await createKey(stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'test');
+      if (!issued) throw new Error('no more keys');
+      return issued.key;
+    },
     async restartApi() {
       await api.close();
       api = await serve(stop.signal);

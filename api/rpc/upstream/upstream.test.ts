@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DaemonUnreachable } from '../../../infra/verusd/daemon-errors.ts';
 import type { ForwardOptions } from '../../../infra/verusd/verusd-client.ts';
 import { type RpcRequest, readRpcBody } from '../../../schemas/verusd/rpc-envelope.ts';
+import { createDaemonLanes } from '../../access/lane-daemons.ts';
 import { daemonForm } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import type { Tip } from './repeated-answers.ts';
@@ -26,12 +27,17 @@ function world() {
     const head = isError ? `{"result":null,"error":${result}` : `{"result":${result},"error":null`;
     return { status: isError ? 500 : 200, body: Buffer.from(`${head},"id":${id}}\n`) };
   };
-  const upstream = createUpstream({ daemon: { forward }, tip: () => state.tip, finalityDepth: FINALITY });
+  const upstream = createUpstream({
+    daemon: { forward },
+    lanes: createDaemonLanes(),
+    tip: () => state.tip,
+    finalityDepth: FINALITY,
+  });
   const call = async (method: string, params: string, id = '1') => {
     const read = readRpcBody(Buffer.from(`{"method":"${method}","params":${params},"id":${id}}`));
     const request = (read as { request: RpcRequest }).request;
     const form = daemonForm(method, request.texts.length) as DaemonMethod;
-    return (await upstream(request, form)).body.toString();
+    return (await upstream(request, form, 'standard')).body.toString();
   };
   return { state, sent, call };
 }
@@ -143,7 +149,7 @@ test('queues are bounded: the rest hears so at once, and later calls are served'
   expect(sent.length).toBeLessThan(8);
   release();
   const told = await Promise.all(outcomes);
-  expect(told.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(44);
+  expect(told.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(45);
   expect((await Promise.all(slow)).filter((outcome) => outcome === 'Work queue depth exceeded').length).toBeGreaterThan(
     2,
   );

@@ -2,51 +2,54 @@
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { daemonPrint } from '../../../schemas/raw-json.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
+import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
-import { createGate, type Gate } from './gate.ts';
+import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
 import { createRepeatedAnswers, type Tip } from './repeated-answers.ts';
 
 export interface UpstreamOptions {
   readonly daemon: Pick<VerusdClient, 'forward'>;
+  /** Of the chain's daemons, shared with whatever else asks them. */
+  readonly lanes: Lanes;
   readonly tip: () => Tip | null;
   readonly finalityDepth: number;
 }
 
 /** Throws RpcError -32603 when no daemon answers or too many calls wait. */
-export type Upstream = (request: RpcRequest, method: DaemonMethod) => Promise<DaemonReply>;
+export type Upstream = (request: RpcRequest, method: DaemonMethod, lane: Lane) => Promise<DaemonReply>;
 
-/** Fewer than the connections of a client, so that the tailer on the same one is never starved. */
-const AT_ONCE = 6;
-const MOST_WAITING = 100;
 const CACHE_BYTES = 64 * 1024 * 1024;
 /** Longer ones are rarely asked twice, and keys are memory, too. */
 const MAX_KEY = 4096;
 
-export function createUpstream({ daemon, tip, finalityDepth }: UpstreamOptions): Upstream {
+export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }: UpstreamOptions): Upstream {
   const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
-  const chainGate = createGate(AT_ONCE, MOST_WAITING);
-  const loadGates = new Map<Load, Gate>();
+  const loadLanes = new Map<Load, Lanes>();
 
-  function loadGate(load: Load): Gate {
-    const gate = loadGates.get(load) ?? createGate(load.atOnce, load.waiting);
-    loadGates.set(load, gate);
-    return gate;
+  function lanesOf(load: Load): Lanes {
+    const lanes = loadLanes.get(load) ?? createLanes({ atOnce: load.atOnce, mostWaiting: load.waiting });
+    loadLanes.set(load, lanes);
+    return lanes;
   }
 
   /** Waiting counts: who asks hears within the method's time limit. */
-  function ask(request: RpcRequest, method: DaemonMethod): Promise<DaemonReply> {
+  function ask(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply> {
     const { load } = method;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
-    const call = () => chainGate.run(left(), () => proxyCall(daemon, request, method, left()));
-    return load.atOnce === Number.POSITIVE_INFINITY ? call() : loadGate(load).run(left(), call);
+    const call = () => chainLanes.run(lane, left(), () => proxyCall(daemon, request, method, left()));
+    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(lane, left(), call);
+    return asked.catch((error: unknown) => {
+      throw error instanceof QueueFull ? queueFull() : error;
+    });
   }
 
-  return (request, method) => {
+  return (request, method, lane) => {
     const lifetime = method.repeatable?.lifetime(request.texts) ?? null;
-    if (lifetime === null || request.params.length > MAX_KEY) return ask(request, method);
-    const key = `${request.method} ${daemonPrint(request.params)}`;
-    return answers.get(key, lifetime, request.id, () => ask(request, method));
+    if (lifetime === null || request.params.length > MAX_KEY) return ask(request, method, lane);
+    // By lane: who goes first does not join a question that waits.
+    const key = `${lane} ${request.method} ${daemonPrint(request.params)}`;
+    return answers.get(key, lifetime, request.id, () => ask(request, method, lane));
   };
 }

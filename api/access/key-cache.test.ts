@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createKeyCache } from './key-cache.ts';
+import type { LivingKey } from './key-store.ts';
+import { digest, newKey, readKey } from './tokens.ts';
+
+const ID = '0123456789abcdef';
+
+function cacheOf() {
+  const world = { tag: 'block 1', heard: true, asked: 0, keys: new Map<string, LivingKey>() };
+  const cache = createKeyCache({
+    load: async (ids) => {
+      world.asked += 1;
+      return ids.flatMap((id) => world.keys.get(id) ?? []);
+    },
+    stateTag: () => world.tag,
+    // A second is allowed; the rest of it is for the statement that looks again.
+    listener: { heardWithin: (ms) => world.heard && ms <= 700 },
+  });
+  const { key, secretSha256 } = newKey(ID);
+  world.keys.set(ID, { id: ID, chain: 'made', identityAddress: 'iAlice', secretSha256, tier: 'pro' });
+  const find = (text: string) => {
+    const presented = readKey(text);
+    return presented && cache.find(presented);
+  };
+  return { world, cache, key, find };
+}
+
+describe('a key', () => {
+  it('is asked of Postgres once, then known', async () => {
+    const { world, key, find } = cacheOf();
+    expect(await find(key)).toMatchObject({ tier: 'pro' });
+    expect(find(key)).toMatchObject({ tier: 'pro' }); // at once
+    expect(world.asked).toBe(1);
+    expect(find(key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'))).toBeNull();
+    expect(world.asked).toBe(1);
+  });
+
+  it('is asked again when keys changed, its chain moved, or nothing is heard', async () => {
+    const { world, cache, key, find } = cacheOf();
+    await find(key);
+    world.keys.clear();
+    for (const doubt of [() => cache.clear(), () => (world.tag = 'block 2'), () => (world.heard = false)]) {
+      doubt();
+      expect(await find(key)).toBeNull();
+    }
+  });
+
+  it('is not kept when keys changed while it was asked for', async () => {
+    const { world, cache, key, find } = cacheOf();
+    const asked = find(key);
+    cache.clear();
+    expect(await asked).not.toBeNull();
+    world.keys.clear();
+    expect(await find(key)).toBeNull();
+  });
+
+  it('many that are asked for at once cost two statements', async () => {
+    const { world, find } = cacheOf();
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => find(`vst_${n.toString(16).padStart(16, '0')}_${digest('')}`)),
+    );
+    expect(world.asked).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    '',
+    'vst_nothing',
+    'vst_0123456789abcdef_',
+    `vst_0123456789ABCDEF_${'0'.repeat(64)}`,
+    `vss_${'0'.repeat(64)}`,
+  ])('%j cannot be one', (text) => expect(readKey(text)).toBeNull());
+});

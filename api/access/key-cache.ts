@@ -1,0 +1,75 @@
+/**
+ * Keys that were looked up, for as long as that is certain to hold: until something about keys changes anywhere, the
+ * key's chain moves (its identity may be revoked), or this process cannot tell whether it would have heard.
+ */
+import type { Listener } from '../../infra/postgres/listen.ts';
+import type { LivingKey } from './key-store.ts';
+import { type PresentedKey, sameDigest } from './tokens.ts';
+
+export interface KeyCache {
+  /** Null for a wrong one. */
+  find(presented: PresentedKey): LivingKey | null | Promise<LivingKey | null>;
+  /** Something about keys has changed. */
+  clear(): void;
+}
+
+export interface KeyCacheOptions {
+  /** Those of the ids that may be used now. */
+  readonly load: (ids: readonly string[]) => Promise<readonly LivingKey[]>;
+  /** Changes whenever the identities of a chain may have. */
+  readonly stateTag: () => string;
+  readonly listener: Pick<Listener, 'heardWithin'>;
+}
+
+interface Kept {
+  readonly key: LivingKey;
+  readonly tag: string;
+}
+
+/** A revoked key is refused within a second: this, and a statement. */
+const CERTAIN_MS = 700;
+const MOST = 100_000;
+
+export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): KeyCache {
+  let kept = new Map<string, Kept>();
+  let awaited: Set<string> | null = null;
+  let next: Promise<ReadonlyMap<string, LivingKey>> | null = null;
+  let running: Promise<unknown> = Promise.resolve();
+
+  /** One statement at a time; the next takes all that were asked for meanwhile. */
+  function lookUp(id: string): Promise<LivingKey | undefined> {
+    awaited ??= new Set();
+    awaited.add(id);
+    if (!next) {
+      next = running.then(async () => {
+        const ids = [...(awaited ?? [])];
+        awaited = null;
+        next = null;
+        return new Map((await load(ids)).map((key) => [key.id, key]));
+      });
+      running = next.catch(() => undefined);
+    }
+    return next.then((found) => found.get(id));
+  }
+
+  async function findFresh({ id, secretSha256 }: PresentedKey): Promise<LivingKey | null> {
+    const cache = kept;
+    const tag = stateTag();
+    const key = await lookUp(id);
+    // Into the map of before: what was cleared meanwhile is not kept.
+    if (!key) cache.delete(id);
+    else if (cache.size < MOST) cache.set(id, { key, tag });
+    return key && sameDigest(key.secretSha256, secretSha256) ? key : null;
+  }
+
+  return {
+    find(presented) {
+      const found = kept.get(presented.id);
+      if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return findFresh(presented);
+      return sameDigest(found.key.secretSha256, presented.secretSha256) ? found.key : null;
+    },
+    clear() {
+      kept = new Map();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Keys of identities in Postgres. Whatever changes who may do what is told to every process before it is answered. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { Tier } from '../../schemas/config.ts';
+import { newId, newKey } from './tokens.ts';
+
+/** An identity of a chain: who a key or a session belongs to. */
+export interface Holder {
+  readonly chain: string;
+  readonly identityAddress: string;
+}
+
+export interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly regenerated_at: Date | null;
+}
+
+/** What a request with a key is answered by. */
+export interface LivingKey extends Holder {
+  readonly id: string;
+  readonly secretSha256: string;
+  readonly tier: Tier;
+}
+
+export interface IssuedKey {
+  readonly row: KeyRow;
+  /** Shown once. */
+  readonly key: string;
+}
+
+/** Channel of Postgres that says that keys or tiers have changed. */
+export const ACCESS_CHANNEL = 'verustream_access';
+export const MAX_KEYS = 20;
+/** Ascending. */
+export const TIERS: readonly Tier[] = ['free', 'developer', 'pro'];
+export const LOWEST_TIER: Tier = 'free';
+
+const COLUMNS = 'id, name, created_at, regenerated_at';
+const OWN = 'chain = $1 AND identity_address = $2 AND revoked_at IS NULL';
+const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} ORDER BY created_at, id`;
+/** The lock makes two that are created at once count one another. */
+const LOCK_SQL = 'SELECT pg_advisory_xact_lock(hashtext($1))';
+const COUNT_SQL = `SELECT count(*)::int4 AS count FROM api_keys WHERE ${OWN}`;
+const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256) VALUES ($1, $2, $3, $4, $5)
+  RETURNING ${COLUMNS}`;
+const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
+  RETURNING ${COLUMNS}`;
+const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
+/** A revoked identity, and one that the chain does not know any more, has no keys. */
+const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
+    coalesce(t.tier, $2) AS tier
+  FROM api_keys k
+  JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
+  LEFT JOIN identity_tiers t ON t.identity_address = k.identity_address
+  WHERE k.id = ANY($1) AND k.revoked_at IS NULL AND i.flags & 32768 = 0`;
+const SET_TIER_SQL = `INSERT INTO identity_tiers VALUES ($1, $2)
+  ON CONFLICT (identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
+
+export async function listKeys({ pool }: Postgres, holder: Holder): Promise<KeyRow[]> {
+  return (await pool.query<KeyRow>(LIST_SQL, [holder.chain, holder.identityAddress])).rows;
+}
+
+/** Null when the identity has as many as it may have. */
+export function createKey(postgres: Postgres, holder: Holder, name: string): Promise<IssuedKey | null> {
+  const own = [holder.chain, holder.identityAddress];
+  const id = newId();
+  const { key, secretSha256 } = newKey(id);
+  return postgres.transaction(async (client) => {
+    await client.query(LOCK_SQL, [`api_keys ${own.join(' ')}`]);
+    const counted = await client.query<{ count: number }>(COUNT_SQL, own);
+    if ((counted.rows[0]?.count ?? 0) >= MAX_KEYS) return null;
+    const { rows } = await client.query<KeyRow>(CREATE_SQL, [...own, id, name, hexParam(secretSha256)]);
+    return rows[0] ? { row: rows[0], key } : null;
+  });
+}
+
+/** Null when the identity has no such key. The old secret ends at once. */
+export async function regenerateKey(postgres: Postgres, holder: Holder, id: string): Promise<IssuedKey | null> {
+  const { key, secretSha256 } = newKey(id);
+  const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256)];
+  const { rows } = await postgres.pool.query<KeyRow>(REGENERATE_SQL, values);
+  await tellChanged(postgres);
+  return rows[0] ? { row: rows[0], key } : null;
+}
+
+/** False when the identity has no such key. */
+export async function revokeKey(postgres: Postgres, holder: Holder, id: string): Promise<boolean> {
+  const { rowCount } = await postgres.pool.query(REVOKE_SQL, [holder.chain, holder.identityAddress, id]);
+  await tellChanged(postgres);
+  return rowCount === 1;
+}
+
+/** Those of the ids that may be used now. */
+export async function livingKeys({ pool }: Postgres, ids: readonly string[]): Promise<LivingKey[]> {
+  return (await pool.query<LivingKey>(LIVING_SQL, [ids, LOWEST_TIER])).rows;
+}
+
+export async function setTier(postgres: Postgres, identityAddress: string, tier: Tier): Promise<void> {
+  await postgres.pool.query(SET_TIER_SQL, [identityAddress, tier]);
+  await tellChanged(postgres);
+}
+
+export async function tierOf({ pool }: Postgres, identityAddress: string): Promise<Tier> {
+  const sql = 'SELECT tier FROM identity_tiers WHERE identity_address = $1';
+  return (await pool.query<{ tier: Tier }>(sql, [identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
+}
+
+async function tellChanged({ pool }: Postgres): Promise<void> {
+  await pool.query(`NOTIFY ${ACCESS_CHANNEL}`);
+}

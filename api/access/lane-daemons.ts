@@ -1,0 +1,38 @@
+/** The daemons of the chains as the requests of one lane see them. */
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createLanes, type Lane, type Lanes } from './lanes.ts';
+
+type Daemons = ReadonlyMap<string, VerusdClient>;
+
+/** Fewer than the connections of a client, so that the tailer on the same one is never starved. */
+const AT_ONCE = 7;
+/** More at once for the priority lane: these are its own. */
+const RESERVED = 2;
+const MOST_WAITING = 100;
+const WAIT_MS = 30_000;
+
+/** Of one chain's daemons: REST and JSON-RPC share them. */
+export function createDaemonLanes(): Lanes {
+  return createLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
+}
+
+export function daemonsOfLane(daemons: Daemons, lanesOf: ReadonlyMap<string, Lanes>, lane: Lane): Daemons {
+  const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
+    const lanes = lanesOf.get(chain);
+    if (!lanes) return [chain, daemon];
+    const turn = <T>(timeoutMs: number | undefined, work: () => Promise<T>) =>
+      lanes.run(lane, timeoutMs ?? WAIT_MS, work);
+    const client: VerusdClient = {
+      get address() {
+        return daemon.address;
+      },
+      call: (method, params, options) => turn(options?.timeoutMs, () => daemon.call(method, params, options)),
+      callText: (method, params, options) => turn(options?.timeoutMs, () => daemon.callText(method, params, options)),
+      callRaw: (method, params, options) => turn(options?.timeoutMs, () => daemon.callRaw(method, params, options)),
+      forward: (body, options) => turn(options.timeoutMs, () => daemon.forward(body, options)),
+      close: () => daemon.close(),
+    };
+    return [chain, client];
+  });
+  return new Map(bounded);
+}

@@ -1,0 +1,78 @@
+/**
+ * So many at a time, so many waiting, and a clear refusal for the rest: a queue that only grows helps nobody. The priority
+ * lane goes first, and some places are its own, so that a flood of the others does not delay it.
+ */
+import { RetryableError } from '../../schemas/errors.ts';
+
+export type Lane = 'standard' | 'priority';
+
+export interface Lanes {
+  /** @throws QueueFull when too many wait or `waitMs` is over */
+  run<T>(lane: Lane, waitMs: number, work: () => Promise<T>): Promise<T>;
+}
+
+export interface LanesOptions {
+  readonly atOnce: number;
+  /** Of these places, those that only the priority lane takes. */
+  readonly reserved?: number;
+  /** In each lane. */
+  readonly mostWaiting: number;
+}
+
+export class QueueFull extends RetryableError {
+  constructor() {
+    super('queue_full', 'too many requests wait already, or this one has waited too long');
+  }
+}
+
+export function createLanes({ atOnce, reserved = 0, mostWaiting }: LanesOptions): Lanes {
+  const waiting: Readonly<Record<Lane, Set<() => void>>> = { priority: new Set(), standard: new Set() };
+  const running: Record<Lane, number> = { priority: 0, standard: 0 };
+
+  function mayRun(lane: Lane): boolean {
+    if (running.standard + running.priority >= atOnce) return false;
+    return lane === 'priority' || running.standard < atOnce - reserved;
+  }
+
+  function turn(lane: Lane, waitMs: number): Promise<void> {
+    if (waiting[lane].size === 0 && mayRun(lane)) {
+      running[lane] += 1;
+      return Promise.resolve();
+    }
+    if (waiting[lane].size >= mostWaiting) return Promise.reject(new QueueFull());
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting[lane].delete(enter);
+        reject(new QueueFull());
+      }, waitMs);
+      waiting[lane].add(enter);
+    });
+  }
+
+  function leave(left: Lane): void {
+    running[left] -= 1;
+    for (const lane of ['priority', 'standard'] as const) {
+      const [next] = waiting[lane];
+      if (!next || !mayRun(lane)) continue;
+      waiting[lane].delete(next);
+      running[lane] += 1;
+      next();
+      return;
+    }
+  }
+
+  return {
+    async run(lane, waitMs, work) {
+      await turn(lane, waitMs);
+      try {
+        return await work();
+      } finally {
+        leave(lane);
+      }
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Login of an identity: it signs a message that names this host, itself and one challenge; the chain's daemon says whether
+ * the signature is of the keys it has now. A challenge is spent by the first who answers it, rightly or wrongly.
+ */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Holder } from './key-store.ts';
+import { newId } from './tokens.ts';
+
+export interface Challenge {
+  readonly id: string;
+  readonly message: string;
+  /** Line for the daemon's command line. */
+  readonly command: string;
+  readonly expiresAt: Date;
+}
+
+export interface LoginOptions {
+  readonly postgres: Postgres;
+  readonly daemon: (chain: string) => Pick<VerusdClient, 'call'>;
+  /** Height that the index of a chain has reached; null before its first block. */
+  readonly indexedHeight: (chain: string) => number | null;
+}
+
+const MINUTES = 5;
+/** Blocks that the index may lack: who was revoked in them is not known here, but is to the daemon. */
+const INDEX_LAG = 3;
+const REVOKED = 0x8000;
+/** The message stands in quotes on a command line. */
+const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
+
+const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
+const STORE_SQL = `INSERT INTO login_challenges (id, chain, identity_address, host, message, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+/** One of several at once gets it. */
+const SPEND_SQL = `DELETE FROM login_challenges WHERE id = $1
+  RETURNING chain, identity_address AS "identityAddress", host, message, expires_at > now() AS valid`;
+
+const refused = (detail: string) => new ApiError('login_refused', detail);
+
+export function createLogin({ postgres, daemon, indexedHeight }: LoginOptions) {
+  const { pool } = postgres;
+
+  async function requireUnrevoked({ chain, identityAddress }: Holder): Promise<void> {
+    const { rows } = await pool.query<{ flags: number }>(FLAGS_SQL, [chain, identityAddress]);
+    const [row] = rows;
+    if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
+    if (row.flags & REVOKED)
+      throw new ApiError('identity_revoked', `identity ${identityAddress} of ${chain} is revoked`);
+  }
+
+  /** A daemon that lags does not know yet which keys were replaced. */
+  async function requireCurrent(chain: string): Promise<void> {
+    const info = (await daemon(chain).call('getinfo', [])) as { blocks?: unknown; longestchain?: unknown };
+    const height = Number(info.blocks);
+    const indexed = indexedHeight(chain);
+    if (indexed === null) throw new ApiError('syncing', `${chain} has no indexed block yet`);
+    if (!(height >= indexed) || height < Number(info.longestchain) || indexed < height - INDEX_LAG) {
+      throw new ApiError('syncing', `${chain} is not up to date at the moment: nobody can log in until it is`);
+    }
+  }
+
+  return {
+    /** `host` is the name that the service was called by. @throws ApiError */
+    async challenge(holder: Holder, host: string): Promise<Challenge> {
+      if (!HOST.test(host)) throw new ApiError('invalid_request', 'the Host header is not a host name');
+      await requireUnrevoked(holder);
+      await requireCurrent(holder.chain);
+      const { chain, identityAddress } = holder;
+      const id = newId() + newId();
+      const expiresAt = new Date(Date.now() + MINUTES * 60_000);
+      const message = `Log in to ${host} as ${identityAddress} of ${chain}, challenge ${id}, until ${expiresAt.toISOString()}`;
+      await pool.query(SWEEP_SQL);
+      await pool.query(STORE_SQL, [id, chain, identityAddress, host, message, expiresAt]);
+      return { id, message, command: `signmessage "${identityAddress}" "${message}"`, expiresAt };
+    },
+
+    /** Who has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
+    async answer(id: string, signature: string, host: string): Promise<Holder> {
+      const { rows } = await pool.query<Holder & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
+      const [spent] = rows;
+      if (!spent?.valid)
+        throw refused('there is no such challenge: it was answered before, or is older than 5 minutes');
+      if (spent.host !== host) throw refused('the challenge was given by another host name');
+      const { chain, identityAddress, message } = spent;
+      await requireUnrevoked(spent);
+      await requireCurrent(chain);
+      const holds = await daemon(chain)
+        .call('verifymessage', [identityAddress, signature, message, true])
+        .catch((error: unknown) => {
+          if (error instanceof DaemonRpcError) return false; // it cannot be read as a signature
+          throw error;
+        });
+      if (holds !== true) throw refused('the signature is not of this identity and message');
+      return { chain, identityAddress };
+    },
+  };
+}
+
+export type Login = ReturnType<typeof createLogin>;

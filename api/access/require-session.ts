@@ -1,0 +1,20 @@
+/** Paths that belong to an identity: by the session that it logged in to, or where that is enough, by a key of it. */
+import type { ApiContext } from '../api-context.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from './gate.ts';
+import type { Holder } from './key-store.ts';
+import { findSession, type Session } from './sessions.ts';
+import { bearerOf } from './visitor.ts';
+
+/** @throws ApiError session_required */
+export async function requireSession(api: ApiContext, caller: Caller): Promise<Session> {
+  const session = await findSession(api.postgres, bearerOf(caller));
+  if (session) return session;
+  const detail = 'this path takes Authorization: Bearer with the token of a login that has not ended';
+  throw new ApiError('session_required', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** @throws ApiError session_required */
+export async function requireHolder(api: ApiContext, caller: Caller): Promise<Holder> {
+  return caller.key ?? requireSession(api, caller);
+}

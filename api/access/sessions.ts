@@ -1,0 +1,43 @@
+/** Sessions of identities that have logged in: a token, kept as its digest, for a day. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { Holder } from './key-store.ts';
+import { digest, isSession, newSession } from './tokens.ts';
+
+export interface Session extends Holder {
+  readonly expiresAt: Date;
+}
+
+export interface OpenedSession extends Session {
+  /** Shown once. */
+  readonly token: string;
+}
+
+const LIFE = '24 hours';
+const OPEN_SQL = `INSERT INTO sessions (token_sha256, chain, identity_address, expires_at)
+  VALUES ($1, $2, $3, now() + interval '${LIFE}') RETURNING expires_at AS "expiresAt"`;
+const SWEEP_SQL = 'DELETE FROM sessions WHERE expires_at < now()';
+/** That of a revoked identity is dead. */
+const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt" FROM sessions s
+  JOIN identities i ON i.chain = s.chain AND i.identity_address = s.identity_address AND i.to_height IS NULL
+  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.flags & 32768 = 0`;
+const CLOSE_SQL = 'DELETE FROM sessions WHERE token_sha256 = $1';
+
+export async function openSession({ pool }: Postgres, holder: Holder): Promise<OpenedSession> {
+  await pool.query(SWEEP_SQL);
+  const token = newSession();
+  const values = [hexParam(digest(token)), holder.chain, holder.identityAddress];
+  const { rows } = await pool.query<{ expiresAt: Date }>(OPEN_SQL, values);
+  const [row] = rows;
+  if (!row) throw new Error('a session was not stored');
+  return { ...holder, expiresAt: row.expiresAt, token };
+}
+
+export async function findSession({ pool }: Postgres, token: string): Promise<Session | null> {
+  if (!isSession(token)) return null;
+  return (await pool.query<Session>(FIND_SQL, [hexParam(digest(token))])).rows[0] ?? null;
+}
+
+export async function closeSession({ pool }: Postgres, token: string): Promise<void> {
+  await pool.query(CLOSE_SQL, [hexParam(digest(token))]);
+}

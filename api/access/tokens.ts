@@ -1,0 +1,49 @@
+/** Secrets that are handed out once and kept as SHA-256 alone. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Secret scanners know keys by it. */
+export const KEY_PREFIX = 'vst_';
+const SECRET_BYTES = 32;
+const ID_BYTES = 8;
+const KEY = /^vst_([0-9a-f]{16})_([0-9a-f]{64})$/;
+const SESSION = /^vss_[0-9a-f]{64}$/;
+
+/** What a key presents: its public id, and the digest of its secret, as hex. */
+export interface PresentedKey {
+  readonly id: string;
+  readonly secretSha256: string;
+}
+
+export function newId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
+
+/** Hex of SHA-256. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** `vst_<id>_<secret>` */
+export function newKey(id: string): { readonly key: string; readonly secretSha256: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  return { key: `${KEY_PREFIX}${id}_${secret}`, secretSha256: digest(secret) };
+}
+
+/** Null for what cannot be a key. */
+export function readKey(text: string): PresentedKey | null {
+  const [, id, secret] = KEY.exec(text) ?? [];
+  return id !== undefined && secret !== undefined ? { id, secretSha256: digest(secret) } : null;
+}
+
+export function newSession(): string {
+  return `vss_${randomBytes(SECRET_BYTES).toString('hex')}`;
+}
+
+export function isSession(text: string): boolean {
+  return SESSION.test(text);
+}
+
+/** In a time that does not tell where they differ. */
+export function sameDigest(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+}

@@ -1,0 +1,63 @@
+/** Notifications of one channel, on a connection that proves several times a second that it still hears. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
+import type { Postgres } from './postgres.ts';
+
+export interface Listener {
+  /** Whether every notification that was committed longer ago than `ms` has been heard. */
+  heardWithin(ms: number): boolean;
+  stop(): Promise<void>;
+}
+
+const PROOF_MS = 250;
+const RETRY_MS = 500;
+
+/** `heard` is also called when the connection was lost: what was missed is not known. */
+export function listen(postgres: Postgres, channel: string, heard: () => void, logger: Logger): Listener {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let provenAt = Number.NEGATIVE_INFINITY;
+
+  async function follow(): Promise<void> {
+    const client = await postgres.pool.connect();
+    const lost = new Promise<never>((_, reject) => {
+      client.once('error', reject).once('end', () => reject(new Error('the connection ended')));
+    });
+    lost.catch(() => undefined);
+    client.on('notification', heard);
+    try {
+      await client.query(`LISTEN ${channel}`);
+      heard(); // what came before is unknown
+      while (!signal.aborted) {
+        const asked = performance.now();
+        // Notifications come before the answer to what was asked after them.
+        await Promise.race([client.query('SELECT 1'), lost]);
+        provenAt = asked;
+        await sleep(PROOF_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    } finally {
+      provenAt = Number.NEGATIVE_INFINITY;
+      client.removeListener('notification', heard);
+      client.release(true);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await follow().catch((err: unknown) => {
+        if (!signal.aborted) logger.warn({ err, channel }, 'notifications of Postgres are not heard; trying again');
+      });
+      heard();
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  const running = run();
+  return {
+    heardWithin: (ms) => performance.now() - provenAt <= ms,
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** The daemon's verifymessage: secp256k1 signatures of addresses and of identities over a text. */
+import { createHash } from 'node:crypto';
+import { recoverPublicKey } from '@noble/secp256k1';
+import { createBase58check } from '@scure/base';
+
+/** What decides whether an identity has signed. */
+export interface SigningKeys {
+  readonly identityaddress: string;
+  readonly primaryaddresses: readonly string[];
+  readonly minimumsignatures: number;
+  readonly flags: number;
+}
+
+export interface IdentitySigner {
+  /** i-address of the chain. */
+  readonly systemId: string;
+  readonly tip: number;
+  /** The identity as of a height; null when there was none. */
+  readonly keysAt: (height: number) => SigningKeys | null;
+  /** The keys must be those of the tip, not of the height that the signature names. */
+  readonly checkLatest: boolean;
+}
+
+export interface IdentitySignature {
+  readonly version: 1 | 2;
+  readonly height: number;
+  /** Compact ones, 65 bytes each. */
+  readonly signatures: readonly Uint8Array[];
+}
+
+const sha256 = (...parts: Uint8Array[]): Buffer => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+const base58check = createBase58check((bytes: Uint8Array) => sha256(bytes));
+
+const COMPACT_BYTES = 65;
+const COMPRESSED = 31;
+const UNCOMPRESSED = 27;
+const KEY_VERSION = 60;
+const REVOKED = 0x8000;
+/** Of the digest, in a signature of version 2. */
+const SHA256_TYPE = 5;
+
+/** Bitcoin's CompactSize in front of the bytes. */
+function sized(bytes: Uint8Array): Buffer {
+  if (bytes.length < 0xfd) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+  const head = Buffer.alloc(bytes.length <= 0xffff ? 3 : 5);
+  if (head.length === 3) head.writeUInt16LE(bytes.length, 1);
+  else head.writeUInt32LE(bytes.length, 1);
+  head[0] = head.length === 3 ? 0xfd : 0xfe;
+  return Buffer.concat([head, bytes]);
+}
+
+const PREFIX = sized(Buffer.from('Verus signed data:\n'));
+
+/** What signmessage shows as `hash`, in the order of its bytes. */
+export const messageHash = (message: string): Buffer => sha256(sized(Buffer.from(message, 'utf8')));
+
+const addressHash = (address: string): Uint8Array => base58check.decode(address).subarray(1);
+
+/** What a key signs for its own address. */
+export const addressDigest = (message: string): Buffer => sha256(PREFIX, messageHash(message));
+
+/** What each key of an identity signs; the chain, the height and the identity are part of it. */
+export function identityDigest(
+  { version, height }: Pick<IdentitySignature, 'version' | 'height'>,
+  systemId: string,
+  identityAddress: string,
+  message: string,
+): Buffer {
+  const at = Buffer.alloc(4);
+  at.writeUInt32LE(height);
+  const context = [addressHash(systemId), at, addressHash(identityAddress)];
+  const signed = version === 1 ? [PREFIX, ...context] : [...context, PREFIX];
+  return sha256(...signed, messageHash(message));
+}
+
+/** R-address of the key that made a compact signature; null when it is none. */
+function signerOf(signature: Uint8Array, digest: Uint8Array): string | null {
+  const [header = 0] = signature;
+  if (signature.length !== COMPACT_BYTES || header < UNCOMPRESSED || header >= COMPRESSED + 4) return null;
+  const recovered = new Uint8Array(COMPACT_BYTES);
+  recovered[0] = (header - UNCOMPRESSED) % 4;
+  recovered.set(signature.subarray(1), 1);
+  try {
+    const key = recoverPublicKey(recovered, digest, { prehash: false });
+    if (header < COMPRESSED) return null; // addresses of uncompressed keys do not occur on these chains
+    const hash = createHash('ripemd160').update(sha256(key)).digest();
+    return base58check.encode(Buffer.concat([Buffer.from([KEY_VERSION]), hash]));
+  } catch {
+    return null; // no point of the curve
+  }
+}
+
+export function verifyAddressMessage(address: string, signature: Uint8Array, message: string): boolean {
+  return signerOf(signature, addressDigest(message)) === address;
+}
+
+/** Null for bytes that are no signature of an identity. */
+export function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
+  const [version] = bytes;
+  if (version !== 1 && version !== 2) return null;
+  if (version === 2 && bytes[1] !== SHA256_TYPE) return null;
+  const start = version === 1 ? 1 : 2;
+  if (bytes.length < start + 5) return null;
+  const count = bytes[start + 4] ?? 0;
+  const signatures: Uint8Array[] = [];
+  let at = start + 5;
+  for (let n = 0; n < count; n += 1, at += 1 + COMPACT_BYTES) {
+    if (bytes[at] !== COMPACT_BYTES || bytes.length < at + 1 + COMPACT_BYTES) return null;
+    signatures.push(bytes.subarray(at + 1, at + 1 + COMPACT_BYTES));
+  }
+  return at === bytes.length ? { version, height: bytes.readUInt32LE(start), signatures } : null;
+}
+
+export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, message: string): boolean {
+  const signature = readIdentitySignature(bytes);
+  if (!signature || signature.height > signer.tip) return false;
+  const keys = signer.keysAt(signer.checkLatest ? signer.tip : signature.height);
+  if (!keys || keys.flags & REVOKED) return false;
+  const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
+  const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
+  // A signature of a stranger spoils all.
+  for (const one of signers) if (one === null || !keys.primaryaddresses.includes(one)) return false;
+  return signers.size >= keys.minimumsignatures;
+}

@@ -1,0 +1,240 @@
+/** Keys, tiers, limits and usage over HTTP, on two API processes of one service. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTier } from '../../api/access/key-store.ts';
+import { openSession } from '../../api/access/sessions.ts';
+import type { RunningApi } from '../../api/server.ts';
+import { createSigningIdentity } from '../../infra/recorded-node/testing/signing-identity.ts';
+import { schemaFaults } from './client.ts';
+import { ALICE, CHAIN, NATIVE, type RunningService, startService } from './running-service.ts';
+
+/** frank@ of the recording, revoked. */
+const FRANK = 'iJTXkADsq64gCcSYdGXgHHJyLrfH6p7Fq5';
+const TIERS = { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } };
+
+let service: RunningService;
+let beside: RunningApi;
+let token: string;
+beforeAll(async () => {
+  service = await startService({ limits: { tiers: TIERS, keylessRequestsPerMinute: 1_000 } });
+  await service.settled();
+  beside = await service.startBeside();
+  ({ token } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }));
+}, 600_000);
+afterAll(async () => {
+  await beside?.close();
+  await service?.stop();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+async function ask(path: string, init: RequestInit = {}, port = service.port) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  const text = await response.text();
+  const body = text.startsWith('{') ? JSON.parse(text) : null;
+  return { status: response.status, body, text, headers: response.headers };
+}
+const post = (path: string, body: unknown, headers: Headers = {}) =>
+  ask(path, { method: 'POST', headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const asAlice = () => ({ authorization: `Bearer ${token}` });
+const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+const issue = async () => (await post('/api/keys', { name: 'bot' }, asAlice())).body as { id: string; key: string };
+
+/** Within a second, and on a slow machine within some. */
+async function refusedOn(port: number, key: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  for (;;) {
+    const { status } = await ask('/api/market/protocol', withKey(key), port);
+    if (status === 401) return;
+    expect(status).toBe(200);
+    expect(performance.now()).toBeLessThan(until);
+    await sleep(10);
+  }
+}
+
+describe('login', () => {
+  it('takes a signature of the identity alone, once', async () => {
+    const { body, status } = await post('/api/auth/challenge', { identity: 'alice@', chain: 'VRSC' });
+    expect(status).toBe(200);
+    expect(schemaFaults('/api/auth/challenge', body)).toBeNull();
+    expect(body.command).toBe(`signmessage "${ALICE}" "${body.message}"`);
+    // Her name, another's keys: the node recovers who signed.
+    const forger = createSigningIdentity({ systemId: NATIVE, identityaddress: ALICE });
+    const login = { challengeId: body.challengeId, signature: await forger.sign(body.message, service.node.height) };
+    expect(await post('/api/auth/login', login)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
+    expect(await post('/api/auth/login', login)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
+  });
+
+  it.each([
+    [403, 'identity_revoked', { identity: FRANK }],
+    [404, 'not_found', { identity: 'nosuch@' }],
+    [400, 'invalid_parameter', { identity: 'alice@', chain: 'nochain' }],
+    [400, 'invalid_parameter', {}],
+    [400, 'invalid_parameter', { identity: 'alice@', password: 'x' }],
+  ])('%i %s for %j', async (status, code, body) => {
+    expect(await post('/api/auth/challenge', body)).toMatchObject({ status, body: { code } });
+  });
+
+  it('reads bodies strictly', async () => {
+    const send = (body: string) => ask('/api/auth/login', { method: 'POST', body });
+    expect(await send('{')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(await send(`"${'x'.repeat(100_000)}"`)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    const wrong = await ask('/api/auth/login');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  it('a session says who it is, and ends', async () => {
+    const { token: other } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE });
+    const headers = { authorization: `Bearer ${other}` };
+    const { body } = await ask('/api/auth/session', { headers });
+    expect(body).toMatchObject({ identity: 'alice.VRSCTEST@', identityAddress: ALICE, chain: CHAIN, tier: 'free' });
+    expect(schemaFaults('/api/auth/session', body)).toBeNull();
+    expect((await post('/api/auth/logout', undefined, headers)).status).toBe(204);
+    expect(await ask('/api/auth/session', { headers })).toMatchObject({
+      status: 401,
+      body: { code: 'session_required' },
+    });
+  });
+});
+
+describe('keys', () => {
+  it('are shown once, kept as digests, listed without their secret', async () => {
+    const { id, key } = await issue();
+    expect(key).toMatch(/^vst_[0-9a-f]{16}_[0-9a-f]{64}$/);
+    const { body, text } = await ask('/api/keys', { headers: asAlice() });
+    expect(schemaFaults('/api/keys', body)).toBeNull();
+    expect(body.keys.map((row: { id: string }) => row.id)).toContain(id);
+    expect(text).not.toContain(key.slice(-64));
+    for (const table of ['api_keys', 'sessions', 'key_usage']) {
+      const { rows } = await service.stores.postgres.pool.query(`SELECT t::text AS row FROM ${table} t`);
+      expect(JSON.stringify(rows)).not.toContain(key.slice(-64));
+      expect(JSON.stringify(rows)).not.toContain(token);
+    }
+  });
+
+  it('revoked or regenerated, are refused within a second on every process', async () => {
+    for (const end of ['DELETE', 'POST'] as const) {
+      const { id, key } = await issue();
+      for (const port of [service.port, beside.port]) {
+        expect((await ask('/api/market/protocol', withKey(key), port)).status).toBe(200);
+      }
+      const path = end === 'DELETE' ? `/api/keys/${id}` : `/api/keys/${id}/regenerate`;
+      const ended = await ask(path, { method: end, headers: asAlice() });
+      expect(ended.status).toBe(end === 'DELETE' ? 204 : 200);
+      await Promise.all([service.port, beside.port].map((port) => refusedOn(port, key)));
+      if (end === 'POST') expect((await ask('/api/market/protocol', withKey(ended.body.key))).status).toBe(200);
+    }
+  });
+
+  it('of a revoked identity are dead, and so are its sessions', async () => {
+    const { pool } = service.stores.postgres;
+    const { key, id } = await issue();
+    await pool.query('UPDATE api_keys SET identity_address = $2 WHERE id = $1', [id, FRANK]);
+    expect(await ask('/api/market/protocol', withKey(key))).toMatchObject({
+      status: 401,
+      body: { code: 'key_invalid' },
+    });
+    const { token: franks } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress: FRANK });
+    expect((await ask('/api/keys', { headers: { authorization: `Bearer ${franks}` } })).status).toBe(401);
+  });
+
+  it('belong to their identity alone', async () => {
+    const { id } = await issue();
+    const { rows } = await service.stores.postgres.pool.query<{ identity_address: string }>(
+      'SELECT identity_address FROM identities WHERE to_height IS NULL AND flags = 0 AND identity_address <> $1 LIMIT 1',
+      [ALICE],
+    );
+    const holder = { chain: CHAIN, identityAddress: rows[0]?.identity_address ?? '' };
+    const { token: stranger } = await openSession(service.stores.postgres, holder);
+    const headers = { authorization: `Bearer ${stranger}` };
+    expect((await ask(`/api/keys/${id}`, { method: 'DELETE', headers })).status).toBe(404);
+    expect((await ask(`/api/keys/${id}/regenerate`, { method: 'POST', headers })).status).toBe(404);
+    expect((await ask('/api/keys', { headers })).body.keys).toEqual([]);
+  });
+
+  it('wrong ones are 401, by either header; Basic credentials of daemon clients mean nothing', async () => {
+    for (const headers of [{ authorization: 'Bearer vst_nothing' }, { 'x-api-key': 'vst_nothing' }]) {
+      expect(await ask('/api/market/protocol', { headers })).toMatchObject({
+        status: 401,
+        body: { code: 'key_invalid' },
+      });
+    }
+    const call = { method: 'POST', body: '{"id":1,"method":"getblockcount"}' };
+    expect((await ask('/', { ...call, headers: { authorization: 'Basic dTpw' } })).status).toBe(200);
+    expect((await ask('/', { ...call, headers: { authorization: 'Bearer vst_nothing' } })).status).toBe(401);
+  });
+});
+
+describe('tiers', () => {
+  const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0';
+
+  it('open the estimates from developer on; a new tier counts at once', async () => {
+    const { key } = await issue();
+    expect(await ask(estimate)).toMatchObject({ status: 403, body: { code: 'tier_required' } });
+    await setTier(service.stores.postgres, ALICE, 'free');
+    expect(await ask(estimate, withKey(key))).toMatchObject({ status: 403, body: { code: 'tier_required' } });
+    expect((await ask(estimate, withKey('vst_nothing'))).status).toBe(401);
+    await setTier(service.stores.postgres, ALICE, 'developer');
+    for (let n = 0; n < 100 && (await ask(estimate, withKey(key))).status === 403; n += 1) await sleep(10);
+    const { status, headers } = await ask(estimate, withKey(key)); // amount 0 is wrong, but it got so far
+    expect([status, headers.get('x-ratelimit-limit'), headers.get('ratelimit-policy')]).toEqual([
+      400,
+      '150',
+      '"credits";q=150;w=60',
+    ]);
+  });
+});
+
+describe('limits', () => {
+  it('of a key: its credits, whichever of its keys and processes; a batch as one sum; what fails costs nothing', async () => {
+    await setTier(service.stores.postgres, ALICE, 'pro');
+    const [{ key }, { key: other }] = [await issue(), await issue()];
+    const remaining = async (path = '/api/health') => {
+      const { headers } = await ask(path, withKey(key));
+      return Number(headers.get('x-ratelimit-remaining'));
+    };
+    const before = await remaining();
+    service.node.setFaults({ wrongAuth: true });
+    const failed = await ask('/api/blocks/5/raw', withKey(key));
+    expect(failed).toMatchObject({ status: 502, body: { code: 'daemon_error' } });
+    service.node.setFaults({});
+    expect(failed.headers.get('x-credits-cost')).toBe('5');
+    expect(await remaining()).toBe(before - 1);
+    const batch = {
+      method: 'POST',
+      body: JSON.stringify(Array(5).fill({ id: 1, method: 'getblockcount', params: [] })),
+    };
+    await ask('/', { ...batch, ...withKey(other) });
+    expect(await remaining()).toBe(before - 1 - 5 - 1);
+
+    let passed = 0;
+    const raw = JSON.stringify(Array(5).fill({ id: 7, method: 'getinfo', params: [] }));
+    const flood = async (port: number) => {
+      for (let n = 0; n < 30; n += 1) {
+        const { status, text, headers } = await ask('/', { method: 'POST', body: raw, ...withKey(other) }, port);
+        if (status === 200) passed += 25;
+        else {
+          expect(text).toBe('{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":null}\n');
+          expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+        }
+      }
+    };
+    await Promise.all([flood(service.port), flood(beside.port)]);
+    const left = before - 1 - 5 - 1;
+    expect(passed).toBeLessThanOrEqual(left);
+    expect(passed).toBeGreaterThan(left - 50 - 25); // a tenth may lie in parts, and a batch goes whole or not
+  });
+
+  it('usage tells it by key and minute', async () => {
+    for (let tries = 0; tries < 300; tries += 1) {
+      const { status, body } = await ask('/api/usage', { headers: asAlice() });
+      expect(status).toBe(200);
+      expect(schemaFaults('/api/usage', body)).toBeNull();
+      const refused = body.results.reduce((sum: number, row: { refused: number }) => sum + row.refused, 0);
+      const credits = body.results.reduce((sum: number, row: { credits: number }) => sum + row.credits, 0);
+      if (refused > 0 && credits > 300) return;
+      await sleep(100);
+    }
+    throw new Error('usage was not written within 30 s');
+  });
+});
