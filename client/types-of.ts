@@ -1,5 +1,5 @@
 /** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
-import type { Route } from '../api/http/route.ts';
+import { methodOf, type Route, statusOf } from '../api/http/route.ts';
 import { openApiDocument, templateOf } from '../api/openapi/document.ts';
 import type { JsonSchema } from '../schemas/rest/json-schema.ts';
 
@@ -62,20 +62,27 @@ function parametersType(parameters: readonly DocumentedParameter[], place: strin
   return `${place}${optional ? '?' : ''}: { ${members.join(' ')} };`;
 }
 
-function pathType(route: Route, parameters: readonly DocumentedParameter[]): string {
+function operationType(route: Route, parameters: readonly DocumentedParameter[]): string {
   const given = ['query', 'path'].map((place) => parametersType(parameters, place)).join(' ');
-  return `${comment(route.summary)}${JSON.stringify(templateOf(route.path))}: { get: {
-    parameters: { ${given} header?: never; cookie?: never };
-    responses: { 200: { headers: Headers; content: { 'application/json': ${typeOf(route.response)} } }; default: Refusal } } };`;
+  const body = route.cache === 'none' && route.body;
+  const sent = body ? `requestBody: { content: { 'application/json': ${typeOf(body)} } };` : '';
+  const status = statusOf(route);
+  const content = status === 204 ? 'content?: never' : `content: { 'application/json': ${typeOf(route.response)} }`;
+  return `${comment(route.summary)}${methodOf(route).toLowerCase()}: {
+    parameters: { ${given} header?: never; cookie?: never }; ${sent}
+    responses: { ${status}: { headers: Headers; ${content} }; default: Refusal } };`;
 }
 
 /** Of the routes that answer with JSON. */
 export function typesOf(routes: readonly Route[]): string {
   const documented = routes.filter((route) => route.produces === undefined);
   const document = openApiDocument({ routes: documented, chains: [], version: '', examples: {} });
-  const paths = documented.map((route) => {
-    const { parameters } = document.paths[templateOf(route.path)]?.get ?? { parameters: [] };
-    return pathType(route, parameters as readonly DocumentedParameter[]);
+  const paths = [...Map.groupBy(documented, (route) => templateOf(route.path))].map(([template, atPath]) => {
+    const operations = atPath.map((route) => {
+      const { parameters } = document.paths[template]?.[methodOf(route).toLowerCase()] ?? { parameters: [] };
+      return operationType(route, parameters as readonly DocumentedParameter[]);
+    });
+    return `${JSON.stringify(template)}: { ${operations.join(' ')} };`;
   });
   return `// Made by client/generate.ts from the route table; not to be edited.
 type Headers = Record<string, string>;

@@ -45,7 +45,9 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 
 export function openApiDocument({ routes, chains, version, examples }: DocumentOptions) {
   const paths = [...Map.groupBy(routes, (route) => templateOf(route.path))].map(([template, atPath]) => {
-    const operations = atPath.map((route) => [methodOf(route).toLowerCase(), operationOf(route, chains, examples)]);
+    const operations = atPath.map(
+      (route) => [methodOf(route).toLowerCase(), operationOf(route, chains, examples)] as const,
+    );
     return [template, Object.fromEntries(operations)] as const;
   });
   const responses = Object.fromEntries(ERROR_STATUSES.map((status) => [`Error${status}`, problemResponse(status)]));
