@@ -85,7 +85,11 @@ async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): 
   const chain = route.scope === 'chain' && typeof params.chain === 'string' ? params.chain : null;
   const height = route.settledAt?.(whole);
   const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
-  const headers = { 'Cache-Control': settled ? FINAL : RECENT, 'X-Chain-State': chainState(state, chain) };
+  const headers = {
+    'Cache-Control': settled ? FINAL : RECENT,
+    'X-Chain-State': chainState(state, chain),
+    ...(Object.hasOwn(route.parameters, 'format') && { Vary: 'Accept' }),
+  };
   return { tag: tagOf(route, params, state), body: jsonBytes(whole), headers, madeAt: performance.now() };
 }
 
@@ -114,11 +118,10 @@ async function encoded(reply: Reply, { acceptEncoding }: Question, tag: string |
   const can = body !== null && isCompressible(body, reply.headers['Content-Type'] ?? '');
   const encoding = can ? chooseEncoding(acceptEncoding) : null;
   const validator: Record<string, string> = tag === null ? {} : { ETag: etagOf(tag, encoding) };
-  if (body === null || encoding === null) {
-    return { ...reply, headers: { ...reply.headers, ...validator, ...(can && { Vary: 'Accept-Encoding' }) } };
-  }
-  const headers = { ...reply.headers, ...validator, Vary: 'Accept-Encoding', 'Content-Encoding': encoding };
-  return { ...reply, headers, body: await compressed(body, encoding) };
+  const vary = [reply.headers.Vary, can ? 'Accept-Encoding' : undefined].filter((name) => name !== undefined);
+  const headers = { ...reply.headers, ...validator, ...(vary.length > 0 && { Vary: vary.join(', ') }) };
+  if (body === null || encoding === null) return { ...reply, headers };
+  return { ...reply, headers: { ...headers, 'Content-Encoding': encoding }, body: await compressed(body, encoding) };
 }
 
 function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
