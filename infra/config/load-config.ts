@@ -1,6 +1,7 @@
 /** Reads the configuration from the environment and one optional JSON file; a wrong value stops the start. */
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
+import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS } from './chain-defaults.ts';
@@ -115,6 +116,8 @@ function contradictions(config: Config): string[] {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" stands twice`);
   if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
+  const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
+  if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is no address and no CIDR`);
   const embedded = [
     ...(config.kafkaBrokers ? [] : ['KAFKA_BROKERS']),
     ...(config.databaseUrl ? [] : ['DATABASE_URL']),
