@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { helpOf } from './help.ts';
-import { RPC_METHODS, signatureOf } from './methods/method-table.ts';
+import { RPC_METHODS } from './methods/method-table.ts';
 
-test('lists every method that is served, and no other', () => {
-  for (const texts of [[], ['""']]) {
-    const lines = (helpOf(texts) ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('=='));
-    const served = Object.entries(RPC_METHODS).map(([name, method]) => signatureOf(name, method));
-    expect(lines.sort()).toEqual(served.sort());
-  }
+test('the list of all is the daemon’s', () => {
+  for (const texts of [[], ['""']]) expect(helpOf(texts)).toBeNull();
 });
 
 test('of a method that the daemon answers, the daemon tells more', () => {

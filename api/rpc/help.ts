@@ -1,13 +1,5 @@
-/** help: what this service serves. Of a daemon's method the daemon itself tells more, so that call is handed on. */
-import { METHOD_GROUPS, rpcMethod, signatureOf } from './methods/method-table.ts';
-
-const list = (): string =>
-  Object.entries(METHOD_GROUPS)
-    .map(([group, methods]) => {
-      const lines = Object.entries(methods).map(([name, method]) => signatureOf(name, method));
-      return [`== ${group} ==`, ...lines.sort()].join('\n');
-    })
-    .join('\n\n');
+/** help of the methods that this service answers itself, and of names that it does not serve; the daemon tells all else. */
+import { rpcMethod, signatureOf } from './methods/method-table.ts';
 
 /** Name, parameters and a sentence, as the beginning of the daemon's help. */
 export function usageOf(name: string): string {
@@ -19,8 +11,7 @@ export function usageOf(name: string): string {
 /** Null: the daemon answers. */
 export function helpOf(texts: readonly string[]): string | null {
   const [text, ...others] = texts;
-  if (text === undefined || text === '""') return list();
-  if (others.length > 0 || !text.startsWith('"')) return null;
+  if (text === undefined || text === '""' || others.length > 0 || !text.startsWith('"')) return null;
   const name = String(JSON.parse(text));
   const method = rpcMethod(name);
   if (!method) return `help: unknown command: ${name}`;
