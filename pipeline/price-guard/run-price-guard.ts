@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { acquireStageLock } from '../stage-lock.ts';
 import { refreshExternalPrices } from './external-prices.ts';
 import { type GuardMemory, guardPass } from './guard-pass.ts';
 import { type GuardRow, readGuards, writeGuards } from './guard-store.ts';
@@ -60,7 +61,7 @@ async function own(options: PriceGuardOptions, feeds: readonly PriceFeed[]): Pro
         await refreshExternalPrices(external, { feeds, ids: config.priceFeedIds, logger, signal }, Date.now());
         askAt = performance.now() + every.askMs;
       }
-      const rows = await snapshot(lock, (client) => guardPass(client, guarded, memory));
+      const rows = await snapshot(stores.postgres, (client) => guardPass(client, guarded, memory));
       const text = rows && fingerprint(rows);
       if (rows && text !== null && text !== written) {
         await lock.transaction((client) => writeGuards(client, rows));
@@ -74,8 +75,9 @@ async function own(options: PriceGuardOptions, feeds: readonly PriceFeed[]): Pro
   }
 }
 
-function snapshot<T>(lock: StageLock, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return lock.transaction(async (client) => {
+/** Not on the session of the lock, whose transactions begin with a question. */
+function snapshot<T>(postgres: Postgres, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return postgres.transaction(async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     return work(client);
   });
