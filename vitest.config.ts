@@ -7,8 +7,8 @@ export default defineConfig({
     pool: 'forks',
     // Half of the time a file waits for the processes that it started.
     maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     reporters: ['default', './test/reporter/summary.ts'],

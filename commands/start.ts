@@ -1,6 +1,7 @@
 /** `start`: everything this process has a role for, until it is told to end. */
 import { startApi } from '../api/server.ts';
 import { serveControl } from '../infra/control-socket/control-socket.ts';
+import type { Logger } from '../infra/logger.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import { createStageReporter } from '../pipeline/stage-reporter.ts';
 import { announce } from './announce.ts';
@@ -12,12 +13,15 @@ import { openResources, usesDataFolder } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
 
+const LONGEST_DRAIN_MS = 8500;
+
 export const start: Command = {
   name: 'start',
   summary: 'run the service (tail, derive, price, serve) until SIGTERM',
   usage: 'Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recording.',
 
   async run({ config: given, logger, print, signal }) {
+    signal.addEventListener('abort', () => endInTime(logger), { once: true });
     const { stores, log, close } = await openResources(given, logger);
     const closers: (() => Promise<void>)[] = [close];
     try {
@@ -50,6 +54,14 @@ export const start: Command = {
     }
   },
 };
+
+/** Ten seconds are promised. To stop at any instant is safe, so what has not drained by then is left to the next start. */
+function endInTime(logger: Logger): void {
+  setTimeout(() => {
+    logger.warn('ending before all has drained; the next start goes on from the last commit');
+    process.exit(0);
+  }, LONGEST_DRAIN_MS).unref();
+}
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -31,7 +31,7 @@ export class StreamReader {
   }
 
   async next(): Promise<Json> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     while (this.#read >= this.messages.length) {
       if (this.closed || Date.now() > deadline) throw new Error(`no message: ${JSON.stringify(this.closed)}`);
       await new Promise<void>((resolve) => {

@@ -26,7 +26,7 @@ let names = 0;
 beforeAll(async () => {
   stores = await createTestStores();
   log = await createTestLog();
-}, MINUTES);
+}, 5 * MINUTES);
 
 afterAll(async () => {
   await log.drop();

@@ -54,7 +54,7 @@ let log: TestLog;
 
 beforeAll(async () => {
   log = await createTestLog();
-}, MINUTES);
+}, 5 * MINUTES);
 
 afterAll(() => log.drop());
 

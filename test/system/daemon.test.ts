@@ -39,7 +39,7 @@ async function unready(program: Program): Promise<readonly Reason[]> {
 /** The first complaint of this code. */
 async function complaint(program: Program, code: string): Promise<LogLine> {
   const find = () => program.complaints().find((line) => line.code === code);
-  await until(`a complaint ${code}`, () => find() !== undefined, 30_000).catch((error: unknown) => {
+  await until(`a complaint ${code}`, () => find() !== undefined).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${program.output()}`);
   });
   return find() as LogLine;
@@ -64,7 +64,7 @@ describe('a daemon that cannot be reached', () => {
     await untilReady(program);
 
     await stopNode(node);
-    await until('the second complaint', () => program.complaints().length === 2, 30_000);
+    await until('the second complaint', () => program.complaints().length === 2);
     const back = await startNode(60, port);
     await untilServed(program, back);
     expect(program.complaints(), 'one line each time').toHaveLength(2);

@@ -103,7 +103,7 @@ describe('a disk that fills up', () => {
     await until('derive is under way', async () => (await servedHeight(program)) > 60);
     fill(ballast);
     const full = () => program.complaints().filter((line) => /no space|not enough space/i.test(JSON.stringify(line)));
-    await until('the full disk is complained about', () => full().length > 0, 30_000);
+    await until('the full disk is complained about', () => full().length > 0);
     await sleep(2000); // several attempts
     expect(
       full().filter(({ level }) => level > 40),
@@ -161,14 +161,10 @@ describe('a log that is damaged while nothing runs', () => {
     damage();
     const before = sha256(file);
     const program = await startProgram(settings).answers();
-    await until(
-      'ready names the log',
-      async () => {
-        const { status, body } = await program.get('/api/health/ready');
-        return status === 503 && body.includes('log_corrupt');
-      },
-      20_000,
-    ).catch((error: unknown) => {
+    await until('ready names the log', async () => {
+      const { status, body } = await program.get('/api/health/ready');
+      return status === 503 && body.includes('log_corrupt');
+    }).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${program.output()}`);
     });
     const tail = program.complaints().filter(({ code }) => code === 'log_corrupt');

@@ -20,7 +20,7 @@ describe('a program that follows a daemon', () => {
 
   it('is ready, and says so nowhere but in a word', async () => {
     // The stages' states reach the readiness answer about once a second.
-    await until('it is ready', async () => (await program.get('/api/health/ready')).status === 200, 10_000);
+    await until('it is ready', async () => (await program.get('/api/health/ready')).status === 200);
     expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'ok' });
     expect(program.complaints()).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('a program that follows a daemon', () => {
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     expect(Date.now() - asked).toBeLessThan(10_000);
     expect(program.complaints()).toEqual([]);
-    await until('no process works on its data folder', () => processesOn(settings.DATA_DIR).length === 0, 5_000);
+    await until('no process works on its data folder', () => processesOn(settings.DATA_DIR).length === 0);
   });
 
   it('answers the same commands from its folder when it is stopped, and nothing else on stdout', async () => {
@@ -72,7 +72,7 @@ describe('a program that follows a daemon', () => {
     await untilServed(again, node);
     expect(again.output()).toMatch(/"height":250/);
     await stopNode(node);
-    await until('the lost daemon is complained about', () => again.complaints().length > 0, 20_000);
+    await until('the lost daemon is complained about', () => again.complaints().length > 0);
     expect(await runCommand(['status'], settings)).toMatchObject({
       code: 1,
       output: expect.stringMatching(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m),

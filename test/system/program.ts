@@ -41,7 +41,7 @@ export interface Program {
 }
 
 const WARN = 40;
-const ANSWER_MS = 45_000;
+const ANSWER_MS = 90_000;
 const POLL_MS = 50;
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
 const running = new Set<ChildProcess>();
