@@ -55,7 +55,7 @@ const at = (height: number): DaemonBlock => {
 };
 
 const around = (block: DaemonBlock, raw: unknown, state: MutableChainState, probe?: (block: DaemonBlock) => void) =>
-  deriveAround(label(block), readableBlock(raw), state, probe);
+  deriveAround(label(block), readableBlock(raw, label(block).previousHash), state, probe);
 
 describe('a block without faults', () => {
   it('gives the same facts and the same state on either way', () => {

@@ -20,8 +20,9 @@ export function unreadable(raw: unknown, cause: Cause): ReadableBlock {
   return { block: null, raw, faults: [], cause };
 }
 
-export function readableBlock(raw: unknown): ReadableBlock {
-  const wrong = blockFault(raw);
+/** `previousHash`: the block before it, as the log says; null for genesis. */
+export function readableBlock(raw: unknown, previousHash: string | null): ReadableBlock {
+  const wrong = blockFault(raw, previousHash);
   if (wrong !== null) return unreadable(raw, { code: 'malformed', message: wrong });
   const block = raw as DaemonBlock;
   const faults: Fault[] = [];
@@ -47,21 +48,24 @@ export function readableBlock(raw: unknown): ReadableBlock {
   return { block: withhold(block, faults), raw, faults, cause: null };
 }
 
-function blockFault(raw: unknown): string | null {
+function blockFault(raw: unknown, previousHash: string | null): string | null {
   const { hash, height, previousblockhash, time, tx } = asObject(raw) ?? {};
   if (!isHash(hash)) return 'the block has no proper hash';
   if (!isInt4(height)) return 'the block has no proper height';
-  if (previousblockhash !== undefined && !isHash(previousblockhash)) return 'the block has no proper previousblockhash';
+  if ((previousblockhash ?? null) !== previousHash)
+    return `the block does not name ${previousHash ?? 'nothing'} as its parent`;
   if (!Number.isSafeInteger(time)) return 'the block has no proper time';
-  return Array.isArray(tx) ? null : 'the block has no list of transactions';
+  return Array.isArray(tx) && tx.length > 0 ? null : 'the block has no list of transactions';
 }
 
 function transactionFault(tx: unknown, seen: Set<unknown>): string | null {
-  const { txid, vin, vout } = asObject(tx) ?? {};
+  const { txid, vin, vout, vShieldedOutput, vjoinsplit } = asObject(tx) ?? {};
   if (!isHash(txid)) return 'the transaction has no proper txid';
   if (seen.has(txid)) return 'the block holds a transaction of this txid already';
   seen.add(txid);
-  return Array.isArray(vin) && Array.isArray(vout) ? null : 'the transaction has no lists of inputs and outputs';
+  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the transaction has no lists of inputs and outputs';
+  const paysNobody = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
+  return paysNobody ? 'the transaction pays nobody' : null;
 }
 
 function inputFault(raw: unknown): string | null {

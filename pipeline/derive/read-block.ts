@@ -19,10 +19,7 @@ export function readBlock(chain: string, record: BlockAppended): ReadableBlock {
   if (differs) {
     throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
   }
-  const readable = readableBlock(raw);
-  if (!readable.block || (readable.block.previousblockhash ?? null) === previousHash) return readable;
-  const message = `the block does not name the one before it, ${previousHash ?? 'none'}, as its record does`;
-  return unreadable(raw, { code: 'malformed', message });
+  return readableBlock(raw, previousHash);
 }
 
 function isHeight(value: unknown): value is number {
