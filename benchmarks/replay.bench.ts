@@ -8,6 +8,7 @@ import type { Stores } from '../infra/stores.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { type Digests, storeDigests } from '../pipeline/verify/store-digests.ts';
 import { createChain } from '../test/generator/chain.ts';
+import { PLAIN_PAYMENTS } from '../test/generator/mixes.ts';
 import { blockRecord } from '../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../test/laws/replay.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
@@ -41,7 +42,7 @@ try {
 }
 
 async function fill(into: TestLog): Promise<number> {
-  const chain = createChain({ seed: SEED, addresses: 20_000, transactions: 4 });
+  const chain = createChain({ seed: SEED, addresses: 20_000, transactions: 4, mix: PLAIN_PAYMENTS });
   let bytes = 0;
   for (let made = 0; made < blocks; made += APPEND) {
     const some = Array.from({ length: Math.min(APPEND, blocks - made) }, () => chain.next());

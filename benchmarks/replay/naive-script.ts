@@ -12,12 +12,13 @@ import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 interface NaiveTransaction {
   readonly txid: string;
   readonly locktime: number;
-  readonly expiryheight: number;
+  readonly overwintered: boolean;
+  readonly expiryheight?: number;
   readonly vin: readonly { coinbase?: string; txid: string; vout: number; scriptSig: { hex: string } }[];
   readonly vout: readonly {
     readonly n: number;
     readonly valueSat: number;
-    readonly scriptPubKey: { readonly hex: string; readonly type: string; readonly addresses: readonly [string] };
+    readonly scriptPubKey: { readonly hex: string; readonly type: string; readonly addresses?: readonly [string] };
   }[];
 }
 
@@ -27,8 +28,9 @@ interface NaiveBlock {
   readonly height: number;
   readonly time: number;
   readonly validationtype: string;
-  readonly postxddest: string;
+  readonly postxddest?: string;
   readonly posrewarddest?: string;
+  readonly valuePools?: readonly { readonly chainValue: number }[];
   readonly tx: readonly NaiveTransaction[];
 }
 
@@ -51,7 +53,7 @@ interface Flow {
 const BATCH = 5000;
 const COLUMNS = {
   blocks:
-    'chain height hash previous_hash time clock size tx_count validation_type difficulty bits nonce version merkle_root chain_work chain_stake reward miner_address fees fee_pool stake_txid stake_address stake_reward_address stake_source_txid stake_source_vout stake_amount position',
+    'chain height hash previous_hash time clock size tx_count validation_type difficulty bits nonce version merkle_root chain_work chain_stake reward miner_address fees fee_pool stake_txid stake_address stake_reward_address stake_source_txid stake_source_vout stake_amount transparent_change shielded_supply position',
   transactions: 'chain height txid tx_index kind kinds fee size lock_time expiry_height position',
   address_activity: 'chain height address tx_index txid received sent currencies position',
   rewards: 'chain height address txid vout kind amount position',
@@ -61,7 +63,7 @@ const COLUMNS = {
 };
 const CLICKHOUSE_COLUMNS = {
   blocks:
-    'chain height hash time clock size tx_count validation_type difficulty reward miner_address fees stake_amount position',
+    'chain height hash time clock size tx_count validation_type difficulty reward miner_address fees stake_amount fee_pool transparent_change shielded_supply position',
   transactions: 'chain height tx_index time txid kind fee size position',
   address_deltas: 'chain address currency_id height tx_index time txid received sent position',
   stakes: 'chain height time txid address reward_address amount position',
@@ -112,7 +114,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
         const kind = isCoinbase ? 'coinbase' : staked && index === block.tx.length - 1 ? 'stake' : 'transfer';
         const flows = new Map<string, Flow>();
         let surplus = 0;
-        let size = 4 + 4 + 1 + 1 + 4 + 4 + 8 + 2 + 1;
+        let size = tx.overwintered ? 4 + 4 + 1 + 1 + 4 + 4 + 8 + 2 + 1 : 4 + 1 + 1 + 4;
         tx.vin.forEach((input, inputIndex) => {
           const script = (input.coinbase ?? input.scriptSig.hex).length / 2;
           size += 40 + (script < 253 ? 1 : 3) + script;
@@ -128,13 +130,15 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
           else spent.push([input.txid, input.vout, height, tx.txid, inputIndex]);
         });
         for (const { n, valueSat, scriptPubKey } of tx.vout) {
-          const [address] = scriptPubKey.addresses;
+          const addresses = scriptPubKey.addresses ?? [];
+          const [address] = addresses;
           size += 8 + 1 + scriptPubKey.hex.length / 2;
           surplus -= valueSat;
+          const head = [chain, { hex: tx.txid }, n, index, valueSat, null, scriptPubKey.type, [...addresses], null];
+          made.set(`${tx.txid}:${n}`, { head, from: height, end: null });
+          if (address === undefined) continue; // data, which nobody can spend
           coins.set(`${tx.txid}:${n}`, { value: valueSat, address });
           flow(flows, address).received += valueSat;
-          const head = [chain, { hex: tx.txid }, n, index, valueSat, null, scriptPubKey.type, [address], null];
-          made.set(`${tx.txid}:${n}`, { head, from: height, end: null });
           if (isCoinbase) {
             const how = staked ? 'staking' : 'mining';
             rows.rewards.push([chain, height, address, { hex: tx.txid }, n, how, valueSat, at]);
@@ -142,7 +146,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
         }
         const fee = isCoinbase ? null : surplus;
         fees += fee ?? 0;
-        const { txid, locktime, expiryheight } = tx;
+        const { txid, locktime, expiryheight = 0 } = tx;
         rows.transactions.push([
           chain,
           height,
@@ -192,8 +196,11 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
       const last = tx.at(-1);
       const stake = block.validationtype === 'stake' ? last : undefined;
       const stakeAmount = stake ? (stake.vout[0]?.valueSat ?? 0) : null;
-      const miner = block.posrewarddest ?? block.postxddest;
+      const miner = block.posrewarddest ?? block.postxddest ?? tx[0]?.vout[0]?.scriptPubKey.addresses?.[0] ?? null;
+      const shielded = block.valuePools?.reduce((sum, pool) => sum + Math.round(pool.chainValue * 1e8), 0) ?? null;
       const reward = tx[0]?.vout.reduce((sum, { valueSat }) => sum + valueSat, 0) ?? 0;
+      // Every coin that was made stays in sight: nothing is burnt or shielded here.
+      const change = height === 0 ? 0 : reward - fees;
       const hexOf = (field: string): CopyValue => (block[field] === undefined ? null : { hex: String(block[field]) });
       // JSON.parse drops the zeros that the daemon printed; one digit is known to follow here.
       const difficulty = Number(block.difficulty);
@@ -201,14 +208,20 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
         ...[chain, height, hexOf('hash'), hexOf('previousblockhash'), time, clock, block.size as number, tx.length],
         ...[block.validationtype, difficulty.toFixed(5), block.bits as string, block.nonce as string],
         ...[block.version as number, hexOf('merkleroot'), hexOf('chainwork'), hexOf('chainstake'), reward, miner, fees],
-        ...[null, stake ? { hex: stake.txid } : null, stake ? block.postxddest : null, block.posrewarddest ?? null],
-        ...[hexOf('possourcetxid'), (block.possourcevoutnum as number | undefined) ?? null, stakeAmount, at],
+        ...[
+          null,
+          stake ? { hex: stake.txid } : null,
+          stake ? (block.postxddest ?? null) : null,
+          block.posrewarddest ?? null,
+        ],
+        ...[hexOf('possourcetxid'), (block.possourcevoutnum as number | undefined) ?? null, stakeAmount],
+        ...[change, shielded, at],
       ]);
       facts.blocks.push([
         ...[chain, height, hash, time, clock, block.size as number, tx.length, block.validationtype, difficulty],
-        ...[reward, miner, fees, stakeAmount, at],
+        ...[reward, miner, fees, stakeAmount, null, change, shielded, at],
       ]);
-      if (stake) facts.stakes.push([chain, height, time, stake.txid, block.postxddest, miner, stakeAmount, at]);
+      if (stake) facts.stakes.push([chain, height, time, stake.txid, block.postxddest ?? null, miner, stakeAmount, at]);
     }
 
     position += records.length;

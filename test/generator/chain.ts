@@ -10,7 +10,7 @@ import { createJournal } from './journal.ts';
 import type { Mix } from './mixes.ts';
 import { PAYMENTS } from './mixes.ts';
 import { createRandom } from './random.ts';
-import { coinbase, genesisTransaction, stakeable, stakeTransaction } from './rewards.ts';
+import { coinbase, genesisTransaction, plainCoinbase, stakeable, stakeTransaction } from './rewards.ts';
 import { sha256, type Transaction } from './transaction.ts';
 import type { World } from './world.ts';
 
@@ -129,8 +129,9 @@ export function createChain(options: GeneratedChainOptions): GeneratedChain {
     const fees = inBlock.reduce((sum, { fee }) => sum + fee, 0n);
     const owner = random.below(addresses);
     const coin = random.oneIn(2) ? stakeable(world) : undefined;
-    const reward = coinbase(world, fees, owner, coin !== undefined);
-    if (coin) world.include(stakeTransaction(world, coin));
+    const plain = mix.plainRewards === true;
+    const reward = plain ? plainCoinbase(world, fees, owner) : coinbase(world, fees, owner, coin !== undefined);
+    if (coin) world.include(stakeTransaction(world, coin, plain));
     const gathered = inBlock;
     take(reward);
     return {

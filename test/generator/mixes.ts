@@ -15,10 +15,15 @@ export interface Mix {
   readonly everyBlock: readonly Maker[];
   /** Drawn from; a maker that stands more often is drawn more often. */
   readonly makers: readonly Maker[];
+  /** Producers are paid as anybody is: no fee pool, no stake guard. */
+  readonly plainRewards?: true;
 }
 
 /** Coins from key to key: small and fast. */
 export const PAYMENTS: Mix = { everyBlock: [], makers: [makePayment] };
+
+/** What even a script of an afternoon can derive. */
+export const PLAIN_PAYMENTS: Mix = { ...PAYMENTS, plainRewards: true };
 
 /** All there is. */
 export const EVERYTHING: Mix = {

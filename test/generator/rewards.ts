@@ -45,6 +45,14 @@ export function genesisTransaction(txid: string): string {
   );
 }
 
+/** The subsidy and all fees for one key. */
+export function plainCoinbase(world: World, fees: bigint, producer: number): Transaction {
+  const draft = openDraft(world);
+  draft.pay(SUBSIDY + premineOf(world.height) + fees, payKey(keyAddress(producer)));
+  const made = draft.finish({ lockTime: 0 });
+  return { ...made, text: asCoinbase(made.text, world.height) };
+}
+
 function asCoinbase(text: string, height: number): string {
   return text.replace('"vin":[]', `"vin":[{"coinbase":"03${fixedHex(height, 6)}51","sequence":4294967295}]`);
 }
@@ -56,10 +64,10 @@ export function stakeable(world: World): Coin | undefined {
 }
 
 /** Spends the coin and gives it back: the last transaction of a stake block. */
-export function stakeTransaction(world: World, coin: Coin): Transaction {
+export function stakeTransaction(world: World, coin: Coin, plain = false): Transaction {
   const draft = openDraft(world);
   draft.spend(coin);
   draft.pay(coin.value, payTo(coin.address));
-  draft.burn(0n, nullData(`445642020000007f000000${fixedHex(world.height, 8)}${coin.txid}`));
+  if (!plain) draft.burn(0n, nullData(`445642020000007f000000${fixedHex(world.height, 8)}${coin.txid}`));
   return draft.finish({ expiryHeight: world.height + 100 });
 }
