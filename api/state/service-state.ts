@@ -48,9 +48,9 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
   if (!first) throw new NoServedGeneration();
   const derived = new Map<string, StagePosition>();
   const priced = new Map<string, StagePosition>();
-  let guard = 0n;
+  let guard = -1n; // its first look is number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
-    if (stage === 'price_guard') guard = position ?? 0n;
+    if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
     const target = stage === 'derive' ? derived : stage === 'price' ? priced : null;
     target?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
