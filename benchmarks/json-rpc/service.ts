@@ -29,7 +29,7 @@ const handler = createRpcHandler({
   nameToAddress: () => null,
   logger,
 });
-const admission = { refusal: null, headers: {}, giveBack() {} };
+const admission = { refusal: null, headers: {}, caller: { key: null }, giveBack() {} };
 const access = { readVisitor: () => ({}), gate: { rpc: async () => admission } };
 const app = App();
 registerRpc(app, handler, {
