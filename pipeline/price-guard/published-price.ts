@@ -1,9 +1,8 @@
 /** A price as it is published: the members of a row of `prices`, kept as JSON where it takes the place of the derived one. */
-import type { BasketState } from '../../processors/pricing/basket-state.ts';
 import { formatPrice, parsePrice, toPrice } from '../../processors/pricing/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { GuardedPrice } from '../../processors/pricing/price-guard.ts';
-import { entryInput } from '../../processors/pricing/stamp-inputs.ts';
+import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
 
 export interface PublishedPrice extends GuardedPrice {
   readonly row: PublishedRow;
@@ -34,14 +33,13 @@ export interface PriceMoment {
 }
 
 export function publishedFrom(price: OraclePrice, { height, time, ema }: PriceMoment): PublishedPrice {
-  const source: BasketState | null = price.sourceBasket;
   return publishedPrice({
     tier: price.tier,
     usdPrice: formatPrice(price.usd),
     emaPrice: formatPrice(ema),
     totalDepth: formatPrice(toPrice(price.totalDepth)),
-    sourceBasket: source?.basketId ?? null,
-    baskets: price.entries.map(entryInput).map(({ hop: _, ...entry }) => entry),
+    sourceBasket: price.sourceBasket?.basketId ?? null,
+    baskets: rowEntries(price),
     height,
     time,
   });

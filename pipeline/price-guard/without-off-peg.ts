@@ -1,10 +1,9 @@
 /** The newest prices once more, from the anchors that hold their peg. */
 import type { PoolClient } from 'pg';
-import { liveBaskets } from '../../processors/pricing/chain-view.ts';
 import { parsePrice } from '../../processors/pricing/decimal.ts';
 import { stepEma } from '../../processors/pricing/ema.ts';
 import { type OraclePrices, oraclePrices } from '../../processors/pricing/oracle-prices.ts';
-import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { nativesOf, type PricingRules, pricingBaskets } from '../../processors/pricing/price-fold.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { restoreCursors } from '../price/restore.ts';
 import { type PublishedPrice, publishedFrom } from './published-price.ts';
@@ -21,15 +20,11 @@ export async function pricesWithout(
   { chains, rules }: GuardedChains,
   client: PoolClient,
 ): Promise<OraclePrices | null> {
-  const cursors = await restoreCursors(client, chains);
-  const baskets = [];
-  for (const { view, chain } of cursors) {
-    if (!view) return null;
-    baskets.push(...liveBaskets(view, chain.minBasketAge));
-  }
+  const views = (await restoreCursors(client, chains)).map(({ view }) => view);
+  if (!views.every((view) => view !== null)) return null;
   const anchors = new Set([...rules.anchors].filter((id) => !offPeg.has(id)));
-  const natives = new Map(chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
-  return oraclePrices({ baskets, anchors, natives, minDepth: rules.minBasketDepth });
+  const baskets = pricingBaskets(rules, views);
+  return oraclePrices({ baskets, anchors, natives: nativesOf(rules), minDepth: rules.minBasketDepth });
 }
 
 /** The average goes on from what was published before, a step for each newer block that a pass finds. */

@@ -6,7 +6,7 @@ import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
-import { entryInput } from '../../processors/pricing/stamp-inputs.ts';
+import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
 
 /** The generation that the stage folds into. */
 export const GENERATION = 1;
@@ -40,8 +40,11 @@ const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 function printed({ price, mark }: PriceRow): PrintedPrice {
   let text = printedPrices.get(price);
   if (!text) {
-    const kept = price.entries.map(entryInput).map(({ hop: _, ...entry }) => entry);
-    text = { usd: formatPrice(mark.usd), depth: formatPrice(mark.totalDepth), baskets: { json: JSON.stringify(kept) } };
+    text = {
+      usd: formatPrice(mark.usd),
+      depth: formatPrice(mark.totalDepth),
+      baskets: { json: JSON.stringify(rowEntries(price)) },
+    };
     printedPrices.set(price, text);
   }
   return text;

@@ -48,7 +48,10 @@ export function isTrading(state: BasketState): boolean {
 }
 
 /** Units of a reserve per basket token, exact; null for a reserve with amount or weight zero. */
-export function priceInReserve(state: BasketState, reserve: BasketReserve): Rational | null {
+export function priceInReserve(
+  state: Pick<BasketState, 'supply'>,
+  reserve: Pick<BasketReserve, 'reserves' | 'weight'>,
+): Rational | null {
   if (reserve.reserves <= 0n || reserve.weight <= 0n) return null;
   return rational(reserve.reserves * SATOSHIS, state.supply * reserve.weight);
 }

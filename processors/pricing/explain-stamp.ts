@@ -1,5 +1,5 @@
 /** A stamp as a chain of steps, each computed anew from what was kept with it, down to the reserves of the baskets. */
-import { coins } from './basket-state.ts';
+import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
 import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
@@ -68,7 +68,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const { basketId } = basket;
     const token = entry.hop === null ? anchoredToken(basket) : hoppedToken(basket, entry.hop);
     const isToken = currencyId === basketId || tier === 'nav';
-    const pir = isToken ? ONE : priceInReserve(basket, currencyId);
+    const pir = isToken ? ONE : explainReserve(basket, currencyId);
     const usd = divide(token.usd, pir);
     const expression = isToken ? token.expression : `${token.expression} / ${print(pir)}`;
     steps.push({ step: 'basket_price', currencyId, basketId, expression, value: print(usd) });
@@ -82,7 +82,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     });
     const depth = held.reduce((sum, { reserves }) => add(sum, coins(BigInt(reserves))), ZERO);
     const priced = held.map(({ currencyId, reserves }) => {
-      return { pir: priceInReserve(basket, currencyId), reserves: coins(BigInt(reserves)) };
+      return { pir: explainReserve(basket, currencyId), reserves: coins(BigInt(reserves)) };
     });
     const sum = priced.reduce((total, { pir, reserves }) => add(total, multiply(pir, reserves)), ZERO);
     const terms = priced.map(({ pir, reserves }) => `${print(pir)} * ${print(reserves)}`).join(' + ');
@@ -95,16 +95,20 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const reserve = basket.reserves.find(({ currencyId }) => currencyId === hop);
     if (!input || !reserve) throw new RangeError(`the price of ${hop} was not kept`);
     const price = explainOnce(input);
-    const pir = priceInReserve(basket, hop);
+    const pir = explainReserve(basket, hop);
     const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
     const expression = `${print(price.usd)} * ${print(pir)}`;
     return { usd: multiply(price.usd, pir), depth, hopDepth: price.depth, expression };
   }
 
-  function priceInReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): Rational {
+  function explainReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): Rational {
     const held = reserves.find((reserve) => reserve.currencyId === currencyId);
     if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
-    const pir = divide(coins(BigInt(held.reserves)), multiply(coins(BigInt(supply)), coins(BigInt(held.weight))));
+    const pir = priceInReserve(
+      { supply: BigInt(supply) },
+      { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
+    );
+    if (!pir) throw new RangeError(`${currencyId} has no price in ${basketId}`);
     const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) =>
       print(coins(BigInt(satoshis))),
     );

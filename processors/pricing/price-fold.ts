@@ -86,9 +86,22 @@ export function emptyFoldState(): PriceFoldState {
 const NO_PRICES: OraclePrices = new Map();
 const NO_ROWS: readonly never[] = [];
 
+/** Live baskets of all chains, in the order of the chains, as `views` are. */
+export function pricingBaskets({ chains }: PricingRules, views: readonly ChainView[]): readonly BasketState[] {
+  return chains.flatMap((chain, index) => {
+    const view = views[index];
+    return view && view.trading.length > 0 ? liveBaskets(view, chain.minBasketAge) : NO_ROWS;
+  });
+}
+
+/** Native currency of each chain. */
+export function nativesOf({ chains }: PricingRules): ReadonlyMap<string, string> {
+  return new Map(chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
+}
+
 export function createPriceFold(rules: PricingRules, state: PriceFoldState): PriceFold {
   const { emas, marks } = state;
-  const natives = new Map(rules.chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
+  const natives = nativesOf(rules);
   const defaultChain = rules.chains[0]?.name;
   const backfill: BackfillFold = createBackfillFold(rules, state);
   const priceMarks = new WeakMap<OraclePrice, PriceMark>();
@@ -96,10 +109,7 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
   let prices = NO_PRICES;
 
   function pricesAt(views: readonly ChainView[]): OraclePrices {
-    const baskets = rules.chains.flatMap((chain, index) => {
-      const view = views[index];
-      return view && view.trading.length > 0 ? liveBaskets(view, chain.minBasketAge) : NO_ROWS;
-    });
+    const baskets = pricingBaskets(rules, views);
     if (prices === NO_PRICES || !isSameList(baskets, live)) {
       prices = oraclePrices({ baskets, anchors: rules.anchors, natives, minDepth: rules.minBasketDepth });
       live = baskets;

@@ -89,7 +89,12 @@ function heldAnchors(baskets: readonly BasketState[], anchors: ReadonlySet<strin
   return [...held].filter((currencyId) => anchors.has(currencyId)).sort();
 }
 
-export function entryInput({ basket, price, depth, hop }: PriceEntry): EntryInput {
+/** What a row of prices keeps of the entries behind it: the hop is in the rows of the other currencies. */
+export function rowEntries({ entries }: Pick<QuotedPrice, 'entries'>): Omit<EntryInput, 'hop'>[] {
+  return entries.map(entryInput).map(({ hop: _, ...entry }) => entry);
+}
+
+function entryInput({ basket, price, depth, hop }: PriceEntry): EntryInput {
   const [priceText, depthText] = [formatPrice(toPrice(price)), formatPrice(toPrice(depth))];
   return {
     chain: basket.chain,
