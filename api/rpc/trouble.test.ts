@@ -68,9 +68,9 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
   expect(refused).toContain('"code":-32603,"message":"Work queue depth exceeded"');
   await daemon.stop();
   const texts = (await Promise.all(outcomes)).map(({ text }) => text);
-  const refusals = texts.filter((text) => text.includes('Work queue depth exceeded')).length;
-  expect(refusals).toBeLessThan(30);
-  expect(texts.filter((text) => text.includes('Internal error')).length).toBe(texts.length - refusals);
+  // Of the seven that a lane runs at once two are the priority lane's; a hundred may wait.
+  expect(texts.filter((text) => text.includes('Work queue depth exceeded')).length).toBe(120 - 5 - 100);
+  expect(texts.filter((text) => text.includes('Internal error')).length).toBe(5 + 100);
   daemon.fault = () => null;
   await daemon.start();
   expect((await ask(handler)).status).toBe(200);
