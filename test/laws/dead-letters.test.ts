@@ -13,6 +13,7 @@ import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsAppended } from '../../schemas/log-records.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from './chain-records.ts';
+import { createLawChains } from './law-chains.ts';
 import { chainConfig, createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';
 import { factsTopic, topicOf } from './topic.ts';
 
@@ -21,7 +22,6 @@ const settings = { numRuns: Math.ceil(RUNS / 3), endOnFailure: process.env.LAWS_
 
 let stores: Stores;
 let log: TestLog;
-let names = 0;
 
 beforeAll(async () => {
   stores = await createTestStores();
@@ -33,17 +33,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function chainWith(records: readonly UnplacedRecord[]): Promise<string> {
-  const chain = `chain${names++}`;
-  await log.append(chain, records);
-  return chain;
-}
-
-async function straight(records: readonly UnplacedRecord[]): Promise<string> {
-  const chain = await chainWith(records);
-  await deriveToEnd(chain, { log, stores });
-  return chain;
-}
+const { chainWith, straight } = createLawChains(() => ({ stores, log }));
 
 interface Letter {
   readonly height: number;

@@ -5,7 +5,7 @@ import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
-import type { UnplacedRecord } from './chain-records.ts';
+import { createLawChains } from './law-chains.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type TestLog } from './replay.ts';
 import { factsTopic, topicOf } from './topic.ts';
 
@@ -14,7 +14,6 @@ const settings = { numRuns: RUNS, endOnFailure: process.env.LAWS_RUNS === undefi
 
 let stores: Stores;
 let log: TestLog;
-let names = 0;
 
 beforeAll(async () => {
   stores = await createTestStores();
@@ -26,18 +25,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-/** A chain of its own for each history: digests of one chain do not count its name. */
-async function chainWith(records: readonly UnplacedRecord[]): Promise<string> {
-  const chain = `chain${names++}`;
-  await log.append(chain, records);
-  return chain;
-}
-
-async function straight(records: readonly UnplacedRecord[]): Promise<string> {
-  const chain = await chainWith(records);
-  await deriveToEnd(chain, { log, stores });
-  return chain;
-}
+const { chainWith, straight } = createLawChains(() => ({ stores, log }));
 
 describe('derive', () => {
   it(
