@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{api,client,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
+    setupFiles: ['./test/setup/fast-check.ts'],
     // Each file has a process of its own: the embedded engines allow one data folder a process.
     pool: 'forks',
     // Half of the time a file waits for the processes that it started.
@@ -10,6 +11,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
+    // What a failure says ends in a screenful: the seed and the first differences are above it.
+    diff: { truncateThreshold: 40 },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     reporters: ['default', './test/reporter/summary.ts'],
   },

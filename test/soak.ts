@@ -1,8 +1,9 @@
 /**
- * The long forms of the tests that CI runs short: `npm run soak [-- name …]`. Same code, more runs; each test prints its seed.
+ * The long forms of the tests that CI runs short: `npm run soak [-- name …]`. Same code, more runs, and another seed each time.
  * A variable that is set already wins over the number here.
  */
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 interface Part {
@@ -28,6 +29,7 @@ const PARTS: readonly Part[] = [
 ];
 
 const HOUR_MS = 3_600_000;
+const seed = String(randomInt(2 ** 31 - 1));
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PARTS.some((part) => part.name === name));
 if (unknown.length > 0) {
@@ -36,8 +38,10 @@ if (unknown.length > 0) {
 }
 
 const outcomes = PARTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name)).map((part) => {
-  const environment = { ...part.environment, ...process.env };
-  const settings = Object.keys(part.environment).map((variable) => `${variable}=${environment[variable]}`);
+  const environment: NodeJS.ProcessEnv = { TEST_SEED: seed, ...part.environment, ...process.env };
+  const settings = ['TEST_SEED', ...Object.keys(part.environment)].map(
+    (variable) => `${variable}=${environment[variable]}`,
+  );
   console.log(`\nsoak: ${settings.join(' ')} ${part.files}`);
   const began = performance.now();
   const { status } = spawnSync(process.execPath, [vitest, 'run', `--testTimeout=${HOUR_MS}`, part.files], {

@@ -1,18 +1,18 @@
 /**
  * Whatever is sent, a daemon receives exactly what it may receive, or nothing. The rules are written here a second time,
- * apart from the table and the guards. RPC_FUZZ_RUNS and FUZZ_SEED choose how often and which.
+ * apart from the table and the guards. RPC_FUZZ_RUNS and TEST_SEED choose how often and which.
  */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { SEED } from '../../test/setup/seed.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 import { type Read, sentBodies } from './testing/arbitrary-bodies.ts';
 
 const runs = Number(process.env.RPC_FUZZ_RUNS ?? 1500);
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 
 const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
 const FLAGS: Readonly<Record<string, number>> = {
@@ -83,7 +83,7 @@ function world() {
   return { received, post: (body: Uint8Array) => handler('vrsc', body) };
 }
 
-test(`${runs} bodies, seed ${seed}`, async () => {
+test(`${runs} bodies, seed ${SEED}`, async () => {
   const { received, post } = world();
   let reached = 0;
   await fc.assert(
@@ -104,10 +104,10 @@ test(`${runs} bodies, seed ${seed}`, async () => {
       expect(received.filter((call) => wanted.includes(call))).toEqual(wanted);
       reached += received.length;
     }),
-    { seed, numRuns: runs },
+    { seed: SEED, numRuns: runs },
   );
   expect(reached).toBeGreaterThan(runs / 20);
-  console.log(`rpc fuzz: seed ${seed}, ${runs} bodies, ${reached} calls reached the daemon`);
+  console.log(`rpc fuzz: seed ${SEED}, ${runs} bodies, ${reached} calls reached the daemon`);
 });
 
 const printed = ({ method, params, id }: NonNullable<Read>) =>

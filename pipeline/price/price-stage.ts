@@ -86,7 +86,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       await deleteFrom(clickhouse, first);
       await undoFrom(client, first);
       await alsoThen(client);
-      if (main?.ticked) await refill(client, main.chain, main.ticked.height);
+      if (main) await refill(client, main.chain);
     });
     const newestTick = tick;
     await reload();
@@ -165,11 +165,10 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     await prunePrices(client, name, height);
   }
 
-  /** What pruning has taken is missing only when the default chain goes back further than pruning reaches. */
-  async function refill(client: PoolClient, chain: PriceChain, heightBefore: number): Promise<void> {
+  /** Rewinds are rare, so what pruning took is asked for after each: also two that follow each other leave nothing out. */
+  async function refill(client: PoolClient, chain: PriceChain): Promise<void> {
     const height = await newestHeight(client, chain.name);
-    const isDeep = height < heightBefore - keptBlocks(chain);
-    if (isDeep) await refillPrices(client, clickhouse, chain.name, height - keptBlocks(chain));
+    await refillPrices(client, clickhouse, chain.name, height - keptBlocks(chain));
   }
 
   await waitOutInserts(clickhouse, signal);

@@ -1,4 +1,4 @@
-/** After a rewind deeper than finality, which an operator asked for: brings back from ClickHouse what was pruned. */
+/** After a rewind: brings back from ClickHouse what was pruned for blocks that are gone. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';

@@ -30,6 +30,7 @@ describe.each([
     [150, 240],
     [190, 230],
     [30, 270],
+    [235, 240],
   ])('from block %#: %i to %i and back', async (kept, tip) => {
     const [feed] = world.feeds;
     await feed?.append(blocks.slice(0, kept));
@@ -43,6 +44,28 @@ describe.each([
     await world.run();
     expect(await allRows(world.stores)).toEqual(before);
   });
+});
+
+it('gives back the rows of a straight run after two rewinds, each within what is kept and both beyond it', async () => {
+  const worldOf = () => createPriceWorld({ chains: [{ ...main, finalityDepth: 6 }], cutover, minBasketDepthUsd: 1000 });
+  const [world, straight] = [await worldOf(), await worldOf()];
+  try {
+    await straight.feeds[0]?.append(blocks.slice(0, 200));
+    await straight.run();
+    const [feed] = world.feeds;
+    await feed?.append(blocks.slice(0, 200));
+    await world.run();
+    for (const kept of [190, 180]) {
+      await feed?.rewind(blocks[kept - 1]?.height ?? 0);
+      await world.run();
+    }
+    await feed?.append(blocks.slice(180, 200));
+    await world.run();
+    expect(await allRows(world.stores)).toEqual(await allRows(straight.stores));
+  } finally {
+    await world.close();
+    await straight.close();
+  }
 });
 
 describe('both stores', () => {

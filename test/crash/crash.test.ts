@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../infra/recorded-node/faults.ts';
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from '../laws/chain-records.ts';
+import { SEED } from '../setup/seed.ts';
 import { createDataFolder, type Death, digestsOf, endServers, live, removeDataFolder } from './lives.ts';
 
 const MINUTES = 60_000;
 const KILLS = Number(process.env.CRASH_KILLS ?? 10);
-const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** A killed process gets further than this many of its lives would take together, so that most die at work. */
 const LIVES_TO_THE_END = Math.min(KILLS, 12);
 const EARLY_DEATHS = 0.2;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 it(
-  `${KILLS} kills at random moments (CRASH_SEED=${SEED}) change nothing`,
+  `${KILLS} kills at random moments (TEST_SEED=${SEED}) change nothing`,
   async () => {
     expect(expected['clickhouse.conversions']?.rows).toBeGreaterThan(100);
     let kills = 0;

@@ -1,19 +1,19 @@
 /**
  * Block trees: branches on branches, up to a hundred blocks deep, with restarts and crashes on the way. Whatever was tried, the
- * stores end as the winning branch alone leaves them. TREE_RUNS of them; TREE_SEED runs the same ones again.
+ * stores end as the winning branch alone leaves them. TREE_RUNS of them; TEST_SEED runs the same ones again.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
+import { SEED } from '../setup/seed.ts';
 import { batchSize, crashes, type HistoryPlan, makeHistory } from './arbitraries.ts';
 import type { UnplacedRecord } from './chain-records.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type PlannedCrash, type TestLog } from './replay.ts';
 
 const MINUTES = 60_000;
 const RUNS = Number(process.env.TREE_RUNS ?? 30);
-const SEED = Number(process.env.TREE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Trees whose stores are compared at once, and then dropped. */
 const GROUP = 20;
 /** Trees that grow at the same time: most of their time they wait for the stores. */
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => log.drop());
 
 it(
-  `${RUNS} block trees leave what their winning branches leave (TREE_SEED=${SEED})`,
+  `${RUNS} block trees leave what their winning branches leave (TEST_SEED=${SEED})`,
   async () => {
     const trees = fc.sample(tree, { numRuns: RUNS, seed: SEED });
     let records = 0;
@@ -70,7 +70,7 @@ it(
       records += counted.records;
       rewinds += counted.rewinds;
     }
-    console.log(`${RUNS} trees of ${records} records, ${rewinds} of them rewinds: equal (TREE_SEED=${SEED})`);
+    console.log(`${RUNS} trees of ${records} records, ${rewinds} of them rewinds: equal (TEST_SEED=${SEED})`);
   },
   24 * 60 * MINUTES,
 );
@@ -135,6 +135,6 @@ async function findDifference(
   for (const [index, each] of group.entries()) {
     const name = `tree${first + index}`;
     const [left, right] = await Promise.all([storeDigests(eventful, name), storeDigests(straight, name)]);
-    expect(left, `${name} of TREE_SEED=${SEED}: ${JSON.stringify(each)}`).toEqual(right);
+    expect(left, `${name} of TEST_SEED=${SEED}: ${JSON.stringify(each)}`).toEqual(right);
   }
 }

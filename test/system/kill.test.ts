@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../infra/recorded-node/faults.ts';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { SEED } from '../setup/seed.ts';
 import { type Left, leftBy } from './digests.ts';
 import { type Program, runCommand, type Settings, startProgram, until } from './program.ts';
 import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
 const KILLS = Number(process.env.SYSTEM_KILLS ?? 7);
-const SEED = Number(process.env.SYSTEM_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** The rest of the kills comes while the daemon changes branches. */
 const KILLS_IN_CATCH_UP = Math.min(4, Math.ceil(KILLS / 2));
 /** Share of the lives that may end before the program answers. */
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 3 * MINUTES);
 
 it(
-  `${KILLS} kills (SYSTEM_SEED=${SEED}) change nothing`,
+  `${KILLS} kills (TEST_SEED=${SEED}) change nothing`,
   async () => {
     expect(expected).toMatchObject({ heights: end + 1, records: end + 1, rewinds: 0 });
     expect(expected.digests['clickhouse.conversions']?.rows).toBeGreaterThan(100);
