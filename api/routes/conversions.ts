@@ -52,11 +52,18 @@ function add(conditions: Conditions, sql: (place: string) => string, value: unkn
 
 const STORED_STATUSES = { pending: ['pending', 'exported'] } as const;
 
-function filter(conditions: Conditions, filters: Filters, idOf: (text: string) => string): void {
+const CURRENCY_COLUMNS = {
+  from: 't.from_currency_id',
+  to: 't.to_currency_id',
+  basket: 't.import_currency_id',
+} as const;
+
+function filter(conditions: Conditions, filters: Filters, idOf: (text: string, parameter: string) => string): void {
   const { status, type, minUsd, maxUsd, fromTime, toTime } = filters;
-  if (filters.from !== undefined) add(conditions, (at) => `t.from_currency_id = ${at}`, idOf(filters.from));
-  if (filters.to !== undefined) add(conditions, (at) => `t.to_currency_id = ${at}`, idOf(filters.to));
-  if (filters.basket !== undefined) add(conditions, (at) => `t.import_currency_id = ${at}`, idOf(filters.basket));
+  for (const name of ['from', 'to', 'basket'] as const) {
+    const text = filters[name];
+    if (text !== undefined) add(conditions, (at) => `${CURRENCY_COLUMNS[name]} = ${at}`, idOf(text, name));
+  }
   if (status !== undefined) {
     const stored = status === 'pending' ? STORED_STATUSES.pending : [status];
     // The row alone settles most, before its other end is looked up.
@@ -91,7 +98,7 @@ async function conversionPage(
   const currencies = await api.currencies.of(read);
   const conditions: Conditions = { sql: ['t.chain = $2'], values: [read.state.generation, chain], joined: false };
   if (address !== null) add(conditions, (at) => `(t.source = ${at} OR t.destination = ${at})`, address);
-  filter(conditions, params, (text) => findCurrency(currencies, api, chain, text).currencyId);
+  filter(conditions, params, (text, name) => findCurrency(currencies, api, chain, text, name).currencyId);
   const sql = [conversionsSql(), ...conditions.sql].join(' AND ');
   const counted = conditions.joined ? `SELECT count(*) FROM (${sql}) AS matching` : plainCount(conditions);
   return readPage<ConversionRecord>(read, params, {

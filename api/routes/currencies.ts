@@ -2,11 +2,13 @@
 import { parseExact } from '../../schemas/exact-json.ts';
 import { currencyDetail } from '../../schemas/rest/currencies.ts';
 import type { ApiContext } from '../api-context.ts';
-import { notFound } from '../http/api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coinsOrNull, decimalOrNull } from '../http/values.ts';
+import { isIdentityAddress } from '../state/addresses.ts';
 import type { Currencies, CurrencyEntry } from '../state/currency-directory.ts';
+import { nearNames } from '../state/near-names.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 import { camelCaseDefinition } from './definition-names.ts';
@@ -23,11 +25,34 @@ const DEFINITION_SQL = `SELECT definition, txid, vout, from_height FROM currenci
   WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL`;
 const SUPPLY_SQL = `SELECT supply FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL`;
 
-/** Name, i-address, or the name of a bridged currency without its suffix. @throws ApiError not_found */
-export function findCurrency(currencies: Currencies, api: ApiContext, chain: string, text: string): CurrencyEntry {
+/** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
+const LIKE_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
+
+/**
+ * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
+ * @throws ApiError not_found with the names that are near, invalid_parameter for what is neither a name nor an i-address
+ */
+export function findCurrency(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter: string,
+): CurrencyEntry {
   const entry = currencies.find(text, api.chain(chain));
-  if (!entry) throw notFound(`currency ${JSON.stringify(text)}`);
-  return entry;
+  if (entry) return entry;
+  const isAddress = isIdentityAddress(text);
+  if (!isAddress && (LIKE_ADDRESS.test(text) || !canBeName(api, text))) {
+    const detail = `${JSON.stringify(text)} is neither an i-address (its checksum would have to fit) nor a name`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+  }
+  const suggestions = isAddress ? [] : nearNames(text, currencies.all());
+  const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
+  throw new ApiError('not_found', `currency ${JSON.stringify(text)} is not known${hint}`, { members: { suggestions } });
+}
+
+function canBeName(api: ApiContext, text: string): boolean {
+  return api.config.chains.some(({ networkRoot }) => api.domain.nameToAddress(text, networkRoot) !== null);
 }
 
 function namesOf(ids: unknown, currencies: Currencies): Record<string, string | null> {
@@ -50,7 +75,7 @@ const detail = stateRoute({
   async handler({ params, read, api }) {
     tipHeight(read, params.chain);
     const currencies = await api.currencies.of(read);
-    const entry = findCurrency(currencies, api, params.chain, params.nameOrId);
+    const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
     const row = await read.row<DefinitionRecord>(DEFINITION_SQL, [entry.chain, entry.currencyId]);
     const state = await read.row<{ supply: bigint }>(SUPPLY_SQL, [entry.chain, entry.currencyId]);
     const [price] = await latestPrices(read, api, [entry.currencyId]);

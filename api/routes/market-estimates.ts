@@ -37,12 +37,17 @@ async function readRequest(api: ApiContext, { chain, from, to, amount }: Asked, 
   return api.snapshot(async (read) => {
     tipHeight(read, chain);
     const market = await readMarket(read, api);
-    const idOf = (name: string) => findCurrency(market.currencies, api, chain, name).currencyId;
-    const only = through === undefined ? null : idOf(through);
+    const idOf = (text: string, parameter: string) =>
+      findCurrency(market.currencies, api, chain, text, parameter).currencyId;
+    const only = through === undefined ? null : idOf(through, 'via');
     const baskets = market.baskets.filter((one) => one.chain === chain && (only === null || one.currencyId === only));
     const given: Conversions = { baskets, currencies: market.currencies, daemon };
     const headers = { 'X-Chain-State': chainState(read.state, chain) };
-    return { request: { from: idOf(from), to: idOf(to), amount: coinsToSatoshis(amount) }, given, headers };
+    return {
+      request: { from: idOf(from, 'from'), to: idOf(to, 'to'), amount: coinsToSatoshis(amount) },
+      given,
+      headers,
+    };
   });
 }
 

@@ -63,7 +63,7 @@ const reserves = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const basket = findCurrency(currencies, api, params.chain, params.id);
+    const basket = findCurrency(currencies, api, params.chain, params.id, 'id');
     if (basket.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(params.id)}`);
     const at = read.state.derived.get(basket.chain);
     const rows = await api.clickhouse.query<PointRecord>(RESERVES_SQL, {
@@ -112,7 +112,7 @@ const prices = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const currency = findCurrency(currencies, api, defaultChain(api), params.name);
+    const currency = findCurrency(currencies, api, defaultChain(api), params.name, 'name');
     const end = Math.max(0, ...[...read.state.derived.values()].map(({ clock }) => clock));
     const rows = await api.clickhouse.query<{ seconds: number; price: string }>(PRICES_SQL, {
       generation: read.state.generation,

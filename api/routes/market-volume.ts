@@ -53,7 +53,7 @@ const ofBasket = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const { currencyId } = findCurrency(currencies, api, params.chain, params.id);
+    const { currencyId } = findCurrency(currencies, api, params.chain, params.id, 'id');
     return volumeSeries(await readTrades(read, api), 'day', params.days, currencyId);
   },
 });

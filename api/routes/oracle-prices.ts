@@ -1,7 +1,7 @@
 /** /api/oracle/prices */
 import { oracleDetail, oracleHistory, oraclePrices } from '../../schemas/rest/oracle.ts';
 import type { ApiContext } from '../api-context.ts';
-import { notFound } from '../http/api-error.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
 import { pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { decimal, decimalOrNull, isoTime } from '../http/values.ts';
@@ -136,7 +136,7 @@ const detail = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const { currencyId, fullyQualifiedName } = findCurrency(currencies, api, defaultChain(api), params.id);
+    const { currencyId, fullyQualifiedName } = findCurrency(currencies, api, defaultChain(api), params.id, 'id');
     const [row] = await latestPrices(read, api, [currencyId]);
     if (!row) throw notFound(`a price of ${fullyQualifiedName}`);
     const window = { from: 0, to: MAX_HEIGHT, since: 0, limit: SNAPSHOTS };
@@ -176,8 +176,12 @@ const history = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const { currencyId } = findCurrency(currencies, api, defaultChain(api), params.id);
+    const { currencyId } = findCurrency(currencies, api, defaultChain(api), params.id, 'id');
     const ranged = params.from !== undefined || params.to !== undefined;
+    if ((params.from ?? 0) > (params.to ?? MAX_HEIGHT)) {
+      const detail = `from (${params.from}) is above to (${params.to})`;
+      throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/from', detail }] });
+    }
     const end = read.state.priced.get(defaultChain(api))?.clock ?? 0;
     const data = await priceHistory(read, api, currencies, currencyId, {
       from: params.from ?? 0,

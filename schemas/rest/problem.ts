@@ -16,7 +16,7 @@ export const problem = {
         'Each wrong parameter',
       ),
     },
-    'Further members belong to the code, such as `retryAfter`, or `height` and `nextCursor` of a rewound cursor',
+    'Further members belong to the code, such as `retryAfter`, `height` and `nextCursor` of a rewound cursor, `suggestions` of a currency',
   ),
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'error'],
 };

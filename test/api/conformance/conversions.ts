@@ -66,6 +66,26 @@ export function conversionsConform(client: Client): void {
       }
     });
 
+    it('answers for a conversion that is pending with its status and no value', async () => {
+      const pending = [...rows.values()].filter(({ status }) => status === 'pending');
+      expect(pending.length).toBeGreaterThan(0);
+      for (const { txid, vout } of pending) {
+        const { data } = await client.json(`/api/oracle/conversions/${txid}`);
+        expect(data.find((row: Json) => row.vout === vout)).toMatchObject({
+          status: 'pending',
+          rule: 'unpriced',
+          reason: 'pending',
+          usdValue: null,
+          fromUsd: null,
+          toUsd: null,
+          amountOut: null,
+          priceHeight: null,
+          pricedCurrencyId: null,
+          regime: null,
+        });
+      }
+    });
+
     it('stamps as the independent program did, and says from what', async () => {
       const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'live');
       expect(golden.length).toBeGreaterThan(40);

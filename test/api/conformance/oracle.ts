@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isNear } from '../../../processors/pricing/testing/near.ts';
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
 import type { Client } from '../client.ts';
+import { ALICE, USDX } from '../running-service.ts';
 import { blocks, type Json, tip } from '../truth.ts';
 
 export function oracleConform(client: Client): void {
@@ -35,5 +36,33 @@ export function oracleConform(client: Client): void {
       const since = Math.max(...blocks.map((block) => block.time)) - 3600;
       expect(hours.count).toBe(blocks.filter((block) => block.time >= since).length);
     });
+
+    it.each([
+      ['an unknown name', '/api/oracle/prices/usdz', 404, { suggestions: ['usdx'] }],
+      ['an unknown name, nothing near', '/api/oracle/prices/nothing-like-it/history', 404, { suggestions: [] }],
+      ['an i-address of no currency', `/api/oracle/prices/${ALICE}`, 404, { suggestions: [] }],
+      ['an i-address with a wrong letter', `/api/oracle/prices/${USDX.replace(/.$/, 'z')}`, 400, faultAt('/id')],
+      ['what no name can be', '/api/oracle/prices/a*b/history', 400, faultAt('/id')],
+      ['limit 0', '/api/oracle/prices/usdx/history?limit=0', 400, faultAt('/limit')],
+      ['limit of text', '/api/oracle/prices/usdx/history?limit=ten', 400, faultAt('/limit')],
+      ['from after to', '/api/oracle/prices/usdx/history?from=9&to=8', 400, faultAt('/from')],
+      ['from of text', '/api/oracle/prices/usdx/history?from=x', 400, faultAt('/from')],
+      ['a negative height', '/api/oracle/prices/usdx/history?to=-1', 400, faultAt('/to')],
+      ['a short txid', '/api/oracle/conversions/abc', 400, faultAt('/txid')],
+      ['a txid of no conversion', `/api/oracle/conversions/${'0'.repeat(64)}`, 404, {}],
+    ])('refuses %s', async (_name, path, status, members) => {
+      const answer = await client.raw(path);
+      expect(await answer.json()).toMatchObject({ status, ...members });
+      expect(answer.status).toBe(status);
+    });
+
+    it('serves a limit above 1,000 as 1,000', async () => {
+      const { count } = await client.json('/api/oracle/prices/usdx/history?limit=100000');
+      expect(count).toBe(1000);
+    });
   });
+}
+
+function faultAt(pointer: string): Json {
+  return { code: 'invalid_parameter', errors: [{ pointer }] };
 }
