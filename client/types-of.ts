@@ -5,7 +5,6 @@ import type { JsonSchema } from '../schemas/rest/json-schema.ts';
 
 interface Schema extends JsonSchema {
   readonly $ref?: string;
-  readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
 }
 

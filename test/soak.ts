@@ -25,6 +25,11 @@ const PARTS: readonly Part[] = [
   { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
   { name: 'login', files: 'api/access/login', environment: { LOGIN_REPLAYS: '10000' } },
+  {
+    name: 'stream',
+    files: 'test/stream-check',
+    environment: { STREAM_CLIENTS: '500', STREAM_SECONDS: '1200', STREAM_KILLS: '20' },
+  },
   { name: 'limiter', files: 'api/access/limiter', environment: { LIMITER_SCHEDULES: '20000' } },
 ];
 

@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -1,8 +1,22 @@
 /** A client of the push stream that holds every message against the protocol. */
+import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
+import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
 import type { Json } from './truth.ts';
 
-/** Reads messages one by one and holds `seq` against its rule. */
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
+const validators = new Map<string, ValidateFunction>(
+  Object.entries({ ...pushEvents, ...pushNotices }).map(([type, { message }]) => [type, ajv.compile(message)]),
+);
+
+/** What is wrong with a message, as published; null when nothing is. */
+export function messageFaults(message: Json): string | null {
+  const validate = validators.get(message.type);
+  if (!validate) return `no message has the type ${message.type}`;
+  return validate(message) ? null : `${message.type}: ${ajv.errorsText(validate.errors)}`;
+}
+
+/** Reads messages one by one and holds each against its schema, and `seq` against its rule. */
 export class StreamReader {
   readonly messages: Json[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -21,6 +35,7 @@ export class StreamReader {
   }
 
   #add(message: Json): void {
+    expect(messageFaults(message)).toBeNull();
     if (message.type !== 'hello') expect(message.seq).toBe(++this.#seq);
     this.messages.push(message);
     this.#wake();

@@ -22,7 +22,7 @@ export interface ScriptedDaemon {
   /** Address with user and password. */
   readonly rpc: string;
   readonly calls: readonly ScriptedCall[];
-  /** Every text that was sent as a block's, by the block's hash. */
+  /** Every text of the tree that was sent as a block's, by the block's hash. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>>;
   /** Asked for each call; null answers properly. */
   fault: (call: ScriptedCall) => Fault | null;
@@ -34,8 +34,25 @@ export interface ScriptedDaemon {
   start(): Promise<void>;
 }
 
+/** A chain that the daemon serves instead of a tree. */
+export interface ServedChain {
+  tip(): BlockRef;
+  /** Of the best chain. */
+  at(height: number): BlockRef | undefined;
+  /** `getblock hash 2`, of any branch. */
+  textOf(hash: string): string | undefined;
+}
+
+interface BlockRef {
+  readonly height: number;
+  readonly hash: string;
+}
+
 export interface ScriptedDaemonOptions {
   readonly tree?: BlockTree;
+  readonly chain?: ServedChain;
+  /** What it answers beside the chain, by method. */
+  readonly methods?: Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
   readonly name?: string;
   readonly chainId?: string;
 }
@@ -71,24 +88,39 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
     answer(request, response).catch(() => response.destroy());
   });
   let port = 0;
+  const chain = options.chain ?? treeChain();
 
-  function heightBlock(height: unknown): TreeBlock {
-    const block = typeof height === 'number' ? tree.at(height) : undefined;
+  function treeChain(): ServedChain {
+    return {
+      tip: tree.tip,
+      at: tree.at,
+      textOf(hash) {
+        const block = tree.get(hash);
+        if (!block) return undefined;
+        const body = blockText(tree, block);
+        sent.set(hash, (sent.get(hash) ?? new Set()).add(body));
+        return body;
+      },
+    };
+  }
+
+  function heightBlock(height: unknown): BlockRef {
+    const block = typeof height === 'number' ? chain.at(height) : undefined;
     if (!block) throw new RpcFault(-8, 'Block height out of range');
     return block;
   }
 
   function verboseBlock(where: unknown): string {
     const isHeight = typeof where === 'string' && /^\d{1,10}$/.test(where);
-    const block = isHeight ? heightBlock(Number(where)) : tree.get(String(where));
-    if (!block) throw new RpcFault(-5, 'Block not found');
-    const body = blockText(tree, block);
-    sent.set(block.hash, (sent.get(block.hash) ?? new Set()).add(body));
+    const body = chain.textOf(isHeight ? heightBlock(Number(where)).hash : String(where));
+    if (body === undefined) throw new RpcFault(-5, 'Block not found');
     return body;
   }
 
   function result({ method, params }: ScriptedCall): string {
-    const tip = tree.tip();
+    const tip = chain.tip();
+    const further = options.methods?.[method];
+    if (further) return JSON.stringify(further(params));
     switch (method) {
       case 'getblockchaininfo':
         return JSON.stringify({ chain: 'test', name, chainid: chainId, blocks: tip.height, bestblockhash: tip.hash });

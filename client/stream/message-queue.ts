@@ -1,0 +1,52 @@
+/** Between who brings messages and who takes them, one at a time. */
+export interface MessageQueue<T> {
+  readonly size: number;
+  push(item: T): void;
+  /** What is in it is still taken; then it ends, with the error if there is one. */
+  end(error?: Error): void;
+  /** The next one; null at the end. */
+  take(): Promise<T | null>;
+}
+
+export function createMessageQueue<T>(): MessageQueue<T> {
+  let items: T[] = [];
+  let taken = 0;
+  let ended: { readonly error: Error | undefined } | null = null;
+  let wake: (() => void) | null = null;
+  const notify = () => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    get size() {
+      return items.length - taken;
+    },
+    push(item) {
+      if (ended) return;
+      items.push(item);
+      notify();
+    },
+    end(error) {
+      ended ??= { error };
+      notify();
+    },
+    async take() {
+      for (;;) {
+        const item = items[taken];
+        if (item !== undefined) {
+          taken += 1;
+          if (taken === items.length) {
+            items = [];
+            taken = 0;
+          }
+          return item;
+        }
+        if (ended?.error) throw ended.error;
+        if (ended) return null;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** One connection to the stream, from the greeting to its end, whatever ends it. */
+import { createMessageQueue } from './message-queue.ts';
+import type { ServerMessage, SubscribeMessage } from './messages.ts';
+
+export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter'>;
+
+export interface ConnectionOptions {
+  /** Address of the WebSocket. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  readonly wish: Wish;
+  /** Where to go on; null = from the greeting on. */
+  readonly cursor: string | null;
+  /** Messages that wait for the reader; one more, and the connection is let go. */
+  readonly mostWaiting: number;
+}
+
+/** Why it ended: `lagging` by the reader's fault, else by the network's or the server's. */
+export interface Ended {
+  readonly lagging: boolean;
+  readonly reason: string;
+}
+
+export interface StreamConnection {
+  /** The next message that belongs to the subscription; null at the end. @throws StreamRefused */
+  take(): Promise<ServerMessage | null>;
+  /** Once take() has said null. */
+  readonly ended: Ended;
+  close(): void;
+}
+
+/** The server will not serve this subscription, however often it is asked. */
+export class StreamRefused extends Error {
+  /** As in the error message of the stream. */
+  readonly code: string;
+  constructor(code: string, detail: string) {
+    super(`the stream refused the subscription: ${detail} (${code})`);
+    this.name = 'StreamRefused';
+    this.code = code;
+  }
+}
+
+const OPEN_MS = 15_000;
+/** Heartbeats that may be missed. */
+const SILENT_BEATS = 3;
+const SUBSCRIPTION = 'stream';
+
+export function openConnection({ url, key, wish, cursor, mostWaiting }: ConnectionOptions): StreamConnection {
+  const queue = createMessageQueue<ServerMessage>();
+  const socket =
+    key === undefined ? new WebSocket(url) : new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
+  let ended: Ended = { lagging: false, reason: 'closed by the reader' };
+  let over = false;
+  let seq = 0;
+  let subscribed = false;
+  let silenceMs = OPEN_MS;
+  let lastAt = Date.now();
+  const watchdog = setInterval(() => {
+    if (Date.now() - lastAt > silenceMs) finish({ lagging: false, reason: `nothing heard for ${silenceMs / 1000} s` });
+  }, 1000);
+
+  function finish(why: Ended, error?: Error): void {
+    if (over) return;
+    over = true;
+    ended = why;
+    clearInterval(watchdog);
+    socket.close();
+    queue.end(error);
+  }
+
+  function greet(hello: Extract<ServerMessage, { type: 'hello' }>): void {
+    silenceMs = hello.heartbeatSeconds * 1000 * SILENT_BEATS;
+    const subscribe: SubscribeMessage = { op: 'subscribe', id: SUBSCRIPTION, ...wish, cursor: cursor ?? hello.cursor };
+    socket.send(JSON.stringify(subscribe));
+  }
+
+  function receive(message: Exclude<ServerMessage, { type: 'hello' }>): void {
+    seq += 1;
+    if (message.seq !== seq) finish({ lagging: false, reason: `message ${message.seq} came as number ${seq}` });
+    else if (message.type === 'error') finish(ended, new StreamRefused(message.code, message.detail));
+    else if (message.type === 'ack') subscribed = true;
+    // Before the ack comes what the server sends to who does not subscribe: the cursor brings it again.
+    if (over || !subscribed) return;
+    queue.push(message);
+    if (queue.size > mostWaiting) finish({ lagging: true, reason: 'the reader is slower than the stream' });
+  }
+
+  socket.onmessage = ({ data }) => {
+    if (over) return;
+    lastAt = Date.now();
+    const message = JSON.parse(String(data)) as ServerMessage;
+    if (message.type === 'hello') greet(message);
+    else receive(message);
+  };
+  socket.onerror = () => undefined; // a close follows
+  socket.onclose = ({ code, reason }) => finish({ lagging: false, reason: `closed with ${code} ${reason}`.trim() });
+
+  return {
+    take: () => queue.take(),
+    get ended() {
+      return ended;
+    },
+    close: () => finish(ended),
+  };
+}

@@ -1,0 +1,133 @@
+/** The stream client against a server that does what servers do when they fail; against the real one: test/stream-check. */
+import {
+  App,
+  type WebSocket as Socket,
+  type TemplatedApp,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServerMessage } from './messages.ts';
+import { openStream, type StreamEvent, type StreamOptions, StreamRefused } from './stream.ts';
+
+/** What the server does with one connection, once it has the subscription. */
+type Life = (said: { cursor: string }, say: (message: object) => void, end: (code: number) => void) => void;
+
+let lives: Life[];
+let asked: { cursor: string; channels?: string[] }[];
+let app: TemplatedApp;
+let port: number;
+let close: () => void;
+let heartbeatSeconds: number;
+const hello = () => ({ type: 'hello', version: 1, chains: {}, cursor: 'c0', heartbeatSeconds });
+const undo = (seq: number) => ({ type: 'undo', chain: 'a', seq, cursor: `c${seq}`, data: { fromHeight: seq } });
+
+beforeEach(async () => {
+  lives = [];
+  asked = [];
+  heartbeatSeconds = 15;
+  app = App().ws('/api/ws', {
+    open: (ws: Socket<unknown>) => void ws.send(JSON.stringify(hello())),
+    message(ws, bytes) {
+      const said = JSON.parse(Buffer.from(bytes).toString());
+      asked.push(said);
+      const say = (message: object) => void ws.send(JSON.stringify(message));
+      say({ type: 'ack', id: said.id, seq: 1, cursor: said.cursor });
+      (lives.shift() ?? (() => undefined))(said, say, (code) => ws.end(code));
+    },
+  });
+  await new Promise<void>((resolve) =>
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (!socket) throw new Error('no port');
+      port = us_socket_local_port(socket);
+      close = () => us_listen_socket_close(socket);
+      resolve();
+    }),
+  );
+});
+afterEach(() => {
+  close();
+  app.close();
+});
+
+const open = (options: Partial<StreamOptions> = {}) =>
+  openStream({ baseUrl: `http://127.0.0.1:${port}`, retryMs: [1, 20], ...options });
+
+async function take(stream: AsyncIterable<StreamEvent>, count: number): Promise<StreamEvent[]> {
+  const taken: StreamEvent[] = [];
+  for await (const event of stream) if (taken.push(event) === count) break;
+  return taken;
+}
+
+describe('a stream', () => {
+  it('begins at the greeting and goes on behind the last event when the server goes away', async () => {
+    lives = [
+      (_, say, end) => {
+        say(undo(2));
+        say({ type: 'heartbeat', chains: {}, seq: 3, cursor: 'c3' } satisfies ServerMessage);
+        end(1001);
+      },
+      (_, say) => say({ ...undo(2), cursor: 'c9' }),
+    ];
+    const stream = open({ channels: ['blocks'] });
+    expect((await take(stream, 2)).map(({ cursor }) => cursor)).toEqual(['c2', 'c9']);
+    expect(asked).toMatchObject([{ op: 'subscribe', channels: ['blocks'], cursor: 'c0' }, { cursor: 'c3' }]);
+    expect(stream.cursor).toBe('c9');
+  });
+
+  it('takes no message out of its number', async () => {
+    lives = [(_, say) => [undo(2), undo(4)].forEach(say), (_, say) => say(undo(2))];
+    const reasons: string[] = [];
+    await take(open({ onReconnect: ({ reason }) => reasons.push(reason) }), 2);
+    expect(asked.map(({ cursor }) => cursor)).toEqual(['c0', 'c2']);
+    expect(reasons).toEqual(['message 4 came as number 3']);
+  });
+
+  it('leaves a server that says nothing, not even that it lives', async () => {
+    heartbeatSeconds = 0.1;
+    lives = [() => undefined, (_, say) => say(undo(2))];
+    const reasons: string[] = [];
+    await take(open({ onReconnect: ({ reason }) => reasons.push(reason) }), 1);
+    expect(reasons).toEqual([expect.stringContaining('nothing heard')]);
+  });
+
+  it('holds only so much for a slow reader, lets go, and misses nothing', async () => {
+    const total = 50;
+    const tell: Life = ({ cursor }, say) => {
+      const first = Number(cursor.slice(1)) + 1;
+      for (let n = first; n <= total; n += 1) say({ ...undo(n - first + 2), cursor: `c${n}` });
+    };
+    lives = Array.from({ length: total }, () => tell);
+    const cursors: string[] = [];
+    for await (const event of open({ mostWaiting: 8 })) {
+      cursors.push(event.cursor);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (cursors.length === total) break;
+    }
+    expect(cursors).toEqual(Array.from({ length: total }, (_, n) => `c${n + 1}`));
+    expect(asked.length).toBeGreaterThan(1);
+  });
+
+  it('tells a resync as an event and goes on', async () => {
+    const resync = { type: 'resync', chain: 'a', reason: 'cursor_expired', snapshot: '/x', seq: 2, cursor: 'c5' };
+    lives = [(_, say) => [resync, undo(3)].forEach(say)];
+    expect((await take(open({ cursor: 'c1' }), 2)).map(({ type }) => type)).toEqual(['resync', 'undo']);
+    expect(asked[0]?.cursor).toBe('c1');
+  });
+
+  it('throws what the server will refuse again, and asks no more', async () => {
+    const detail = 'unknown channel "x"';
+    lives = [(_, say) => say({ type: 'error', id: 'stream', code: 'unknown_channel', detail, seq: 2, cursor: 'c0' })];
+    await expect(take(open(), 1)).rejects.toThrow(StreamRefused);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('ends with its signal, connected or waiting to be', async () => {
+    for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
+      const stop = new AbortController();
+      const taken = take(open({ baseUrl, signal: stop.signal, retryMs: [60_000, 60_000] }), 1);
+      setTimeout(() => stop.abort(), 50);
+      expect(await taken).toEqual([]);
+    }
+  });
+});

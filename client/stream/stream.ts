@@ -1,0 +1,94 @@
+/**
+ * Follows the push stream for as long as it is read: every event once and in order, whatever happens to the connection, the
+ * server or the reader in between.
+ */
+import type { ChainEvent, ServerMessage } from './messages.ts';
+import { type Ended, openConnection, type StreamConnection, type Wish } from './stream-connection.ts';
+
+export { StreamRefused } from './stream-connection.ts';
+
+/** Events of the chains, and `resync`: what lies between the event before it and the one after it is lost to this reader. */
+export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' }>;
+
+export interface StreamOptions extends Wish {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly baseUrl: string;
+  /** API key; without one the allowance of the caller's address holds. Browsers cannot send it. */
+  readonly key?: string;
+  /** Of the last event that was dealt with; without one the stream begins now. */
+  readonly cursor?: string;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal;
+  /** Messages held for a slow reader; beyond, the connection is let go and resumed once they are read. 10,000 by default. */
+  readonly mostWaiting?: number;
+  /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
+  readonly retryMs?: readonly [number, number];
+  /** Hears of each end of a connection. */
+  readonly onReconnect?: (why: Ended) => void;
+}
+
+export interface Stream extends AsyncIterable<StreamEvent> {
+  /**
+   * Behind all that was read; moves on without events, too. Null before the first connection. Keep the cursor of an event
+   * together with what it led to, and come back with it.
+   */
+  readonly cursor: string | null;
+}
+
+const MOST_WAITING = 10_000;
+const RETRY_MS = [250, 30_000] as const;
+
+/** Iterating connects. @throws StreamRefused while it is iterated, when the server does not take the subscription */
+export function openStream({ baseUrl, key, signal, ...options }: StreamOptions): Stream {
+  const { channels, chains, filter, mostWaiting = MOST_WAITING, retryMs = RETRY_MS, onReconnect } = options;
+  const url = new URL('/api/ws', baseUrl);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const wish: Wish = { ...(channels && { channels }), ...(chains && { chains }), ...(filter && { filter }) };
+  let cursor = options.cursor ?? null;
+
+  async function* events(): AsyncGenerator<StreamEvent, void, void> {
+    for (let failures = 0; !signal?.aborted; failures += 1) {
+      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting });
+      const close = () => connection.close();
+      signal?.addEventListener('abort', close, { once: true });
+      try {
+        for await (const message of messagesOf(connection)) {
+          failures = 0;
+          cursor = message.cursor;
+          if ('data' in message || message.type === 'resync') yield message;
+        }
+      } finally {
+        signal?.removeEventListener('abort', close);
+        connection.close();
+      }
+      if (signal?.aborted) return;
+      onReconnect?.(connection.ended);
+      if (!connection.ended.lagging) await pause(retryMs, failures, signal);
+    }
+  }
+
+  return {
+    get cursor() {
+      return cursor;
+    },
+    [Symbol.asyncIterator]: events,
+  };
+}
+
+async function* messagesOf(connection: StreamConnection): AsyncGenerator<ServerMessage, void, void> {
+  for (let message = await connection.take(); message; message = await connection.take()) yield message;
+}
+
+/** Doubling, and never all clients at once. */
+function pause([first, longest]: readonly [number, number], failures: number, signal?: AbortSignal): Promise<void> {
+  const ms = Math.min(longest, first * 2 ** failures) * (0.5 + Math.random() / 2);
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

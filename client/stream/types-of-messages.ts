@@ -1,0 +1,25 @@
+/** Schemas of the push stream → the client's types. */
+import { subscribeMessage } from '../../schemas/rest/push.ts';
+import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+import { typeOf } from '../types-of.ts';
+
+const nameOf = (type: string, kind: string) => `${type[0]?.toUpperCase()}${type.slice(1)}${kind}`;
+
+export function typesOfMessages(): string {
+  const declare = (name: string, summary: string, type: string) => `/** ${summary} */\nexport type ${name} = ${type};`;
+  const events = Object.entries(pushEvents).map(([type, { summary, message }]) =>
+    declare(nameOf(type, 'Event'), summary, typeOf(message)),
+  );
+  const notices = Object.entries(pushNotices).map(([type, { summary, message }]) =>
+    declare(nameOf(type, 'Notice'), summary, typeOf(message)),
+  );
+  const union = (types: object, kind: string) =>
+    Object.keys(types)
+      .map((type) => nameOf(type, kind))
+      .join(' | ');
+  return `// Made by client/generate.ts from schemas/rest/push-messages.ts; not to be edited.
+${[...events, ...notices, declare('SubscribeMessage', 'What a client asks for', typeOf(subscribeMessage))].join('\n')}
+export type ChainEvent = ${union(pushEvents, 'Event')};
+export type ServerMessage = ChainEvent | ${union(pushNotices, 'Notice')};
+`;
+}

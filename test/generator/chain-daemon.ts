@@ -1,0 +1,68 @@
+/** A daemon that serves a made-up chain, which grows and changes branches when it is told to. */
+import { type ScriptedDaemonOptions, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './chain.ts';
+
+export interface ChainDaemon {
+  /** Address with user and password. */
+  readonly rpc: string;
+  readonly tip: GeneratedBlock;
+  /** Of the best chain. */
+  hashAt(height: number): string | undefined;
+  grow(blocks: number): void;
+  /** Leaves the newest `depth` blocks and grows another branch, all before anybody may ask. */
+  reorganise(depth: number, blocks: number): void;
+  stop(): Promise<void>;
+}
+
+export interface ChainDaemonOptions extends GeneratedChainOptions {
+  readonly methods?: ScriptedDaemonOptions['methods'];
+}
+
+/** Blocks of abandoned branches that can still be asked for. */
+const KEPT_ABANDONED = 1_000;
+
+/** With its first `blocks`, at least one. */
+export async function startChainDaemon({ methods, ...options }: ChainDaemonOptions, blocks = 1): Promise<ChainDaemon> {
+  const chain = createChain({ ...options, rewinds: true });
+  const best: GeneratedBlock[] = [];
+  const abandoned = new Map<string, GeneratedBlock>();
+  const heights = new Map<string, number>();
+  const grow = (count: number) => {
+    for (let made = 0; made < count; made += 1) {
+      const block = chain.next();
+      best.push(block);
+      heights.set(block.hash, block.height);
+    }
+  };
+  grow(Math.max(1, blocks));
+  const tip = () => best.at(-1) as GeneratedBlock;
+  const daemon = await startScriptedDaemon({
+    chain: {
+      tip,
+      at: (height) => best[height],
+      textOf: (hash) => (abandoned.get(hash) ?? best[heights.get(hash) ?? -1])?.text,
+    },
+    ...(methods && { methods }),
+  });
+  return {
+    rpc: daemon.rpc,
+    get tip() {
+      return tip();
+    },
+    hashAt: (height) => best[height]?.hash,
+    grow,
+    reorganise(depth, count) {
+      chain.rewind(tip().height - depth);
+      for (const block of best.splice(best.length - depth)) {
+        abandoned.set(block.hash, block);
+        heights.delete(block.hash);
+      }
+      for (const hash of abandoned.keys()) {
+        if (abandoned.size <= KEPT_ABANDONED) break;
+        abandoned.delete(hash);
+      }
+      grow(count);
+    },
+    stop: () => daemon.stop(),
+  };
+}

@@ -1,0 +1,135 @@
+/** The checker of the stream check finds what it is there to find. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodePlaces } from '../../api/push/cursor.ts';
+import { checkHistory, type Truth } from './check-history.ts';
+import type { HeardEvent, History } from './history.ts';
+
+const CHAINS = ['a', 'b'] as const;
+const hash = (height: number, branch: number) => `${height}/${branch}`;
+
+/** A chain of `lengths.length` branches: each grows by a length, then is undone by some. */
+function happened(chain: string, lengths: readonly number[]): { events: HeardEvent[]; blocks: string[] } {
+  const events: HeardEvent[] = [];
+  const blocks: string[] = [];
+  let position = 0;
+  const record = (told: readonly (readonly [type: string, data: object])[]) => {
+    for (const [index, [type, data]] of told.entries())
+      events.push({ chain, position, index, type, told: JSON.stringify(data) });
+    position += 1;
+  };
+  for (const [branch, length] of lengths.entries()) {
+    for (let made = 0; made < length + 1; made += 1) {
+      const height = blocks.length;
+      const block = { height, hash: hash(height, branch), previousHash: blocks.at(-1) ?? null };
+      blocks.push(block.hash);
+      record([
+        ['block', block],
+        ['tx', { txid: `${block.hash}.0` }],
+        ['tx', { txid: `${block.hash}.1` }],
+      ]);
+    }
+    if (branch === lengths.length - 1) break;
+    const fromHeight = blocks.length - 1;
+    blocks.splice(blocks.length - Math.min(length, blocks.length - 1));
+    const toHeight = blocks.length - 1;
+    if (toHeight < fromHeight) record([['undo', { fromHeight, toHeight, hash: blocks.at(-1), reason: 'reorg' }]]);
+  }
+  return { events, blocks };
+}
+
+function runOf(lengths: readonly (readonly number[])[], types: readonly string[]): { truth: Truth; history: History } {
+  const chains = CHAINS.map((chain, number) => [chain, happened(chain, lengths[number] ?? [])] as const);
+  const all = chains.flatMap(([, { events }]) => events);
+  return {
+    truth: {
+      events: new Map(chains.map(([chain, { events }]) => [chain, events])),
+      ends: new Map(chains.map(([chain]) => [chain, Number.POSITIVE_INFINITY])),
+      hashAt: (chain, height) => new Map(chains).get(chain as 'a')?.blocks[height],
+    },
+    history: {
+      client: 'one',
+      types: new Set(types),
+      from: encodePlaces(new Map(CHAINS.map((chain) => [chain, { position: 0, index: 0 }]))),
+      events: all.filter(({ type }) => type === 'undo' || types.includes(type)),
+      faults: [],
+    },
+  };
+}
+
+const lengths = fc.array(fc.nat(5), { minLength: 2, maxLength: 5 });
+const runs = fc.record({ lengths: fc.tuple(lengths, lengths), types: fc.subarray(['block', 'tx'], { minLength: 1 }) });
+const at = fc.nat();
+
+type Tamper = (events: HeardEvent[], index: number) => void;
+const TAMPERS: Readonly<Record<string, Tamper>> = {
+  'leaves one out': (events, index) => events.splice(index, 1),
+  'tells one twice': (events, index) => events.splice(index, 0, events[index] as HeardEvent),
+  'tells one twice, later': (events, index) => events.push(events[index] as HeardEvent),
+  'alters one': (events, index) => {
+    const event = events[index] as HeardEvent;
+    events[index] = { ...event, told: event.told.replace('{', '{"x":1,') };
+  },
+  'tells what never happened': (events, index) => {
+    const event = events[index] as HeardEvent;
+    events.splice(index + 1, 0, { ...event, index: 7 });
+  },
+  'gives one another type': (events, index) => {
+    events[index] = { ...(events[index] as HeardEvent), type: 'identity' };
+  },
+};
+
+describe('the checker', () => {
+  it('finds nothing in a history that tells what happened, chains interleaved in any way', () => {
+    fc.assert(
+      fc.property(runs, fc.infiniteStream(fc.boolean()), ({ lengths, types }, draws) => {
+        const { truth, history } = runOf(lengths, types);
+        const [a, b] = CHAINS.map((chain) => history.events.filter((event) => event.chain === chain));
+        const events: HeardEvent[] = [];
+        while (a?.length || b?.length) {
+          const event = (draws.next().value ? a : b)?.shift() ?? a?.shift() ?? b?.shift();
+          if (event) events.push(event);
+        }
+        expect(checkHistory({ ...history, events }, truth)).toEqual([]);
+      }),
+    );
+  });
+
+  it.each(Object.entries(TAMPERS))('finds a stream that %s', (_, tamper) => {
+    fc.assert(
+      fc.property(runs, at, ({ lengths, types }, place) => {
+        const { truth, history } = runOf(lengths, types);
+        const events = [...history.events];
+        tamper(events, place % events.length);
+        expect(checkHistory({ ...history, events }, truth)).not.toEqual([]);
+      }),
+    );
+  });
+
+  it('finds two of one chain in the wrong order', () => {
+    fc.assert(
+      fc.property(runs, at, ({ lengths, types }, place) => {
+        const { truth, history } = runOf(lengths, types);
+        const events = [...history.events];
+        const first = place % (events.length - 1);
+        const [one, two] = [events[first], events[first + 1]] as [HeardEvent, HeardEvent];
+        fc.pre(one.chain === two.chain);
+        events.splice(first, 2, two, one);
+        expect(checkHistory({ ...history, events }, truth).join()).toMatch(/came after/);
+      }),
+    );
+  });
+
+  it('finds an undo that the server itself never told, without knowing what happened', () => {
+    const { truth, history } = runOf([[3, 2], [1]], ['block']);
+    const withoutUndo = (events: readonly HeardEvent[]) => events.filter(({ type }) => type !== 'undo');
+    const events = new Map([...truth.events].map(([chain, all]) => [chain, withoutUndo(all)]));
+    const faults = checkHistory({ ...history, events: withoutUndo(history.events) }, { ...truth, events });
+    expect(faults.join()).toMatch(/block \d told on top of/);
+  });
+
+  it('passes on what the client itself has noticed', () => {
+    const { truth, history } = runOf([[1], [1]], ['tx']);
+    expect(checkHistory({ ...history, faults: ['seq 7 after 5'] }, truth)).toEqual(['one: seq 7 after 5']);
+  });
+});

@@ -1,0 +1,102 @@
+/** Holds what one client heard against what happened: no gap, no double, in order, as it was, every undo balanced. */
+import { decodePlaces } from '../../api/push/cursor.ts';
+import type { HeardEvent, History } from './history.ts';
+
+export interface Truth {
+  /** Every event of each chain, in order, up to a record that every client has heard of. */
+  readonly events: ReadonlyMap<string, readonly HeardEvent[]>;
+  /** Position of that record: what was heard from there on is not looked at. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** Hash of the block that a chain ended with at a height; undefined above its end. */
+  readonly hashAt: (chain: string, height: number) => string | undefined;
+}
+
+/** Faults told in full for one client; the others are counted. */
+const MOST_TOLD = 5;
+
+export function checkHistory(history: History, truth: Truth): string[] {
+  const faults = [...history.faults];
+  for (const [chain, happened] of truth.events) {
+    const end = truth.ends.get(chain) ?? 0;
+    const heard = history.events.filter((event) => event.chain === chain && event.position < end);
+    faults.push(...deliveryFaults(history, heard, happened), ...balanceFaults(history, chain, heard, truth));
+  }
+  const rest = faults.length - MOST_TOLD;
+  return [...faults.slice(0, MOST_TOLD), ...(rest > 0 ? [`and ${rest} more`] : [])].map(
+    (fault) => `${history.client}: ${fault}`,
+  );
+}
+
+const keyOf = ({ chain, position, index }: HeardEvent) => `${chain} ${position}.${index}`;
+const nameOf = (event: HeardEvent) => `${event.type} ${keyOf(event)}`;
+const isAfter = (a: HeardEvent, b: HeardEvent) =>
+  a.position > b.position || (a.position === b.position && a.index > b.index);
+
+function deliveryFaults(
+  { types, from }: History,
+  heard: readonly HeardEvent[],
+  happened: readonly HeardEvent[],
+): string[] {
+  const faults: string[] = [];
+  const start = decodePlaces(from);
+  const isDue = ({ chain, position, index, type }: HeardEvent) => {
+    const place = start.get(chain);
+    const passed = place && (position < place.position || (position === place.position && index < place.index));
+    return !passed && (type === 'undo' || types.has(type));
+  };
+  const due = new Map(happened.filter(isDue).map((event) => [keyOf(event), event]));
+  const had = new Set<string>();
+  let last: HeardEvent | null = null;
+  for (const event of heard) {
+    const key = keyOf(event);
+    const original = due.get(key);
+    if (had.has(key)) faults.push(`double ${nameOf(event)}`);
+    else if (!original) faults.push(`not asked for, or never happened: ${nameOf(event)}`);
+    else if (original.told !== event.told || original.type !== event.type) faults.push(`altered ${nameOf(event)}`);
+    if (last && !had.has(key) && !isAfter(event, last)) faults.push(`${nameOf(event)} came after ${nameOf(last)}`);
+    if (!last || isAfter(event, last)) last = event;
+    had.add(key);
+  }
+  for (const [key, event] of due) if (!had.has(key)) faults.push(`gap: ${nameOf(event)} was never told`);
+  return faults;
+}
+
+interface BlockData {
+  readonly height: number;
+  readonly hash: string;
+  readonly previousHash: string | null;
+}
+interface UndoData {
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  readonly hash: string;
+}
+
+/** Blocks and undos alone tell the chain as the daemon has it in the end; this needs nothing of the truth above. */
+function balanceFaults({ types }: History, chain: string, heard: readonly HeardEvent[], { hashAt }: Truth): string[] {
+  if (!types.has('block')) return [];
+  const faults: string[] = [];
+  const blocks = new Map<number, string>();
+  let top: number | null = null;
+  for (const event of heard) {
+    if (event.type === 'block') {
+      const { height, hash, previousHash } = JSON.parse(event.told) as BlockData;
+      if (top !== null && height !== top + 1) faults.push(`block ${height} told on top of ${top}`);
+      else if (top !== null && blocks.has(top) && blocks.get(top) !== previousHash)
+        faults.push(`block ${height} does not stand on the block told before it`);
+      blocks.set(height, hash);
+      top = height;
+    } else if (event.type === 'undo') {
+      const { fromHeight, toHeight, hash } = JSON.parse(event.told) as UndoData;
+      if (top !== null && fromHeight !== top) faults.push(`undo from ${fromHeight} while ${top} was the top`);
+      if (blocks.has(toHeight) && blocks.get(toHeight) !== hash)
+        faults.push(`undo to a block of ${toHeight} never told`);
+      for (let height = fromHeight; height > toHeight; height -= 1) blocks.delete(height);
+      top = toHeight;
+    }
+  }
+  for (const [height, hash] of blocks) {
+    if (hashAt(chain, height) !== hash) faults.push(`block ${height} is not the one that ${chain} ended with`);
+  }
+  return faults;
+}

@@ -1,0 +1,27 @@
+/** Messages of GET /api/stream, as an EventSource would hand them over. */
+import type { ServerMessage } from '../../client/stream/messages.ts';
+
+/** Ends when the connection does, whatever ended it. */
+export async function* sseMessages(
+  url: string,
+  lastEventId: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<ServerMessage, void, void> {
+  const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
+  const answer = await fetch(url, { headers, signal }).catch(() => null);
+  if (!answer?.ok || !answer.body) return;
+  let text = '';
+  try {
+    for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const frames = text.split('\n\n');
+      text = frames.pop() ?? '';
+      for (const frame of frames) {
+        const data = frame.split('\n').find((line) => line.startsWith('data: '));
+        if (data) yield JSON.parse(data.slice('data: '.length)) as ServerMessage;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError || signal.aborted)) throw error; // a TypeError is how fetch says that it was cut
+  }
+}
