@@ -31,6 +31,9 @@ interface Codec {
 const MARKER = Buffer.from([0xc3, 0x01]);
 const HEADER_BYTES = 10;
 
+/** Written into again and again; what is returned is a copy. avsc's own is so small that it writes most records twice. */
+let scratch = Buffer.alloc(64 * 1024);
+
 function loadCodec(name: SchemaName): Codec {
   const schema: Schema = JSON.parse(readFileSync(new URL(SCHEMA_FILES[name], import.meta.url), 'utf8'));
   const canonicalForm = JSON.stringify(avsc.Type.forSchema(schema).schema());
@@ -58,7 +61,14 @@ export function schemaFingerprint(schema: SchemaName): string {
 export function encodeSingleObject(schema: SchemaName, value: unknown): Buffer {
   const { header, type } = codecs[schema];
   try {
-    return Buffer.concat([header, type.toBuffer(value)]);
+    let end = type.encode(value, scratch, HEADER_BYTES);
+    if (end < 0) {
+      // What is missing is said as a negative number.
+      scratch = Buffer.alloc(2 * (scratch.length - end));
+      end = type.encode(value, scratch, HEADER_BYTES);
+    }
+    header.copy(scratch);
+    return Buffer.from(scratch.subarray(0, end));
   } catch (cause) {
     const message = `a value does not fit the Avro schema ${schema}: ${String(cause)}. This is a bug: report it.`;
     throw new PermanentError('log_record_invalid', message, { cause });

@@ -38,7 +38,7 @@ export function blockText(parts: BlockParts): string {
     `{"hash":"${hash}","validationtype":"${stake ? 'stake' : 'work'}",${stakeText(parts)}"confirmations":1,` +
     `"size":${SOLUTION_BYTES + Math.ceil(tx.length / 4)},"height":${height},${header},"tx":${tx},"time":${time},` +
     `"nonce":"${rotated(hash, 13)}","solution":"${filler(hash, SOLUTION_BYTES)}","bits":"1f00${fixedHex(height & 0xffff, 4)}",` +
-    `"difficulty":${4000 + (height % 997)}.${fixedHex(height, 4).replace(/[a-f]/g, '7')}1,` +
+    `"difficulty":${4000 + (height % 997)}.${fixedHex(height % 0x10000, 4).replace(/[a-f]/g, '7')}1,` +
     `"chainwork":"${work.padStart(64, '0')}","chainstake":"${power.padStart(64, '0')}","anchor":"${rotated(hash, 17)}",` +
     `"blocktype":"${stake ? 'minted' : 'mined'}","valuePools":${valuePools(shielded)},` +
     `${previousHash === null ? '' : `"previousblockhash":"${previousHash}",`}` +
