@@ -1,6 +1,6 @@
 /** What the whole service stands at: the committed block of each stage and chain, and the served price generation. */
 import { createHash } from 'node:crypto';
-import { PermanentError } from '../../schemas/errors.ts';
+import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
 export interface StagePosition {
   /** Last record of the stage's input that is in the stores. */
@@ -35,12 +35,6 @@ export interface StateRow {
 
 export const STATE_SQL = `SELECT g.generation, (SELECT count(*) FROM redrives WHERE state = 'done') AS redrives, p.stage, p.chain, p.position, p.height, p.hash, p.clock
   FROM generations g LEFT JOIN stage_positions p ON true WHERE g.served ORDER BY p.stage, p.chain`;
-
-export class NoServedGeneration extends PermanentError {
-  constructor() {
-    super('no_served_generation', 'no price generation is served: swap one in with `reprocess --swap`');
-  }
-}
 
 /** `release` is part of every tag, since another program may answer otherwise. */
 export function readServiceState(rows: readonly StateRow[], release: string): ServiceState {

@@ -1,7 +1,7 @@
 /** Which prices stay in Postgres: what a rewind may ask for. ClickHouse keeps all of them. */
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
-import type { PriceBatch } from './price-batch.ts';
 import type { PriceChain } from './price-chain.ts';
+import type { TickRow } from './price-rows.ts';
 
 /** Blocks of the default chain whose prices stay: twice of what a rewind may take. */
 export function keptBlocks(chain: PriceChain): number {
@@ -12,7 +12,12 @@ export function keptBlocks(chain: PriceChain): number {
  * The rows of a batch that pruning at `height` of the default chain would leave: of each currency none before its newest row
  * of that chain at or under `height`. A long catch-up is spared the writing of what it would delete.
  */
-export function keptPrices({ ticks, prices }: PriceBatch, defaultChain: string, height: number): readonly PriceRow[] {
+export function keptPrices(
+  ticks: readonly TickRow[],
+  prices: readonly PriceRow[],
+  defaultChain: string,
+  height: number,
+): readonly PriceRow[] {
   const horizon = ticks.findLast(({ block }) => block.chain === defaultChain && block.height <= height)?.tick;
   if (horizon === undefined) return prices;
   const first = new Map<string, number>();

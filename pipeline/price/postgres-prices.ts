@@ -3,9 +3,11 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StampRow } from '../../processors/pricing/price-fold.ts';
-import type { PriceBatch } from './price-batch.ts';
+import { keptBlocks, keptPrices } from './kept-prices.ts';
+import type { FoldedRows } from './price-batch.ts';
+import type { ChainCursor } from './price-chain.ts';
 import {
-  GENERATION,
+  ofGeneration,
   POSTGRES_BACKFILL,
   POSTGRES_PRICES,
   POSTGRES_STAMPS,
@@ -14,14 +16,11 @@ import {
   type TickRow,
 } from './price-rows.ts';
 
-export async function writeBatch(client: PoolClient, batch: PriceBatch): Promise<void> {
-  await deleteStamps(client, batch.corrections);
-  await copy(client, POSTGRES_TICKS, batch.ticks);
-  await copy(client, POSTGRES_PRICES, batch.prices);
-  await copy(client, POSTGRES_BACKFILL, batch.backfill);
-  await copy(client, POSTGRES_STAMPS, [...batch.corrections, ...batch.stamps]);
+/** Ticks, and where every chain stands after them. */
+export async function writeTicks(client: PoolClient, ticks: readonly TickRow[]): Promise<void> {
+  await copy(client, POSTGRES_TICKS, ticks);
   const newest = new Map<string, TickRow>();
-  for (const row of batch.ticks) newest.set(row.block.chain, row);
+  for (const row of ticks) newest.set(row.block.chain, row);
   for (const { block } of newest.values()) {
     await client.query(
       `INSERT INTO stage_positions (stage, chain, position, height, hash, clock) VALUES ('price', $1, $2, $3, $4, $5)
@@ -32,17 +31,39 @@ export async function writeBatch(client: PoolClient, batch: PriceBatch): Promise
   }
 }
 
+async function writeRows(client: PoolClient, rows: FoldedRows): Promise<void> {
+  const { generation, corrections, stamps } = rows;
+  await deleteStamps(client, generation, corrections);
+  await copy(client, ofGeneration(POSTGRES_PRICES, generation), rows.prices);
+  await copy(client, ofGeneration(POSTGRES_BACKFILL, generation), rows.backfill);
+  await copy(client, ofGeneration(POSTGRES_STAMPS, generation), [...corrections, ...stamps]);
+}
+
+/** The rows without the prices that pruning would take away again, and pruned what is older; the cursors stand after them. */
+export async function writeKept(
+  client: PoolClient,
+  ticks: readonly TickRow[],
+  rows: FoldedRows,
+  [main]: readonly ChainCursor[],
+): Promise<void> {
+  if (!main?.ticked) return writeRows(client, rows);
+  const { name } = main.chain;
+  const height = main.ticked.height - keptBlocks(main.chain);
+  await writeRows(client, { ...rows, prices: keptPrices(ticks, rows.prices, name, height) });
+  await prunePrices(client, rows.generation, name, height);
+}
+
 async function copy<Row>(client: PoolClient, { name, columns, values }: PostgresTable<Row>, rows: readonly Row[]) {
   if (rows.length > 0) await copyRows(client, name, columns, rows.values().map(values));
 }
 
-async function deleteStamps(client: PoolClient, rows: readonly StampRow[]): Promise<void> {
+async function deleteStamps(client: PoolClient, generation: number, rows: readonly StampRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
     `DELETE FROM stamps USING unnest($2::text[], $3::bytea[], $4::integer[]) AS key(chain, txid, vout)
      WHERE stamps.generation = $1 AND stamps.chain = key.chain AND stamps.txid = key.txid AND stamps.vout = key.vout`,
     [
-      GENERATION,
+      generation,
       rows.map(({ chain }) => chain),
       rows.map(({ transfer }) => hexParam(transfer.txid)),
       rows.map(({ transfer }) => transfer.vout),
@@ -108,6 +129,11 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
     await client.query(`DELETE FROM ${table.name} WHERE tick >= $1`, [tick]);
   }
   await client.query('DELETE FROM stamp_digests WHERE tick >= $1', [tick]);
+  await client.query(
+    `UPDATE reprocessing SET undone = undone + 1, priced = least(priced, $1::bigint - 1),
+       stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,
+    [tick],
+  );
   await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
     changed.map(({ chain }) => chain),
   ]);
@@ -132,7 +158,12 @@ export async function passRewind(client: PoolClient, chain: string, height: numb
  * Deletes prices that no rewind can ask for: those below the newest one of the default chain at or under `height`, for each
  * currency. ClickHouse keeps them all.
  */
-export async function prunePrices(client: PoolClient, defaultChain: string, height: number): Promise<void> {
+async function prunePrices(
+  client: PoolClient,
+  generation: number,
+  defaultChain: string,
+  height: number,
+): Promise<void> {
   await client.query(
     `WITH horizon AS (SELECT tick FROM price_ticks WHERE chain = $2 AND height = $3),
        kept AS (
@@ -141,6 +172,6 @@ export async function prunePrices(client: PoolClient, defaultChain: string, heig
        )
      DELETE FROM prices USING kept
      WHERE prices.generation = $1 AND prices.currency_id = kept.currency_id AND prices.tick < kept.tick`,
-    [GENERATION, defaultChain, height],
+    [generation, defaultChain, height],
   );
 }

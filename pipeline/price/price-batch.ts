@@ -1,5 +1,6 @@
 /** Ticks that are folded and not yet in the stores. */
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
+import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { PriceFold, PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
 import { nextTick, takeTick } from './next-tick.ts';
 import type { ChainCursor } from './price-chain.ts';
@@ -7,12 +8,24 @@ import type { TickRow } from './price-rows.ts';
 
 export interface PriceBatch {
   readonly ticks: readonly TickRow[];
+  readonly folded: readonly FoldedRows[];
+}
+
+/** What one generation makes of the ticks of a batch. */
+export interface FoldedRows {
+  readonly generation: number;
   readonly prices: readonly PriceRow[];
   readonly backfill: readonly BackfillRow[];
   /** Stamps of the batch's ticks. */
   readonly stamps: readonly StampRow[];
   /** Stamps of earlier ticks that are to be replaced. */
   readonly corrections: readonly StampRow[];
+}
+
+/** Folds that go side by side over the same ticks. */
+export interface GenerationFold {
+  readonly generation: number;
+  readonly fold: PriceFold;
 }
 
 export interface BatchLimits {
@@ -26,39 +39,54 @@ export interface BatchLimits {
 
 /** Folds what is complete, at most up to the limits. The cursors then stand after the batch. */
 export async function foldBatch(
-  fold: PriceFold,
+  folds: readonly GenerationFold[],
   cursors: readonly ChainCursor[],
   firstTick: number,
   limits: BatchLimits,
   breathe: () => Promise<void> | undefined,
 ): Promise<PriceBatch> {
   const ticks: TickRow[] = [];
-  const prices: PriceRow[] = [];
-  const backfill: BackfillRow[] = [];
-  const stamps = new Map<string, StampRow>();
-  while (ticks.length < limits.maxTicks && prices.length + stamps.size < limits.maxRows) {
+  const gathered = folds.map(({ generation, fold }) => gather(generation, fold));
+  let rows = 0;
+  while (ticks.length < limits.maxTicks && rows < limits.maxRows) {
     await breathe();
     const next = nextTick(cursors);
     if (!next) break;
     const { block, views } = next;
     const tick = firstTick + ticks.length;
-    const rows = fold.tick(tick, block, views);
+    for (const { take } of gathered) rows += take(tick, block, views);
     takeTick(next, cursors);
     ticks.push({ tick, block });
-    for (const row of rows.prices) prices.push(row);
-    for (const row of rows.backfill) backfill.push(row);
-    for (const row of rows.stamps) stamps.set(stampKey(row), row);
   }
-  const corrections: StampRow[] = [];
-  for (const row of fold.corrections()) {
-    if (stamps.has(stampKey(row))) stamps.set(stampKey(row), row);
-    else corrections.push(row);
-  }
-  return { ticks, prices, backfill, stamps: [...stamps.values()], corrections };
+  return { ticks, folded: gathered.map(({ end }) => end()) };
 }
 
-export function isEmpty(batch: PriceBatch): boolean {
-  return batch.ticks.length === 0 && batch.corrections.length === 0;
+function gather(generation: number, fold: PriceFold) {
+  const prices: PriceRow[] = [];
+  const backfill: BackfillRow[] = [];
+  const stamps = new Map<string, StampRow>();
+  return {
+    /** → rows */
+    take(tick: number, block: PricedBlock, views: readonly ChainView[]): number {
+      const rows = fold.tick(tick, block, views);
+      for (const row of rows.prices) prices.push(row);
+      for (const row of rows.backfill) backfill.push(row);
+      for (const row of rows.stamps) stamps.set(stampKey(row), row);
+      return rows.prices.length + rows.stamps.length;
+    },
+    end(): FoldedRows {
+      const corrections: StampRow[] = [];
+      for (const row of fold.corrections()) {
+        if (stamps.has(stampKey(row))) stamps.set(stampKey(row), row);
+        else corrections.push(row);
+      }
+      return { generation, prices, backfill, stamps: [...stamps.values()], corrections };
+    },
+  };
+}
+
+export function isEmpty({ ticks, folded }: PriceBatch): boolean {
+  return ticks.length === 0 && folded.every(({ corrections }) => corrections.length === 0);
 }
 
 function stampKey({ chain, transfer }: StampRow): string {

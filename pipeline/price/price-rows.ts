@@ -8,9 +8,6 @@ import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
 import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
 
-/** The generation that the stage folds into. */
-export const GENERATION = 1;
-
 export interface TickRow {
   readonly tick: number;
   readonly block: PricedBlock;
@@ -25,6 +22,14 @@ interface Table<Row, Value> {
 function table<Row, Value>(name: string, columns: Readonly<Record<string, (row: Row) => Value>>): Table<Row, Value> {
   const values = Object.values(columns);
   return { name, columns: Object.keys(columns), values: (row) => values.map((value) => value(row)) };
+}
+
+/** The table for the rows of one generation. */
+export function ofGeneration<Row, Value>(
+  { name, columns, values }: Table<Row, Value | number>,
+  generation: number,
+): Table<Row, Value | number> {
+  return { name, columns: ['generation', ...columns], values: (row) => [generation, ...values(row)] };
 }
 
 const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
@@ -60,7 +65,6 @@ export const POSTGRES_TICKS = table<TickRow, CopyValue>('price_ticks', {
 });
 
 const PRICE = {
-  generation: () => GENERATION,
   currency_id: ({ price }: PriceRow) => price.currencyId,
   tick: ({ tick }: PriceRow) => tick,
   chain: ({ block }: PriceRow) => block.chain,
@@ -85,7 +89,6 @@ export const CLICKHOUSE_PRICES = table<PriceRow, CsvValue>('prices', {
 });
 
 export const POSTGRES_STAMPS = table<StampRow, CopyValue>('stamps', {
-  generation: () => GENERATION,
   chain: ({ chain }) => chain,
   txid: ({ transfer }) => ({ hex: transfer.txid }),
   vout: ({ transfer }) => transfer.vout,
@@ -107,7 +110,6 @@ export const POSTGRES_STAMPS = table<StampRow, CopyValue>('stamps', {
 });
 
 export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
-  generation: () => GENERATION,
   chain: ({ chain }) => chain,
   txid: ({ transfer }) => transfer.txid,
   vout: ({ transfer }) => transfer.vout,
@@ -137,7 +139,6 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
 });
 
 export const POSTGRES_BACKFILL = table<BackfillRow, CopyValue>('backfill_prices', {
-  generation: () => GENERATION,
   chain: ({ chain }) => chain,
   currency_id: ({ currencyId }) => currencyId,
   tick: ({ tick }) => tick,

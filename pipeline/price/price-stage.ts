@@ -4,24 +4,25 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
+import { createPriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import { createBatchSize } from '../derive/batch-size.ts';
 import { createBreather } from '../derive/breather.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import type { StageLock } from '../stage-lock.ts';
-import { deleteFrom, insertBatch, replaceConversions } from './clickhouse-prices.ts';
-import { keptBlocks, keptPrices } from './kept-prices.ts';
+import { deleteFrom, insertRows, replaceConversions } from './clickhouse-prices.ts';
+import { followedGenerations, readGenerations } from './generations.ts';
+import { keptBlocks } from './kept-prices.ts';
 import {
   firstTickFrom,
   firstUntrueTick,
   newestHeight,
   passRewind,
-  prunePrices,
   undoFrom,
-  writeBatch,
+  writeKept,
+  writeTicks,
 } from './postgres-prices.ts';
-import { type BatchLimits, foldBatch, isEmpty, type PriceBatch } from './price-batch.ts';
+import { type BatchLimits, foldBatch, type GenerationFold, isEmpty, type PriceBatch } from './price-batch.ts';
 import { type ChainCursor, hasEnough, lateComer, type PriceChain } from './price-chain.ts';
 import { readDerived, readFacts } from './read-facts.ts';
 import { refillPrices } from './refill-prices.ts';
@@ -65,7 +66,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   const size = createBatchSize({ maxBlocks: limits.maxTicks });
   let cursors: readonly ChainCursor[] = [];
   let tick = -1;
-  let fold: PriceFold;
+  let folds: readonly GenerationFold[] = [];
 
   async function reload(): Promise<void> {
     const readThrough = new Map(cursors.map((cursor) => [cursor.chain.name, cursor.readThrough]));
@@ -73,10 +74,15 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     cursors = restored.cursors;
     for (const cursor of cursors) cursor.readThrough = readThrough.get(cursor.chain.name) ?? -1;
     tick = restored.tick;
-    fold = createPriceFold(rules, restored.state);
+    folds = restored.generations.map(({ generation, rules, state }) => ({
+      generation,
+      fold: createPriceFold(rules, state),
+    }));
     // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
-    const open = restored.state.open.map(({ row }) => row);
-    if (open.length > 0) await lock.transaction(() => replaceConversions(clickhouse, open));
+    for (const { generation, state } of restored.generations) {
+      const open = state.open.map(({ row }) => row);
+      if (open.length > 0) await lock.transaction(() => replaceConversions(clickhouse, generation, open));
+    }
   }
 
   /** Both stores go back to before `first`; `alsoThen` is part of the same commit. */
@@ -141,14 +147,20 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       return { ticks: 0, records: Math.max(1, records) };
     }
     const maxTicks = Math.min(size.limits().maxBlocks, (limits.lastTick ?? Number.POSITIVE_INFINITY) - tick);
-    const batch = await foldBatch(fold, cursors, tick + 1, { ...limits, maxTicks }, breathe);
+    const batch = await foldBatch(folds, cursors, tick + 1, { ...limits, maxTicks }, breathe);
     if (isEmpty(batch)) return { ticks: 0, records };
     const started = performance.now();
     // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.
-    await lock.transaction(async (client) => {
-      await insertBatch(clickhouse, batch);
+    const isWritten = await lock.transaction(async (client) => {
+      if (!(await isCurrent(client))) return false;
+      for (const rows of batch.folded) await insertRows(clickhouse, rows);
       await write(client, batch);
+      return true;
     });
+    if (!isWritten) {
+      await reload();
+      return { ticks: 0, records: Math.max(1, records) };
+    }
     tick += batch.ticks.length;
     const took = (performance.now() - started) / 1000;
     seconds.observe(took);
@@ -156,19 +168,23 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     return { ticks: batch.ticks.length, records };
   }
 
-  async function write(client: PoolClient, batch: PriceBatch): Promise<void> {
-    const [main] = cursors;
-    if (!main?.ticked) return writeBatch(client, batch);
-    const { name } = main.chain;
-    const height = main.ticked.height - keptBlocks(main.chain);
-    await writeBatch(client, { ...batch, prices: keptPrices(batch, name, height) });
-    await prunePrices(client, name, height);
+  /** Whether the generations that were folded are still those to write: one may have become ready, or have been dropped. */
+  async function isCurrent(client: PoolClient): Promise<boolean> {
+    const followed = (await followedGenerations(client)).map(({ generation }) => generation);
+    return followed.join() === folds.map(({ generation }) => generation).join();
+  }
+
+  async function write(client: PoolClient, { ticks, folded }: PriceBatch): Promise<void> {
+    await writeTicks(client, ticks);
+    for (const rows of folded) await writeKept(client, ticks, rows, cursors);
   }
 
   /** Rewinds are rare, so what pruning took is asked for after each: also two that follow each other leave nothing out. */
   async function refill(client: PoolClient, chain: PriceChain): Promise<void> {
     const height = await newestHeight(client, chain.name);
-    await refillPrices(client, clickhouse, chain.name, height - keptBlocks(chain));
+    for (const { generation } of await readGenerations(client)) {
+      await refillPrices(client, clickhouse, generation, chain.name, height - keptBlocks(chain));
+    }
   }
 
   await waitOutInserts(clickhouse, signal);

@@ -2,7 +2,6 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
-import { GENERATION } from './price-rows.ts';
 
 const COLUMNS = [
   'currency_id',
@@ -24,6 +23,7 @@ type PriceRecord = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 export async function refillPrices(
   client: PoolClient,
   clickhouse: ClickHouse,
+  generation: number,
   defaultChain: string,
   height: number,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function refillPrices(
     'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2',
     [defaultChain, height],
   );
-  const params = { generation: GENERATION, chain: defaultChain, tick: horizon.rows[0]?.tick ?? 0n };
+  const params = { generation, chain: defaultChain, tick: horizon.rows[0]?.tick ?? 0n };
   const records = await clickhouse.query<PriceRecord>(
     `SELECT ${COLUMNS.map((name) => (name === 'time' ? 'toUnixTimestamp(time) AS time' : name)).join(', ')} FROM prices
      LEFT JOIN (
@@ -43,7 +43,7 @@ export async function refillPrices(
   );
   const held = await client.query<{ currency_id: string; tick: bigint }>(
     'SELECT currency_id, tick FROM prices WHERE generation = $1',
-    [GENERATION],
+    [generation],
   );
   const known = new Set(held.rows.map((row) => `${row.currency_id} ${row.tick}`));
   const missing = records.filter((row) => !known.has(`${row.currency_id} ${row.tick}`));
@@ -51,7 +51,7 @@ export async function refillPrices(
     client,
     'prices',
     ['generation', ...COLUMNS],
-    missing.map((row) => [GENERATION, ...COLUMNS.map((name) => copyValue(name, row[name]))]),
+    missing.map((row) => [generation, ...COLUMNS.map((name) => copyValue(name, row[name]))]),
   );
 }
 

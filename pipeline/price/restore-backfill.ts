@@ -11,21 +11,21 @@ import { isDoubtful, type OpenStamp } from '../../processors/pricing/backfill-fo
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { SettledTransfer, Stamp, StampBasis } from '../../processors/pricing/stamp.ts';
 import { type StampInputs, sideOf } from '../../processors/pricing/stamp-inputs.ts';
-import { GENERATION } from './price-rows.ts';
 
 /** Days ascending, by currency. */
 export async function restoreDaily(
   client: PoolClient,
+  generation: number,
   chain: string,
   clock: number,
-  cutover: number,
+  backfillEnds: number,
 ): Promise<Map<string, DailyPrice[]>> {
   const daily = new Map<string, DailyPrice[]>();
-  if (!isNeeded(clock, cutover)) return daily;
+  if (!isNeeded(clock, backfillEnds)) return daily;
   const { rows } = await client.query<{ currency_id: string; day: number; usd_price: string }>(
     `SELECT DISTINCT ON (currency_id, day) currency_id, day, usd_price FROM backfill_prices
      WHERE generation = $1 AND chain = $2 AND day >= $3 ORDER BY currency_id, day, tick DESC`,
-    [GENERATION, chain, utcDay(clock) - 2 * BOUNDS_DAYS - 2],
+    [generation, chain, utcDay(clock) - 2 * BOUNDS_DAYS - 2],
   );
   for (const { currency_id: currencyId, day, usd_price } of rows) {
     const days = daily.get(currencyId) ?? [];
@@ -70,11 +70,12 @@ interface StampRecord {
 /** Stamps whose bounds close after `clock`, also those that a later tick had closed before it was undone. */
 export async function restoreOpenStamps(
   client: PoolClient,
+  generation: number,
   chain: string,
   clock: number,
-  cutover: number,
+  backfillEnds: number,
 ): Promise<OpenStamp[]> {
-  if (!isNeeded(clock, cutover)) return [];
+  if (!isNeeded(clock, backfillEnds)) return [];
   const firstDay = utcDay(clock) - BOUNDS_DAYS;
   const { rows } = await client.query<StampRecord>(
     `SELECT stamps.*, transfers.kind, transfers.status, from_currency_id, to_currency_id, via_currency_id, import_currency_id,
@@ -84,7 +85,7 @@ export async function restoreOpenStamps(
      WHERE stamps.generation = $1 AND stamps.chain = $2 AND stamps.regime = 'backfill'
        AND stamps.tick > coalesce((SELECT tick FROM price_ticks WHERE clock < $3 ORDER BY tick DESC LIMIT 1), -1)
      ORDER BY stamps.tick, stamps.txid, stamps.vout`,
-    [GENERATION, chain, firstDay * SECONDS_PER_DAY],
+    [generation, chain, firstDay * SECONDS_PER_DAY],
   );
   return rows
     .filter(({ import_time }) => utcDay(Number(import_time)) >= firstDay)
@@ -92,8 +93,8 @@ export async function restoreOpenStamps(
     .filter(({ basis }) => basis.kind === 'conversion' && (isDoubtful(basis.from) || isDoubtful(basis.to)));
 }
 
-function isNeeded(clock: number, cutover: number): boolean {
-  return clock < boundsCloseAt(utcDay(cutover));
+function isNeeded(clock: number, backfillEnds: number): boolean {
+  return clock < boundsCloseAt(utcDay(backfillEnds));
 }
 
 function openStamp(chain: string, row: StampRecord): OpenStamp {

@@ -7,16 +7,22 @@ import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../pro
 import { parsePrice } from '../../processors/pricing/decimal.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { followedGenerations, withRanges } from './generations.ts';
 import { newestTick } from './postgres-prices.ts';
 import type { ChainCursor, PriceChain, TickedBlock } from './price-chain.ts';
-import { GENERATION } from './price-rows.ts';
 import { restoreDaily, restoreOpenStamps } from './restore-backfill.ts';
 
 export interface Restored {
   readonly cursors: readonly ChainCursor[];
-  readonly state: PriceFoldState;
+  readonly generations: readonly RestoredGeneration[];
   /** −1 before the first. */
   readonly tick: number;
+}
+
+export interface RestoredGeneration {
+  readonly generation: number;
+  readonly rules: PricingRules;
+  readonly state: PriceFoldState;
 }
 
 /** One snapshot of the stores: derive may write while it is read. */
@@ -31,15 +37,32 @@ export async function restore(
     const clocks = new Map(
       cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock] as const] : [])),
     );
-    const daily = new Map<string, Map<string, DailyPrice[]>>();
-    const open = [];
-    for (const [chain, clock] of clocks) {
-      daily.set(chain, await restoreDaily(client, chain, clock, rules.cutover));
-      open.push(...(await restoreOpenStamps(client, chain, clock, rules.cutover)));
+    const generations: RestoredGeneration[] = [];
+    for (const { generation, ranges } of await followedGenerations(client)) {
+      const itsRules = withRanges(rules, ranges);
+      const state = await restoreState(client, generation, itsRules, clocks);
+      generations.push({ generation, rules: itsRules, state });
     }
-    const prices = await restorePrices(client, chains[0]?.name ?? '');
-    return { cursors, state: { ...prices, clocks, daily, open }, tick: await newestTick(client) };
+    return { cursors, generations, tick: await newestTick(client) };
   });
+}
+
+/** What a fold of the generation goes on with where chains stand at these clocks. */
+export async function restoreState(
+  client: PoolClient,
+  generation: number,
+  rules: PricingRules,
+  clocks: ReadonlyMap<string, number>,
+): Promise<PriceFoldState> {
+  const { backfillEnds } = rules.regimes;
+  const daily = new Map<string, Map<string, DailyPrice[]>>();
+  const open = [];
+  for (const [chain, clock] of clocks) {
+    daily.set(chain, await restoreDaily(client, generation, chain, clock, backfillEnds));
+    open.push(...(await restoreOpenStamps(client, generation, chain, clock, backfillEnds)));
+  }
+  const prices = await restorePrices(client, generation, rules.chains[0]?.name ?? '');
+  return { ...prices, clocks: new Map(clocks), daily, open };
 }
 
 /** Where each chain stands; to be read in one snapshot. */
@@ -114,7 +137,7 @@ function parseReserves(json: string): BasketState['reserves'] {
 }
 
 /** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */
-async function restorePrices(client: PoolClient, defaultChain: string) {
+async function restorePrices(client: PoolClient, generation: number, defaultChain: string) {
   const { rows } = await client.query<{
     currency_id: string;
     is_step: boolean;
@@ -130,7 +153,7 @@ async function restorePrices(client: PoolClient, defaultChain: string) {
          ema_price, total_depth, source_basket
        FROM prices WHERE generation = $1 ORDER BY currency_id, chain = $2, tick DESC
      ) AS newest ORDER BY tick`,
-    [GENERATION, defaultChain],
+    [generation, defaultChain],
   );
   const emas = new Map<string, Ema>();
   const marks = new Map<string, PriceMark>();

@@ -5,6 +5,7 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { coins } from '../../processors/pricing/basket-state.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { Config } from '../../schemas/config.ts';
 import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
@@ -73,7 +74,7 @@ export function pricingRules(
     chains,
     anchors: new Set(chains.flatMap(({ stableAnchors }) => stableAnchors)),
     minBasketDepth: coins(coinsToSatoshis(config.minBasketDepthUsd)),
-    cutover: config.cutover,
+    regimes: regimePlan(config.cutover),
   };
 }
 

@@ -20,7 +20,7 @@ export const PRICE_TABLES: readonly DigestTable[] = [
   { store: 'clickhouse', name: 'conversions' },
 ];
 
-/** Where a row came from: another path through the log (a reorganisation never seen) gives other ones. */
-export const PLACE_COLUMNS: readonly string[] = ['position', 'tick', 'facts_position'];
+/** Where a row came from and stands: another path through the log, or stamping it again, gives other ones. */
+export const PLACE_COLUMNS: readonly string[] = ['position', 'tick', 'facts_position', 'generation'];
 
 export const tableName = ({ store, name }: DigestTable): string => `${store}.${name}`;

@@ -47,7 +47,7 @@ async function postgresSnapshot({ postgres }: Stores, chain: string): Promise<Se
   return postgres.transaction(async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const at = await readStagePosition(client, 'derive', chain);
-    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, chain) };
+    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, { chain }) };
   });
 }
 

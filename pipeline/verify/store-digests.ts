@@ -14,9 +14,11 @@ export interface Digest {
 }
 export type Digests = Readonly<Record<string, Digest>>;
 
-/** Of one chain's rows only. */
-export interface ChainRows {
-  readonly chain: string;
+/** Some of the rows only. */
+export interface DigestedRows {
+  readonly chain?: string;
+  /** Only tables of `price` have generations. */
+  readonly generation?: number;
   /** Rows that follow from later records are left out, for lack of a snapshot. Only tables of `derive` have positions. */
   readonly position?: number;
 }
@@ -27,14 +29,15 @@ export interface ChainRows {
  */
 export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse'>, chain?: string): Promise<Digests> {
   const tables = [...DERIVE_TABLES, ...PRICE_TABLES];
-  const postgres = await postgresDigests(stores.postgres.pool, tables, chain);
-  return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, chain ? { chain } : undefined)) };
+  const only = chain ? { chain } : {};
+  const postgres = await postgresDigests(stores.postgres.pool, tables, only);
+  return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
 }
 
 export async function postgresDigests(
   client: Pool | PoolClient,
   tables: readonly DigestTable[],
-  chain?: string,
+  { chain, generation }: Pick<DigestedRows, 'chain' | 'generation'> = {},
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
   for (const table of tables.filter(({ store }) => store === 'postgres')) {
@@ -45,7 +48,7 @@ export async function postgresDigests(
     const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
       `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
        FROM (SELECT md5(ROW(${digested(columns.rows, chain)})::text) AS hash FROM ${table.name}
-             WHERE $1::text IS NULL OR chain = $1) AS hashed`,
+             WHERE ($1::text IS NULL OR chain = $1) ${generation === undefined ? '' : `AND generation = ${generation}`}) AS hashed`,
       [chain ?? null],
     );
     if (rows[0]) digests[tableName(table)] = digest(Number(rows[0].rows), rows[0].high, rows[0].low);
@@ -56,7 +59,7 @@ export async function postgresDigests(
 export async function clickhouseDigests(
   clickhouse: ClickHouse,
   tables: readonly DigestTable[],
-  only?: ChainRows,
+  only: DigestedRows = {},
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
   for (const table of tables.filter(({ store }) => store === 'clickhouse')) {
@@ -65,13 +68,14 @@ export async function clickhouseDigests(
       { table: table.name },
     );
     const conditions = [
-      ...(only ? ['chain = {chain:String}'] : []),
-      ...(only?.position === undefined ? [] : ['position <= {position:Int64}']),
+      ...(only.chain === undefined ? [] : ['chain = {chain:String}']),
+      ...(only.position === undefined ? [] : ['position <= {position:Int64}']),
+      ...(only.generation === undefined ? [] : ['generation = {generation:UInt32}']),
     ];
     // Printed first: a hash of a NULL argument is NULL, and a sum passes over it.
     const [row] = await clickhouse.query<{ rows: string; high: string; low: string }>(
       `SELECT toString(count()) AS rows, toString(sum(sipHash64(line))) AS high, toString(sum(cityHash64(line))) AS low
-       FROM (SELECT toString(tuple(${digested(columns, only?.chain)})) AS line FROM ${table.name}
+       FROM (SELECT toString(tuple(${digested(columns, only.chain)})) AS line FROM ${table.name}
              ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''})`,
       { ...only },
     );

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
+import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import type { Config } from '../../schemas/config.ts';
 import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
+import { servedGeneration, withRanges } from '../price/generations.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { ALL_CHAINS, openPriceStage } from '../price/price-stage.ts';
 import { pricingRules } from '../price/run-price.ts';
@@ -18,6 +20,8 @@ export interface PriceSnapshot {
   /** Of the tick's block. */
   readonly height: number;
   readonly hash: string;
+  /** What the served generation is stamped by. */
+  readonly ranges: readonly RegimeRange[];
   readonly digests: Digests;
 }
 
@@ -44,8 +48,10 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
         await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
         const at = await newestTick(client);
         if (!at) return null;
-        const postgres = await postgresDigests(client, PRICE_TABLES);
-        return { ...at, digests: { ...postgres, ...(await clickhouseDigests(stores.clickhouse, PRICE_TABLES)) } };
+        const { generation, ranges } = await servedGeneration(client);
+        const postgres = await postgresDigests(client, PRICE_TABLES, { generation });
+        const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, { generation });
+        return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
       });
     } catch (error) {
       if ((error as { code?: unknown } | null)?.code !== NOT_AT_REST) throw error;
@@ -58,7 +64,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
 /** Up to the tick of `served`. @throws VerifyDisturbed when that was another block by then */
 export async function pricesAgain(options: FoldAgain, served: PriceSnapshot): Promise<Digests> {
   const { chains, config, facts, fresh, lock, logger, signal } = options;
-  const rules = pricingRules(chains, config);
+  const rules = withRanges(pricingRules(chains, config), served.ranges);
   const stage = await openPriceStage({
     chains,
     rules,

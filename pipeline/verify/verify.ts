@@ -85,7 +85,7 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
     await deriveAgain(options, chain, nativeCurrencyId, fresh, facts, snapshot);
     signal.throwIfAborted();
     const again = {
-      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, chain.name)),
+      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, { chain: chain.name })),
       ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: chain.name })),
     };
     yield* compare(chain.name, snapshot.at.height, snapshot.digests, again);

@@ -6,6 +6,7 @@ import type { BasketState } from './basket-state.ts';
 import { type ChainView, type PricedBlock, viewOf } from './chain-view.ts';
 import { createPriceFold, emptyFoldState, type PriceFold, type StampRow } from './price-fold.ts';
 import { ONE } from './rational.ts';
+import { regimePlan } from './regime-plan.ts';
 
 const COIN = 100_000_000n;
 const DAY_ZERO = 20_000;
@@ -13,7 +14,7 @@ const rules = {
   chains: [{ name: 'vrsc', nativeCurrencyId: 'NATIVE', minBasketAge: 0 }],
   anchors: new Set(['USD']),
   minBasketDepth: ONE,
-  cutover: (DAY_ZERO + 100) * SECONDS_PER_DAY,
+  regimes: regimePlan((DAY_ZERO + 100) * SECONDS_PER_DAY),
 };
 
 /** A basket that says A is worth `usd`. */
@@ -68,6 +69,14 @@ const shown = (rows: readonly StampRow[]) =>
   rows.map(({ stamp }) => [stamp.rule, stamp.reason, stamp.fromUsd && stamp.fromUsd / 10n ** 38n, stamp.provisional]);
 
 describe('a stamp of the backfill regime', () => {
+  it('is decided by the days around it also when the clock leaps far beyond them', () => {
+    const fold = createPriceFold(rules, emptyFoldState());
+    play(fold, 0, 500n, [transfer]);
+    play(fold, 1, 40n);
+    play(fold, 2, 40n);
+    expect(shown(play(fold, 60, 40n))).toEqual([['unpriced', 'out_of_bounds', null, false]]);
+  });
+
   it('is corrected when the days that follow make its price unbelievable, once', () => {
     const fold = createPriceFold(rules, emptyFoldState());
     expect(shown(play(fold, 0, 500n, [transfer]))).toEqual([['to_side', null, 1500n, true]]);

@@ -59,8 +59,15 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
     if (last?.day === row.day && last.usd === row.usd) return false;
     if (last?.day === row.day) days.pop();
     days.push({ day: row.day, usd: row.usd });
-    while ((days[0]?.day ?? row.day) < row.day - KEPT_DAYS) days.shift();
     return true;
+  }
+
+  /** Only after all that is open was decided: a clock may leap over many days. */
+  function forgetOldDays(): void {
+    for (const [chain, currencies] of daily) {
+      const oldest = utcDay(clocks.get(chain) ?? 0) - KEPT_DAYS;
+      for (const days of currencies.values()) while ((days[0]?.day ?? oldest) < oldest) days.shift();
+    }
   }
 
   function evaluate(
@@ -92,7 +99,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
       const before = current.get(chain);
       if (utcDay(clocks.get(chain) ?? 0) !== day) isMoved = true;
       clocks.set(chain, clock);
-      if (clock >= boundsCloseAt(utcDay(rules.cutover))) return NO_ROWS;
+      if (clock >= boundsCloseAt(utcDay(rules.regimes.backfillEnds))) return NO_ROWS;
       if (before?.day === day && before.trading === view.trading) return NO_ROWS;
       const nativeCurrencyId = natives.get(chain) ?? '';
       const isSame = before?.trading === view.trading;
@@ -120,7 +127,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
     },
 
     corrections() {
-      if (!isMoved || open.length === 0) return NO_ROWS;
+      if (!isMoved) return NO_ROWS;
       const known = new Map<string, Bounds | null>();
       const boundsAt = (chain: string, currencyId: string, day: number) =>
         entry(known, `${chain} ${currencyId} ${day}`, () => bounds(chain, currencyId, day));
@@ -131,6 +138,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
         if (!readsTheSame(stamp, stamped.row.stamp)) corrected.push(row);
         return stamp.provisional ? [{ basis: stamped.basis, row }] : [];
       });
+      forgetOldDays();
       isMoved = false;
       return corrected;
     },

@@ -7,7 +7,8 @@ import { toPrice } from './decimal.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
 import type { Rational } from './rational.ts';
-import { decideStamp, type SettledTransfer, type Stamp, stampBasis, toStamp } from './stamp.ts';
+import type { RegimePlan } from './regime-plan.ts';
+import { decideStamp, type SettledTransfer, type Stamp, type StampContext, stampBasis, toStamp } from './stamp.ts';
 
 export interface PricingChain {
   readonly name: string;
@@ -22,8 +23,7 @@ export interface PricingRules {
   readonly anchors: ReadonlySet<string>;
   /** USD. */
   readonly minBasketDepth: Rational;
-  /** Seconds since the epoch: blocks before it are stamped by the backfill regime. */
-  readonly cutover: number;
+  readonly regimes: RegimePlan;
 }
 
 /** What tells one price of a currency from its next; all scaled by 10^30. */
@@ -75,6 +75,8 @@ export interface TickRows {
 export interface PriceFold {
   /** Folds one block; `views` hold where every chain stands at that moment, in the order of the chains. */
   tick(tick: number, block: PricedBlock, views: readonly ChainView[]): TickRows;
+  /** What a conversion of the block that was folded last is stamped with. */
+  stampContext(block: PricedBlock, views: readonly ChainView[]): StampContext;
   /** Stamps of earlier ticks that read otherwise by now; to be asked for after the last tick of a batch. */
   corrections(): readonly StampRow[];
 }
@@ -150,21 +152,25 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     return rows;
   }
 
-  function stampRows(tick: number, block: PricedBlock, views: readonly ChainView[]): StampRow[] {
-    const isBackfill = block.time < rules.cutover;
-    const { chain, height, time } = block;
-    const basisOf = {
-      regime: isBackfill ? ('backfill' as const) : ('live' as const),
+  function stampContext({ chain, height, time }: PricedBlock, views: readonly ChainView[]): StampContext {
+    const regime = rules.regimes.regimeOf(chain, time);
+    return {
+      regime,
       height,
-      prices: isBackfill ? backfill.prices(chain) : prices,
+      prices: regime === 'backfill' ? backfill.prices(chain) : prices,
       anchors: rules.anchors,
       nativeCurrencyId: natives.get(chain) ?? '',
       isBasket: (currencyId: string) => views.some((view) => view.currencies.get(currencyId) === true),
     };
+  }
+
+  function stampRows(tick: number, block: PricedBlock, views: readonly ChainView[]): StampRow[] {
+    const { chain, height, time } = block;
+    const context = stampContext(block, views);
     return block.transfers.map((transfer) => {
-      const basis = stampBasis(transfer, basisOf);
+      const basis = stampBasis(transfer, context);
       const origin = { tick, chain, height, time, transfer };
-      if (isBackfill) return backfill.stamp(origin, basis);
+      if (context.regime === 'backfill') return backfill.stamp(origin, basis);
       return { ...origin, stamp: toStamp(basis, decideStamp(basis), false) };
     });
   }
@@ -177,6 +183,7 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
       const stamps = block.transfers.length > 0 ? stampRows(tick, block, views) : NO_ROWS;
       return { prices: rows, backfill: backfillRows, stamps };
     },
+    stampContext,
     corrections: () => backfill.corrections(),
   };
 }

@@ -5,7 +5,7 @@ import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import { recordedText } from '../testing/recorded-chain.ts';
 import { formatDecimal, parsePrice, STAMP_DECIMALS } from './decimal.ts';
 import { type ConversionSide, decideBurn, decideConversion, decideMint } from './stamp-decision.ts';
-import { RULES, type Side, type SideKind } from './stamp-rules.ts';
+import { applies, RULES, type Side, type SideKind } from './stamp-rules.ts';
 
 interface SyntheticStamp {
   readonly name: string;
@@ -79,7 +79,7 @@ describe('the rule table', () => {
     );
     for (const from of kinds) {
       for (const to of kinds) {
-        expect(RULES.filter(({ applies }) => applies(from, to))).toHaveLength(1);
+        expect(RULES.filter(({ when }) => applies(when, from, to))).toHaveLength(1);
       }
     }
   });

@@ -94,7 +94,7 @@ export async function startPairedService(): Promise<PairedService> {
       }
       throw new Error(`the stages did not reach ${JSON.stringify(at)} in two minutes`);
     },
-    digests: (side) => postgresDigests(stores.postgres.pool, DERIVE_TABLES, side),
+    digests: (side) => postgresDigests(stores.postgres.pool, DERIVE_TABLES, { chain: side }),
     async stop() {
       stop.abort();
       await api.close();

@@ -103,20 +103,23 @@ function crashingLock(lock: StageLock, crashPoint: () => void): StageLock {
   };
 }
 
-/** Every row of the stage in both stores, without the numbers of the ticks; sorted. */
-export async function allRows({
-  postgres,
-  clickhouse,
-}: Pick<Stores, 'postgres' | 'clickhouse'>): Promise<Record<string, string[]>> {
+/** Every row of the stage in both stores and one generation, without its number and those of the ticks; sorted. */
+export async function allRows(
+  { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
+  generation = 1,
+): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {};
   for (const table of ['stamps', 'price_ticks', 'backfill_prices', 'prices']) {
     const { rows: held } = await postgres.pool.query<{ row: string }>(
-      `SELECT (to_jsonb(t) - 'tick' - 'facts_position')::text AS row FROM ${table} AS t`,
+      `SELECT (to_jsonb(t) - 'tick' - 'facts_position' - 'generation')::text AS row FROM ${table} AS t
+       ${table === 'price_ticks' ? '' : `WHERE generation = ${generation}`}`,
     );
     rows[table] = held.map(({ row }) => row).sort();
   }
   for (const table of ['prices', 'conversions']) {
-    const held = await clickhouse.query<Record<string, unknown>>(`SELECT * EXCEPT (tick) FROM ${table}`);
+    const held = await clickhouse.query<Record<string, unknown>>(
+      `SELECT * EXCEPT (tick, generation) FROM ${table} WHERE generation = ${generation}`,
+    );
     rows[`clickhouse ${table}`] = held.map((row) => JSON.stringify(row)).sort();
   }
   const { rows: positions } = await postgres.pool.query(

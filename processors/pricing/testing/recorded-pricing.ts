@@ -7,6 +7,7 @@ import { RECORDED_CHAIN, recordedBlocks, recordedText } from '../../testing/reco
 import { coins } from '../basket-state.ts';
 import { advanceView, type ChainView, emptyView, pricedBlock } from '../chain-view.ts';
 import { createPriceFold, emptyFoldState, type PriceRow, type PricingRules, type StampRow } from '../price-fold.ts';
+import { regimePlan } from '../regime-plan.ts';
 import type { StampKind } from '../stamp.ts';
 
 export interface GoldenScenario {
@@ -86,7 +87,7 @@ export function goldenRules(scenario: GoldenScenario, anchors: readonly string[]
     chains: [{ name, nativeCurrencyId, minBasketAge: scenario.minBasketAge }],
     anchors: new Set(anchors),
     minBasketDepth: coins(BigInt(scenario.minBasketDepthUsd) * 100_000_000n),
-    cutover: Date.parse(scenario.cutover) / 1000,
+    regimes: regimePlan(Date.parse(scenario.cutover) / 1000),
   };
 }
 

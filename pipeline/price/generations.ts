@@ -1,0 +1,40 @@
+/** Generations of prices and stamps: which there are, and which of them every batch of the fold writes. */
+import type { Pool, PoolClient } from 'pg';
+import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { type RegimeRange, regimePlan } from '../../processors/pricing/regime-plan.ts';
+import { NoServedGeneration } from '../../schemas/generation-errors.ts';
+
+export interface Generation {
+  readonly generation: number;
+  readonly served: boolean;
+  readonly description: string;
+  readonly ranges: readonly RegimeRange[];
+  /** Being made: the fold does not write it yet. */
+  readonly isUnfinished: boolean;
+}
+
+/** All there are, the oldest first. */
+export async function readGenerations(client: Pool | PoolClient): Promise<Generation[]> {
+  const { rows } = await client.query<Omit<Generation, 'ranges'> & { regimes: string }>(
+    `SELECT generation, served, description, regimes, reprocessing.generation IS NOT NULL AS "isUnfinished"
+     FROM generations LEFT JOIN reprocessing USING (generation) ORDER BY generation`,
+  );
+  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: JSON.parse(regimes) }));
+}
+
+/** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */
+export async function followedGenerations(client: PoolClient): Promise<Generation[]> {
+  return (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
+}
+
+/** @throws NoServedGeneration */
+export async function servedGeneration(client: Pool | PoolClient): Promise<Generation> {
+  const served = (await readGenerations(client)).find((generation) => generation.served);
+  if (!served) throw new NoServedGeneration();
+  return served;
+}
+
+/** The rules with ranges laid over the cutover; without any they stay as they are. */
+export function withRanges(rules: PricingRules, ranges: readonly RegimeRange[]): PricingRules {
+  return ranges.length === 0 ? rules : { ...rules, regimes: regimePlan(rules.regimes.cutover, ranges) };
+}

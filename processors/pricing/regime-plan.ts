@@ -1,0 +1,49 @@
+/** Which regime stamps which conversion: the cutover splits history, and ranges laid over it say otherwise. */
+import type { Regime } from './stamp.ts';
+
+/** What a range may be stamped by; `cutover` is the configured split. */
+export const RANGE_REGIMES = ['live', 'backfill', 'cutover'] as const;
+export type RangeRegime = (typeof RANGE_REGIMES)[number];
+
+/** Times are those of blocks, in seconds since the epoch. */
+export interface RegimeRange {
+  readonly regime: RangeRegime;
+  /** First second; null: from the beginning. */
+  readonly from: number | null;
+  /** First second that is no longer in it; null: without end, so that it holds for what is to come as well. */
+  readonly to: number | null;
+  /** Null: all chains. */
+  readonly chains: readonly string[] | null;
+}
+
+export interface RegimePlan {
+  /** Seconds since the epoch: earlier blocks are stamped by the backfill regime where no range says otherwise. */
+  readonly cutover: number;
+  regimeOf(chain: string, time: number): Regime;
+  /** From this second on no conversion is stamped by the backfill regime; Infinity when that goes on for ever. */
+  readonly backfillEnds: number;
+}
+
+/** Of the ranges that hold a block the last one counts. */
+export function regimePlan(cutover: number, ranges: readonly RegimeRange[] = []): RegimePlan {
+  const ends = ranges.map(({ regime, to }) => (regime === 'backfill' ? (to ?? Number.POSITIVE_INFINITY) : 0));
+  return {
+    cutover,
+    backfillEnds: Math.max(cutover, ...ends),
+    regimeOf(chain, time) {
+      const regime = ranges.findLast((range) => holds(range, chain, time))?.regime ?? 'cutover';
+      if (regime !== 'cutover') return regime;
+      return time < cutover ? 'backfill' : 'live';
+    },
+  };
+}
+
+/** The ranges with another one laid over them; what it covers whole is gone. */
+export function withRange(ranges: readonly RegimeRange[], added: RegimeRange): readonly RegimeRange[] {
+  const isEverything = added.from === null && added.to === null && added.chains === null;
+  return isEverything ? [added] : [...ranges, added];
+}
+
+function holds({ from, to, chains }: RegimeRange, chain: string, time: number): boolean {
+  return (from === null || time >= from) && (to === null || time < to) && (chains === null || chains.includes(chain));
+}

@@ -1,0 +1,8 @@
+/** What can be wrong with the generations of prices, whoever reads them. */
+import { PermanentError } from './errors.ts';
+
+export class NoServedGeneration extends PermanentError {
+  constructor() {
+    super('no_served_generation', 'no price generation is served: swap one in with `reprocess --swap`');
+  }
+}
