@@ -183,6 +183,9 @@ export interface paths {
 "/api/errors": { /** Every code that a problem answer can have */ get: {
     parameters: { query?: never; path?: never; header?: never; cookie?: never }; 
     responses: { 200: { headers: Headers; content: { 'application/json': { errors: ({ code: string; status: number; title: string; meaning: string; })[]; } } }; default: Refusal } }; };
+"/api/asyncapi.json": { /** What this service sends by itself as an AsyncAPI 3.0 document */ get: {
+    parameters: { query?: never; path?: never; header?: never; cookie?: never }; 
+    responses: { 200: { headers: Headers; content: { 'application/json': { asyncapi: string; info: { title: string; version: string; [name: string]: unknown; }; channels: { [name: string]: unknown; }; operations: { [name: string]: unknown; }; [name: string]: unknown; } } }; default: Refusal } }; };
 "/api/openapi.json": { /** This API as an OpenAPI 3.1 document */ get: {
     parameters: { query?: never; path?: never; header?: never; cookie?: never }; 
     responses: { 200: { headers: Headers; content: { 'application/json': { openapi: string; info: { title: string; version: string; [name: string]: unknown; }; paths: { [name: string]: unknown; }; components: { [name: string]: unknown; }; [name: string]: unknown; } } }; default: Refusal } }; };

@@ -1,8 +1,10 @@
-/** /api/openapi.json and /api/docs, which shows it and needs nothing from outside. */
+/** /api/openapi.json, /api/asyncapi.json, and /api/docs, which shows the former and needs nothing from outside. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { apiDocument } from '../../schemas/rest/service.ts';
+import { apiDocument, asyncDocument } from '../../schemas/rest/service.ts';
 import type { ApiContext } from '../api-context.ts';
+import { asyncApiDocument } from '../asyncapi/document.ts';
+import { streamPart } from '../asyncapi/stream-part.ts';
 import { liveRoute, type Route } from '../http/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
@@ -87,6 +89,19 @@ export const docsParts: readonly Route[] = [
   text('/api/docs/start.js', 'text/javascript; charset=utf-8', START, CACHED),
   ...(Object.keys(ASSETS) as (keyof typeof ASSETS)[]).map(asset),
 ];
+
+const asyncParts = [streamPart];
+
+export const asyncDocumentRoute: Route = liveRoute({
+  ...FREE,
+  path: '/api/asyncapi.json',
+  summary: 'What this service sends by itself as an AsyncAPI 3.0 document',
+  response: asyncDocument,
+  async handler({ api }) {
+    const body = asyncApiDocument({ parts: asyncParts, version: api.release });
+    return { body, headers: { 'Cache-Control': 'public, no-cache' } };
+  },
+});
 
 /** The document of the given routes and of itself. */
 export function documentRoute(routes: readonly Route[]): Route {

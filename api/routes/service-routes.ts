@@ -3,7 +3,7 @@ import { registry } from '../../infra/metrics.ts';
 import { apiErrors, apiIndex } from '../../schemas/rest/service.ts';
 import { API_ERRORS } from '../http/api-error.ts';
 import { liveRoute, methodOf, type Route } from '../http/route.ts';
-import { docsPage, docsParts, documentRoute } from './documentation.ts';
+import { asyncDocumentRoute, docsPage, docsParts, documentRoute } from './documentation.ts';
 
 /** Paths that are no routes of the table. */
 const FURTHER = [
@@ -74,7 +74,7 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
       };
     },
   });
-  const described = [index, ...routes, errors, metricsRoute];
+  const described = [index, ...routes, errors, metricsRoute, asyncDocumentRoute];
   const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
   return [...listed, ...docsParts];
 }

@@ -30,6 +30,13 @@ export const apiDocument = openObject({
   components: { type: 'object' },
 });
 
+export const asyncDocument = openObject({
+  asyncapi: { type: 'string', pattern: '^3\\.0\\.' },
+  info: openObject({ title: string, version: string }),
+  channels: { type: 'object' },
+  operations: { type: 'object' },
+});
+
 export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });
 
 const reason = object({ code: string, chain: nullableString, stage: nullableString, detail: string });

@@ -11,7 +11,7 @@ import { type Client, schemaFaults } from '../client.ts';
 import type { Json } from '../truth.ts';
 
 /** Routes whose answers are no JSON, or too large to be shown. */
-const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/errors', '/api/']);
+const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/asyncapi.json', '/api/errors', '/api/']);
 /** Their answers are of somebody who has logged in. */
 const OF_AN_IDENTITY = /^\/api\/(auth|keys|usage)/;
 const LONGEST_LIST = 3;
@@ -95,6 +95,14 @@ export function documentationConforms(client: Client, url: () => string): void {
         {},
       );
       expect(list.responses).toHaveProperty('409');
+    });
+
+    it('describes the stream where the index says', async () => {
+      const { endpoints } = await client.json('/api/');
+      const listed = endpoints.map(({ path }: Json) => path);
+      expect(listed).toContain('/api/asyncapi.json');
+      const { channels } = await client.json('/api/asyncapi.json');
+      for (const { address } of Object.values<Json>(channels)) expect(listed).toContain(address);
     });
 
     it('has a page that needs nothing from outside', async () => {

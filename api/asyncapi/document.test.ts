@@ -1,0 +1,46 @@
+/** The AsyncAPI document is one, as its authors' schema says, and leaves out nothing that the stream has. */
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+import { CHANNELS } from '../push/push-event.ts';
+import { asyncApiDocument } from './document.ts';
+import { streamPart } from './stream-part.ts';
+
+/** As published by the AsyncAPI initiative (@asyncapi/specs 6.11.1, Apache-2.0). */
+const published = new URL('./testing/asyncapi-3.0.0.schema.json', import.meta.url);
+const validate = new Ajv({ strict: false, validateFormats: false }).compile(
+  JSON.parse(readFileSync(published, 'utf8')),
+);
+
+const document = asyncApiDocument({ parts: [streamPart], version: '1' });
+
+/** What a JSON pointer of the document points at. */
+function resolve(pointer: string): unknown {
+  return pointer
+    .replace('#/', '')
+    .split('/')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document);
+}
+
+describe('the AsyncAPI document', () => {
+  it('is valid, and would be found out if it were not', () => {
+    expect(validate(document) ? null : validate.errors).toBeNull();
+    const { tell } = document.operations;
+    expect(validate({ ...document, operations: { tell: { ...tell, action: 'shout' } } })).toBe(false);
+    expect(validate({ ...document, channels: { x: { messages: { a: { payload: { type: 7 } } } } } })).toBe(false);
+  });
+
+  it('points at nothing that is not there', () => {
+    const pointers = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, pointer = '']) => pointer);
+    expect(pointers.length).toBeGreaterThan(40);
+    expect(pointers.filter((pointer) => resolve(pointer) === undefined)).toEqual([]);
+  });
+
+  it('describes every message, and an event for every channel', () => {
+    const types = Object.keys({ ...pushEvents, ...pushNotices });
+    expect(Object.keys(document.components.messages)).toEqual(expect.arrayContaining(types));
+    const channels = Object.values(pushEvents).map(({ channel }) => channel);
+    expect(new Set(channels)).toEqual(new Set([...CHANNELS, '*']));
+  });
+});

@@ -1,0 +1,91 @@
+/** AsyncAPI 3.0: what the service sends by itself, put together from parts, one for each way to its listeners. */
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+
+export interface AsyncMessage {
+  readonly summary: string;
+  readonly payload: JsonSchema;
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+export interface AsyncChannel {
+  /** Path, or URL of the listener. */
+  readonly address: string;
+  readonly description: string;
+  /** Names of servers of the document; all when it is not given. */
+  readonly servers?: readonly string[];
+  /** Names of messages of its part. */
+  readonly messages: readonly string[];
+  readonly bindings?: object;
+}
+
+export interface AsyncOperation {
+  /** Of the service. */
+  readonly action: 'send' | 'receive';
+  readonly channel: string;
+  readonly summary: string;
+  readonly messages: readonly string[];
+  /** What the service answers on the same channel. */
+  readonly replies?: readonly string[];
+  readonly bindings?: object;
+}
+
+/** Names are unique over all parts. */
+export interface AsyncPart {
+  readonly channels: Readonly<Record<string, AsyncChannel>>;
+  readonly operations: Readonly<Record<string, AsyncOperation>>;
+  readonly messages: Readonly<Record<string, AsyncMessage>>;
+}
+
+export interface AsyncDocumentOptions {
+  readonly parts: readonly AsyncPart[];
+  readonly version: string;
+}
+
+const DESCRIPTION = `Blocks, transactions, conversions, reserves and identities of Verus chains as they come, and reorganisations.
+Every message carries a cursor: who comes back with it, to any server of the service, gets all that came after it, once and in order.
+How to use it: docs/streams.md of the project. What is asked for is described by /api/openapi.json.`;
+
+const host = { default: '127.0.0.1:8080', description: 'Where the service is reached' };
+const server = (protocol: string, description: string) => ({
+  host: '{host}',
+  protocol,
+  description,
+  variables: { host },
+});
+
+export const SERVERS = {
+  websocket: server('ws', 'wss where TLS stands before it'),
+  http: server('http', 'https where TLS stands before it'),
+} as const;
+
+const in_ = (place: string, name: string): Reference => ({ $ref: `#/${place}/${name}` });
+const byName = <T, R>(entries: Readonly<Record<string, T>>, of: (entry: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, of(entry, name)]));
+
+export function asyncApiDocument({ parts, version }: AsyncDocumentOptions) {
+  const all = <K extends keyof AsyncPart>(kind: K): AsyncPart[K] =>
+    Object.assign({}, ...parts.map((part) => part[kind]));
+  const messagesIn = (channel: string, names: readonly string[]) =>
+    names.map((name) => in_(`channels/${channel}/messages`, name));
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'verustream', version, description: DESCRIPTION, license: { name: 'MIT' } },
+    defaultContentType: 'application/json',
+    servers: SERVERS,
+    channels: byName(all('channels'), ({ servers, messages, ...channel }) => ({
+      ...channel,
+      ...(servers && { servers: servers.map((name) => in_('servers', name)) }),
+      messages: Object.fromEntries(messages.map((name) => [name, in_('components/messages', name)])),
+    })),
+    operations: byName(all('operations'), ({ channel, messages, replies, ...operation }) => ({
+      ...operation,
+      channel: in_('channels', channel),
+      messages: messagesIn(channel, messages),
+      ...(replies && { reply: { channel: in_('channels', channel), messages: messagesIn(channel, replies) } }),
+    })),
+    components: { messages: byName(all('messages'), (message, name) => ({ name, ...message })) },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * A bot that follows conversions: what it has seen and the cursor are saved together, so that it may be killed at any moment and
+ * goes on without losing or counting one twice; a reorganisation takes back what it had brought.
+ *
+ *   node examples/follow-conversions.ts [http://127.0.0.1:8080] [state file]      VERUSTREAM_KEY: an API key, if you have one
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { ConversionEvent } from '../client/stream/messages.ts';
+import { openStream } from '../client/stream/stream.ts';
+
+interface Change {
+  readonly chain: string;
+  /** Of the block that brought it. */
+  readonly height: number;
+  readonly conversion: ConversionEvent['data'];
+}
+
+interface State {
+  /** Behind the last event that is in this state. */
+  cursor: string | null;
+  /** Height that each chain stands at. */
+  heights: Record<string, number>;
+  changes: Change[];
+}
+
+/** No reorganisation takes back more. */
+const FINAL_AFTER_BLOCKS = 1_000;
+const SAVE_MS = 1_000;
+
+const [baseUrl = 'http://127.0.0.1:8080', file = 'conversions.json'] = process.argv.slice(2);
+const { VERUSTREAM_KEY: key } = process.env;
+const state: State = existsSync(file)
+  ? JSON.parse(readFileSync(file, 'utf8'))
+  : { cursor: null, heights: {}, changes: [] };
+let savedAt = 0;
+
+/** Whole or not at all: what is written is renamed into its place. */
+function save(): void {
+  writeFileSync(`${file}.new`, JSON.stringify(state));
+  renameSync(`${file}.new`, file);
+  savedAt = Date.now();
+}
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
+
+const stream = openStream({
+  baseUrl,
+  channels: ['blocks', 'conversions'],
+  signal: stop.signal,
+  onReconnect: ({ reason }) => console.error(`connecting again: ${reason}`),
+  ...(state.cursor !== null && { cursor: state.cursor }),
+  ...(key !== undefined && { key }),
+});
+
+for await (const event of stream) {
+  const { type, chain } = event;
+  if (type === 'block') {
+    const { height } = event.data;
+    state.heights[chain] = height;
+    state.changes = state.changes.filter(
+      (change) => change.chain !== chain || change.height > height - FINAL_AFTER_BLOCKS,
+    );
+  } else if (type === 'conversion') {
+    const conversion = event.data;
+    // The block that brings it is told before it.
+    state.changes.push({ chain, height: state.heights[chain] ?? 0, conversion });
+    console.log(
+      `${conversion.status.padEnd(10)}${conversion.amountIn} ${conversion.fromCurrencyId} → ${conversion.toCurrencyId}`,
+    );
+  } else if (type === 'undo') {
+    const { toHeight } = event.data;
+    state.changes = state.changes.filter((change) => change.chain !== chain || change.height <= toHeight);
+    state.heights[chain] = toHeight;
+    console.log(`reorganised: what blocks above ${toHeight} brought is taken back`);
+  } else if (type === 'resync') {
+    console.error(`events of ${chain} are lost (${event.reason}): read /api/conversions/ before you go on`);
+  }
+  state.cursor = event.cursor;
+  if (Date.now() - savedAt >= SAVE_MS) save();
+}
+save();

@@ -1,0 +1,101 @@
+"""A bot that follows conversions, with nothing but Python's standard library: server-sent events, resumed by Last-Event-ID.
+
+What it has seen and the cursor are saved together, so that it may be killed at any moment and goes on without losing or
+counting one twice; a reorganisation takes back what it had brought.
+
+    python3 examples/follow_conversions.py [http://127.0.0.1:8080] [state file]      VERUSTREAM_KEY: an API key, if you have one
+"""
+import http.client
+import json
+import os
+import random
+import sys
+import time
+import urllib.error
+import urllib.request
+from decimal import Decimal
+
+FINAL_AFTER_BLOCKS = 1_000  # no reorganisation takes back more
+SAVE_SECONDS = 1
+SILENT_SECONDS = 45  # three heartbeats
+
+base_url = sys.argv[1] if len(sys.argv) > 1 else 'http://127.0.0.1:8080'
+file = sys.argv[2] if len(sys.argv) > 2 else 'conversions.json'
+
+
+def load():
+    """cursor: behind the last event that is in this state; heights: that each chain stands at; changes: chain, height, conversion."""
+    if os.path.exists(file):
+        with open(file) as saved:
+            return json.load(saved)
+    return {'cursor': None, 'heights': {}, 'changes': []}
+
+
+def save(state):
+    """Whole or not at all: what is written is renamed into its place."""
+    with open(file + '.new', 'w') as out:
+        json.dump(state, out, default=str)
+    os.replace(file + '.new', file)
+
+
+def messages(cursor):
+    """The messages behind a cursor, until the connection ends."""
+    request = urllib.request.Request(base_url + '/api/stream?channels=blocks,conversions')
+    if cursor:
+        request.add_header('Last-Event-ID', cursor)
+    if os.environ.get('VERUSTREAM_KEY'):
+        request.add_header('Authorization', 'Bearer ' + os.environ['VERUSTREAM_KEY'])
+    with urllib.request.urlopen(request, timeout=SILENT_SECONDS) as stream:
+        for line in stream:
+            if line.endswith(b'\n') and line.startswith(b'data: '):
+                # Amounts have 8 decimals, which a float cannot always hold.
+                yield json.loads(line[len(b'data: '):], parse_float=Decimal)
+
+
+def apply(state, event):
+    kind, chain = event['type'], event.get('chain')
+    if kind == 'block':
+        height = event['data']['height']
+        state['heights'][chain] = height
+        state['changes'] = [c for c in state['changes'] if c['chain'] != chain or c['height'] > height - FINAL_AFTER_BLOCKS]
+    elif kind == 'conversion':
+        conversion = event['data']
+        # The block that brings it is told before it.
+        state['changes'].append({'chain': chain, 'height': state['heights'].get(chain, 0), 'conversion': conversion})
+        print(f"{conversion['status']:10}{conversion['amountIn']} {conversion['fromCurrencyId']} → {conversion['toCurrencyId']}", flush=True)
+    elif kind == 'undo':
+        height = event['data']['toHeight']
+        state['changes'] = [c for c in state['changes'] if c['chain'] != chain or c['height'] <= height]
+        state['heights'][chain] = height
+        print(f'reorganised: what blocks above {height} brought is taken back', flush=True)
+    elif kind == 'resync':
+        print(f"events of {chain} are lost ({event['reason']}): read /api/conversions/ before you go on", file=sys.stderr)
+    state['cursor'] = event['cursor']
+
+
+def main():
+    state, saved_at, failures = load(), 0.0, 0
+    while True:
+        try:
+            for event in messages(state['cursor']):
+                failures = 0
+                apply(state, event)
+                if time.monotonic() - saved_at >= SAVE_SECONDS:
+                    save(state)
+                    saved_at = time.monotonic()
+        except urllib.error.HTTPError as error:
+            if error.code < 500 and error.code != 429:
+                raise SystemExit(f'refused: {error.read().decode()}') from error
+            print(f'refused for now: {error}', file=sys.stderr)
+        except (OSError, http.client.HTTPException) as error:
+            print(f'connecting again: {error}', file=sys.stderr)
+        save(state)
+        failures += 1
+        time.sleep(min(30, 0.25 * 2 ** failures) * random.uniform(0.5, 1))
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass
