@@ -1,6 +1,7 @@
 /** What stands before every request: who asks, whether it may, what it costs, and whether there is so much left. */
 import type { Config, Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
+import { remembering } from '../remembering.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type LivingKey, LOWEST_TIER, TIERS } from './key-store.ts';
 import type { Lane } from './lanes.ts';
@@ -58,6 +59,8 @@ export interface GateOptions {
   readonly usage: Pick<Usage, 'record'>;
 }
 
+const REMEMBERED = 10_000;
+
 /** Of what is refused before any work. */
 export const LEAST_CREDITS = 1;
 
@@ -72,10 +75,13 @@ type Identified = Caller & { readonly wrongKey: boolean };
 export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
   const { tiers, keylessRequestsPerMinute } = config;
 
+  // No SHA-256 at every request of a client.
+  const keyIn = remembering(readKey, REMEMBERED);
+
   function identify(visitor: Visitor, token: string): Identified | Promise<Identified> {
     const identified = (key: LivingKey | null, wrongKey: boolean) => ({ ...visitor, key, wrongKey });
     if (token === '' || isSession(token)) return identified(null, false);
-    const presented = readKey(token);
+    const presented = keyIn(token);
     const found = presented && keys.find(presented);
     if (found instanceof Promise) return found.then((key) => identified(key, key === null));
     return identified(found, found === null);

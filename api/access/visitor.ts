@@ -1,6 +1,7 @@
 /** Who asks, as far as the connection and its headers say: read before the first await, for the request is gone afterwards. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
+import { remembering } from '../remembering.ts';
 
 export interface Visitor {
   /** An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. */
@@ -22,19 +23,30 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
 const IPV6_PREFIX_BYTES = 8;
+const REMEMBERED = 10_000;
 
 /** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
 export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
   const trusted = trustedProxies.map(readSubnet);
+  const networkOfPeer = remembering((bytes) => networkOf(peerOf(bytes)), REMEMBERED);
   return (res, req) => {
-    const peer = ipaddr.fromByteArray([...new Uint8Array(res.getRemoteAddress())]);
+    const bytes = Buffer.from(res.getRemoteAddress()).toString('latin1');
+    const network =
+      trusted.length === 0
+        ? networkOfPeer(bytes)
+        : networkOf(clientOf(peerOf(bytes), trusted, () => forwardedFor(req)));
     return {
-      network: networkOf(clientOf(plain(peer), trusted, () => forwardedFor(req))),
+      network,
       authorization: req.getHeader('authorization'),
       apiKey: req.getHeader('x-api-key'),
       host: req.getHeader('host').toLowerCase(),
     };
   };
+}
+
+/** Of the address' bytes, one a character. */
+function peerOf(bytes: string): Address {
+  return plain(ipaddr.fromByteArray([...Buffer.from(bytes, 'latin1')]));
 }
 
 /** `10.0.0.0/8`, or one address. */

@@ -9,6 +9,7 @@ import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts'
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import { type Answer, type LiveCall, type LiveRoute, type Route, type StateRoute, statusOf } from './route.ts';
+import { andThen, type Soon } from './soon.ts';
 
 /** All that is kept of a request. */
 export interface Question extends StreamQuestion {
@@ -44,26 +45,34 @@ const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
 /** How often an answer is made anew while blocks come faster than anybody can read. */
 const CATCH_UP_MS = 1000;
 
-export async function answerRoute(
+/** At once when the answer is prepared, or the client has it. */
+export function answerRoute(
   options: AnswerOptions,
   route: Route,
   params: Values,
   asked: Question,
   request: Pick<LiveCall, 'caller' | 'body'>,
-): Promise<Reply> {
-  if (route.cache === 'none') return encoded(await liveReply(options.api, route, params, request), asked, null);
+): Soon<Reply> {
+  if (route.cache === 'none')
+    return andThen(liveReply(options.api, route, params, request), (reply) => encoded(reply, asked, null));
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.api, route, params, format, asked);
   const known = tagOf(route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged);
-  const { tag, body, headers } = await stateAnswer(options, route, params, known);
-  const same = matchingEtag(asked.ifNoneMatch, tag);
-  if (same !== null) return notModified(same);
-  return encoded({ status: 200, headers: { 'Content-Type': JSON_TYPE, ...headers }, body }, asked, tag);
+  return andThen(stateAnswer(options, route, params, known), ({ tag, body, headers }) => {
+    const same = matchingEtag(asked.ifNoneMatch, tag);
+    if (same !== null) return notModified(same);
+    return encoded({ status: 200, headers, body }, asked, tag);
+  });
 }
 
-function stateAnswer({ api, prepared }: AnswerOptions, route: StateRoute, params: Values, known: string) {
+function stateAnswer(
+  { api, prepared }: AnswerOptions,
+  route: StateRoute,
+  params: Values,
+  known: string,
+): Soon<StateAnswer> {
   const fresh = () => freshAnswer(api, route, params);
   if (route.cache !== 'prepared') return fresh();
   const key = `${route.path} ${JSON.stringify(params)}`;
@@ -86,6 +95,7 @@ async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): 
   const height = route.settledAt?.(whole);
   const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
   const headers = {
+    'Content-Type': JSON_TYPE,
     'Cache-Control': settled ? FINAL : RECENT,
     'X-Chain-State': chainState(state, chain),
     ...(Object.hasOwn(route.parameters, 'format') && { Vary: 'Accept' }),
@@ -113,15 +123,16 @@ async function liveReply(
 }
 
 /** In the best form that the client takes, with the validator of that form. */
-async function encoded(reply: Reply, { acceptEncoding }: Question, tag: string | null): Promise<Reply> {
+function encoded(reply: Reply, { acceptEncoding }: Question, tag: string | null): Soon<Reply> {
   const { body } = reply;
   const can = body !== null && isCompressible(body, reply.headers['Content-Type'] ?? '');
   const encoding = can ? chooseEncoding(acceptEncoding) : null;
-  const validator: Record<string, string> = tag === null ? {} : { ETag: etagOf(tag, encoding) };
-  const vary = [reply.headers.Vary, can ? 'Accept-Encoding' : undefined].filter((name) => name !== undefined);
-  const headers = { ...reply.headers, ...validator, ...(vary.length > 0 && { Vary: vary.join(', ') }) };
+  const headers: Record<string, string> = { ...reply.headers };
+  if (tag !== null) headers.ETag = etagOf(tag, encoding);
+  if (can) headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`;
   if (body === null || encoding === null) return { ...reply, headers };
-  return { ...reply, headers: { ...headers, 'Content-Encoding': encoding }, body: await compressed(body, encoding) };
+  headers['Content-Encoding'] = encoding;
+  return andThen(compressed(body, encoding), (bytes) => ({ ...reply, headers, body: bytes }));
 }
 
 function tagOf(route: StateRoute, params: Values, state: ServiceState): string {

@@ -17,6 +17,7 @@ import { problemReply } from './problem-reply.ts';
 import { readBody } from './read-body.ts';
 import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
 import { methodOf, type Route } from './route.ts';
+import { andThen, orElse, type Soon } from './soon.ts';
 import { type Connection, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
@@ -46,7 +47,7 @@ export interface Account {
 }
 
 /** How a request is answered once it was let in; the body is there when the account takes one. */
-export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => Promise<Reply>;
+export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => Soon<Reply>;
 
 /** A REST body says a name or an address. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -172,33 +173,32 @@ export function handleRequest(
   const body = account.takesBody ? readBody(res, MAX_BODY_BYTES, gone) : NO_BODY;
   if (!account.takesBody) res.onAborted(gone);
   underWay.count += 1;
-  void produce(options, asked, visitor, account, async (question, caller) => {
-    const bytes = await body;
-    if (bytes === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
-    if (bytes === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
-    return answer(question, caller, bytes);
-  })
-    .then(async (made) => {
-      const reply = { ...made, headers: { ...made.headers, ...CORS_HEADERS, 'X-Request-Id': asked.requestId } };
-      if (reply.stream && !head) {
-        await writeStream(res, reply, reply.stream, connection).catch((err: unknown) => {
-          api.logger.warn({ err, requestId: asked.requestId }, 'a stream ended before its end');
-        });
-      } else if (!connection.aborted) writeReply(res, reply, head);
-      const seconds = (performance.now() - started) / 1000;
-      const status = connection.aborted ? 499 : reply.status;
-      metrics.requestSeconds.observe(
-        { route: template, method: methodLabel(asked.method), status: String(status) },
-        seconds,
-      );
-      api.logger.debug(
-        { requestId: asked.requestId, method: asked.method, route: template, status, seconds },
-        'request',
-      );
-    })
-    .finally(() => {
-      underWay.count -= 1;
+  const finished = (reply: Reply): void => {
+    const status = connection.aborted ? 499 : reply.status;
+    const seconds = (performance.now() - started) / 1000;
+    observed(template, asked.method, status).observe(seconds);
+    api.logger.debug({ requestId: asked.requestId, method: asked.method, route: template, status, seconds }, 'request');
+    underWay.count -= 1;
+  };
+  const write = (made: Reply): Soon<void> => {
+    const reply = { ...made, also: [...(made.also ?? []), CORS_HEADERS, { 'X-Request-Id': asked.requestId }] };
+    if (!reply.stream || head) {
+      if (!connection.aborted) writeReply(res, reply, head);
+      return finished(reply);
+    }
+    return writeStream(res, reply, reply.stream, connection)
+      .catch((err: unknown) => {
+        api.logger.warn({ err, requestId: asked.requestId }, 'a stream ended before its end');
+      })
+      .then(() => finished(reply));
+  };
+  const answered = (question: Question, caller: Caller): Soon<Reply> =>
+    andThen(body, (bytes) => {
+      if (bytes === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
+      if (bytes === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
+      return answer(question, caller, bytes);
     });
+  void andThen(produce(options, asked, visitor, account, answered), write);
 }
 
 /** For what answers otherwise than by a Reply: how it is refused. Called before the first await. */
@@ -216,36 +216,46 @@ function methodLabel(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }
 
+/** Found by its labels once, not at every request. */
+const observed = (() => {
+  const found = new Map<string, ReturnType<typeof metrics.requestSeconds.labels>>();
+  return (route: string, method: string, status: number) => {
+    const labels = { route, method: methodLabel(method), status: String(status) };
+    const name = `${labels.method} ${labels.status} ${route}`;
+    const known = found.get(name) ?? metrics.requestSeconds.labels(labels);
+    found.set(name, known);
+    return known;
+  };
+})();
+
 /** Charged before the work, given back when it fails through our fault. */
-async function produce(
+function produce(
   { api, access }: DispatcherOptions,
   asked: Question,
   visitor: Visitor,
   { credits, tier = null, vital }: Account,
-  answer: (asked: Question, caller: Caller) => Promise<Reply>,
-): Promise<Reply> {
-  let admission: Admission | null = null;
-  try {
-    admission = await access.gate.rest(visitor, { credits, tier });
-  } catch (error) {
-    if (!vital) return problemReply(error, asked, api.logger);
-  }
-  if (admission?.refusal) return withHeaders(problemReply(admission.refusal, asked, api.logger), admission);
-  const caller = admission?.caller ?? { ...visitor, key: null };
-  const reply = await answerOrProblem(asked, () => answer(asked, caller), api);
-  if (admission === null) return reply;
-  if (reply.status >= 500) admission.giveBack();
-  return withHeaders(reply, admission);
+  answer: (asked: Question, caller: Caller) => Soon<Reply>,
+): Soon<Reply> {
+  const problem = (error: unknown): Reply => problemReply(error, asked, api.logger);
+  const answered = (caller: Caller) => orElse(() => answer(asked, caller), problem);
+  const admitted = (admission: Admission): Soon<Reply> => {
+    const { refusal, headers, caller } = admission;
+    if (refusal) return withHeaders(problem(refusal), headers);
+    return andThen(answered(caller), (reply) => {
+      if (reply.status >= 500) admission.giveBack();
+      return withHeaders(reply, headers);
+    });
+  };
+  const charged = orElse<Admission | { readonly failure: unknown }>(
+    () => access.gate.rest(visitor, { credits, tier }),
+    (failure) => ({ failure }),
+  );
+  return andThen(charged, (admission) => {
+    if (!('failure' in admission)) return admitted(admission);
+    return vital ? answered({ ...visitor, key: null }) : problem(admission.failure);
+  });
 }
 
-async function answerOrProblem(asked: Question, answer: () => Promise<Reply>, api: ApiContext): Promise<Reply> {
-  try {
-    return await answer();
-  } catch (error) {
-    return problemReply(error, asked, api.logger);
-  }
-}
-
-function withHeaders(reply: Reply, { headers }: Admission): Reply {
-  return { ...reply, headers: { ...reply.headers, ...headers } };
+function withHeaders(reply: Reply, headers: Admission['headers']): Reply {
+  return { ...reply, also: [headers, ...(reply.also ?? [])] };
 }

@@ -4,6 +4,8 @@ import type { HttpResponse } from 'uWebSockets.js';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** More headers, of other names: not merged into the first, which costs more than to write them. */
+  readonly also?: readonly Readonly<Record<string, string>>[];
   /** Null: a status that has no body (204, 304). */
   readonly body: Uint8Array | null;
   /** What flows instead of a body. */
@@ -38,9 +40,14 @@ export const PREFLIGHT_HEADERS = {
   'Access-Control-Max-Age': '3600',
 } as const;
 
-export function writeHead(res: HttpResponse, reply: Pick<Reply, 'status' | 'headers'>): void {
-  res.writeStatus(`${reply.status} ${REASONS[reply.status] ?? ''}`.trimEnd());
-  for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+export function writeHead(res: HttpResponse, { status, headers, also = [] }: Omit<Reply, 'body'>): void {
+  res.writeStatus(`${status} ${REASONS[status] ?? ''}`.trimEnd());
+  writeHeaders(res, headers);
+  for (const more of also) writeHeaders(res, more);
+}
+
+function writeHeaders(res: HttpResponse, headers: Reply['headers']): void {
+  for (const name in headers) res.writeHeader(name, headers[name] ?? '');
 }
 
 /** `withoutBody`: a HEAD request, which is told the length only. */
