@@ -44,9 +44,9 @@ export async function printDeadLetters(
   print: Print,
   signal: AbortSignal,
 ): Promise<number> {
-  if (what === 'list' && args.length <= 1) return list(context, args[0], print);
   const [name = '', height, ordinal] = args;
   const chain = context.config.chains.find((one) => one.name === name);
+  if (what === 'list' && args.length <= 1 && (chain || name === '')) return list(context, chain?.name, print);
   const isPlace = [height, ordinal].every((text) => text === undefined || HEIGHT.test(text));
   if (chain && isPlace && what === 'show' && height) return show(context, name, Number(height), ordinal, print);
   if (chain && isPlace && what === 'redrive' && args.length <= 2) return redrive(context, chain, height, print, signal);

@@ -32,8 +32,10 @@ describe('dead letters of a program', () => {
     const shown = await runCommand(['dead-letters', 'show', CHAIN, height], settings);
     expect(shown.output).toMatch(/^undecodable: TypeError: fails on this one\n\{"txid":"[0-9a-f]{64}"/m);
 
-    const wrong = await runCommand(['dead-letters', 'redrive', 'nochain'], settings);
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('dead-letters redrive <chain> [height]') });
+    for (const what of ['redrive', 'list']) {
+      const wrong = await runCommand(['dead-letters', what, 'nochain'], settings);
+      expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining(`Chains: ${CHAIN}.`) });
+    }
 
     // Of the running service.
     const redriven = await runCommand(['dead-letters', 'redrive', CHAIN], settings);
