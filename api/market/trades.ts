@@ -1,4 +1,5 @@
 /** Volume: sums over the settled conversions that are trades, up to what is committed, by block time. */
+import { IS_TRADE_SQL } from '../../schemas/trades.ts';
 import type { ApiContext } from '../api-context.ts';
 import { committedTick } from '../routes/committed-tick.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -34,15 +35,25 @@ export interface SideVolume extends Volume {
   readonly amountOut: bigint;
 }
 
-/** A preconversion, a mint and a burn are no trades. */
-const TRADES = `FROM conversions WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64}
-  AND status = 'completed' AND kind IN ('convert', 'via') AND time > fromUnixTimestamp({since: UInt32})`;
-const SUMS = 'toString(sum(usd_value)) AS volume, count() AS trades';
+/** Whole days that are rolled up, and the rows of all others. */
+const TRADES = `FROM (
+  SELECT day, basket_id, from_currency_id, to_currency_id, volume, trades, amount_in, amount_out FROM daily_trades
+  WHERE generation = {generation: UInt32} AND toInt32(day) > {sinceDay: Int32} AND toInt32(day) <= {rolledDay: Int32}
+  UNION ALL
+  SELECT toDate(time), basket_id, from_currency_id, to_currency_id, ifNull(usd_value, toDecimal256(0, 38)), 1,
+    toInt128(amount_in), toInt128(ifNull(amount_out, 0))
+  FROM conversions WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64} AND ${IS_TRADE_SQL}
+    AND time > fromUnixTimestamp({since: UInt32})
+    AND (time < fromUnixTimestamp({sinceDayEnds: UInt32}) OR time >= fromUnixTimestamp({young: UInt32}))
+)`;
+const SUMS = 'toString(sum(volume)) AS volume, sum(trades) AS trades';
 const STARTS: Readonly<Record<Unit, string>> = {
-  day: 'toStartOfDay(time)',
-  week: "toDateTime(toMonday(time), 'UTC')",
-  month: "toDateTime(toStartOfMonth(time), 'UTC')",
+  day: 'day',
+  week: 'toMonday(day)',
+  month: 'toStartOfMonth(day)',
 };
+const SECONDS_PER_DAY = 86_400;
+const ROLLED_SQL = 'SELECT max(day) AS day FROM rolled_days WHERE generation = $1';
 
 interface SumRecord {
   readonly key: string;
@@ -58,8 +69,14 @@ const volumeOf = ({ volume, trades }: Omit<SumRecord, 'key'>): Volume => ({
 export async function readTrades(read: Snapshot, api: ApiContext): Promise<Trades> {
   const tick = await committedTick(read);
   const { generation } = read.state;
-  const query = <T>(sql: string, since: number, more: Record<string, unknown> = {}) =>
-    api.clickhouse.query<T>(sql, { generation, tick, since: Math.max(0, since), ...more });
+  const rolled = await read.row<{ day: number | null }>(ROLLED_SQL, [generation]);
+  const rolledDay = rolled?.day ?? -1;
+  const query = <T>(sql: string, moment: number, more: Record<string, unknown> = {}) => {
+    const since = Math.max(0, moment);
+    const sinceDay = Math.floor(since / SECONDS_PER_DAY);
+    const [sinceDayEnds, young] = [sinceDay + 1, rolledDay + 1].map((day) => day * SECONDS_PER_DAY);
+    return api.clickhouse.query<T>(sql, { generation, tick, since, sinceDay, sinceDayEnds, rolledDay, young, ...more });
+  };
   const grouped = async (key: string, since: number) => {
     const rows = await query<SumRecord>(`SELECT ${key} AS key, ${SUMS} ${TRADES} GROUP BY key`, since);
     return new Map(rows.map((row) => [row.key, volumeOf(row)]));
@@ -73,14 +90,14 @@ export async function readTrades(read: Snapshot, api: ApiContext): Promise<Trade
     byBasket: (since) => grouped('basket_id', since),
     byCurrency: (since) => grouped('arrayJoin(arrayDistinct([from_currency_id, to_currency_id]))', since),
     async byPeriod(unit, since, basketId) {
-      const basket = basketId === null ? '' : ' AND basket_id = {basketId: String}';
-      const sql = `SELECT toString(toUnixTimestamp(${STARTS[unit]})) AS key, ${SUMS} ${TRADES}${basket} GROUP BY key`;
+      const basket = basketId === null ? '' : ' WHERE basket_id = {basketId: String}';
+      const sql = `SELECT toString(toInt32(${STARTS[unit]}) * ${SECONDS_PER_DAY}) AS key, ${SUMS} ${TRADES}${basket} GROUP BY key`;
       const rows = await query<SumRecord>(sql, since, basketId === null ? {} : { basketId });
       return new Map(rows.map((row) => [Number(row.key), volumeOf(row)]));
     },
     async bySides(since) {
       const sql = `SELECT basket_id AS basketId, from_currency_id AS fromId, to_currency_id AS toId,
-        toString(sum(toInt128(amount_in))) AS amountIn, toString(sum(toInt128(ifNull(amount_out, 0)))) AS amountOut,
+        toString(sum(amount_in)) AS amountIn, toString(sum(amount_out)) AS amountOut,
         ${SUMS} ${TRADES} GROUP BY basketId, fromId, toId`;
       type Row = SumRecord & { readonly [K in 'basketId' | 'fromId' | 'toId' | 'amountIn' | 'amountOut']: string };
       const rows = await query<Row>(sql, since);

@@ -48,7 +48,12 @@ function insert<Row>(clickhouse: ClickHouse, { name, columns, values }: ClickHou
 }
 
 /** Asks first: a delete makes every part of a table anew, also when it finds nothing. */
-async function deleteWhere(clickhouse: ClickHouse, table: string, condition: string, params: Record<string, unknown>) {
+export async function deleteWhere(
+  clickhouse: ClickHouse,
+  table: string,
+  condition: string,
+  params: Record<string, unknown>,
+): Promise<void> {
   const found = await clickhouse.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`, params);
   if (found.length > 0) await clickhouse.command(`DELETE FROM ${table} WHERE ${condition}`, params);
 }

@@ -128,7 +128,9 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS, POSTGRES_BACKFILL, POSTGRES_TICKS]) {
     await client.query(`DELETE FROM ${table.name} WHERE tick >= $1`, [tick]);
   }
-  await client.query('DELETE FROM stamp_digests WHERE tick >= $1', [tick]);
+  for (const table of ['stamp_digests', 'rolled_days']) {
+    await client.query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
+  }
   await client.query(
     `UPDATE reprocessing SET undone = undone + 1, priced = least(priced, $1::bigint - 1),
        stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,

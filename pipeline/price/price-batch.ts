@@ -26,6 +26,8 @@ export interface FoldedRows {
 export interface GenerationFold {
   readonly generation: number;
   readonly fold: PriceFold;
+  /** Seconds since the epoch; from here on no stamp is corrected. */
+  readonly backfillEnds: number;
 }
 
 export interface BatchLimits {

@@ -27,6 +27,7 @@ import { type ChainCursor, hasEnough, lateComer, type PriceChain } from './price
 import { readDerived, readFacts } from './read-facts.ts';
 import { refillPrices } from './refill-prices.ts';
 import { restore } from './restore.ts';
+import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollups.ts';
 
 /** Stands where other stages name their chain: this one folds all of them together. */
 export const ALL_CHAINS = '*';
@@ -77,6 +78,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     folds = restored.generations.map(({ generation, rules, state }) => ({
       generation,
       fold: createPriceFold(rules, state),
+      backfillEnds: rules.regimes.backfillEnds,
     }));
     // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
     for (const { generation, state } of restored.generations) {
@@ -165,6 +167,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     const took = (performance.now() - started) / 1000;
     seconds.observe(took);
     size.took(batch.ticks.length, took);
+    await rollUpFinalDays();
     return { ticks: batch.ticks.length, records };
   }
 
@@ -176,7 +179,23 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
 
   async function write(client: PoolClient, { ticks, folded }: PriceBatch): Promise<void> {
     await writeTicks(client, ticks);
-    for (const rows of folded) await writeKept(client, ticks, rows, cursors);
+    for (const rows of folded) {
+      await writeKept(client, ticks, rows, cursors);
+      await takeBackDays(client, rows);
+    }
+  }
+
+  async function rollUpFinalDays(): Promise<void> {
+    const clock = await finalClock(postgres.pool, cursors);
+    const rolled = await rolledDays(postgres.pool);
+    const due = folds.flatMap(({ generation, backfillEnds }) => {
+      const [after, through] = [rolled.get(generation) ?? -1, finalDay(clock, backfillEnds)];
+      return through > after ? [{ generation, after, through }] : [];
+    });
+    if (due.length === 0) return;
+    await lock.transaction(async (client) => {
+      if (await isCurrent(client)) for (const days of due) await rollUp(client, clickhouse, days, tick);
+    });
   }
 
   /** Rewinds are rare, so what pruning took is asked for after each: also two that follow each other leave nothing out. */

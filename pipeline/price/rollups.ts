@@ -1,0 +1,68 @@
+/** Sums of whole days in ClickHouse: built once nothing can change them, taken back in Postgres when something did. */
+import type { Pool, PoolClient } from 'pg';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { BOUNDS_DAYS, boundsCloseAt, SECONDS_PER_DAY, utcDay } from '../../processors/pricing/backfill-bounds.ts';
+import { IS_TRADE_SQL } from '../../schemas/trades.ts';
+import { deleteWhere } from './clickhouse-prices.ts';
+import type { FoldedRows } from './price-batch.ts';
+import type { ChainCursor } from './price-chain.ts';
+
+/** Clock of the last block of every chain that no rewind reaches, the least of them; −1 while a chain has none. */
+export async function finalClock(client: Pool, cursors: readonly ChainCursor[]): Promise<number> {
+  const { rows } = await client.query<{ clock: bigint | null }>(
+    `SELECT min(coalesce(price_ticks.clock, -1)) AS clock FROM unnest($1::text[], $2::integer[]) AS final(chain, height)
+     LEFT JOIN price_ticks USING (chain, height)`,
+    [
+      cursors.map(({ chain }) => chain.name),
+      cursors.map(({ chain, ticked }) => (ticked?.height ?? -1) - chain.finalityDepth),
+    ],
+  );
+  return Number(rows[0]?.clock ?? -1n);
+}
+
+/** Newest day of which no row can change any more; below 0 when there is none. */
+export function finalDay(clock: number, backfillEnds: number): number {
+  const isBackfillClosed = clock >= boundsCloseAt(utcDay(backfillEnds - 1));
+  return utcDay(clock) - 1 - (isBackfillClosed ? 0 : BOUNDS_DAYS);
+}
+
+/** By generation: up to which day its rollups count. */
+export async function rolledDays(client: Pool): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await client.query<{ generation: number; day: number }>(
+    'SELECT generation, max(day) AS day FROM rolled_days GROUP BY generation',
+  );
+  return new Map(rows.map(({ generation, day }) => [generation, day]));
+}
+
+export interface DaySpan {
+  readonly generation: number;
+  /** The last day that counts already; −1 when none does. */
+  readonly after: number;
+  readonly through: number;
+}
+
+/** Builds the days of the span, which count with the commit; `tick` is the newest committed one. */
+export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: DaySpan, tick: number): Promise<void> {
+  const { generation, after, through } = span;
+  const params = { generation, after, from: (after + 1) * SECONDS_PER_DAY, until: (through + 1) * SECONDS_PER_DAY };
+  const isBeyond = 'generation = {generation:UInt32} AND toInt32(day) > {after:Int32}';
+  await deleteWhere(clickhouse, 'daily_trades', isBeyond, params);
+  await clickhouse.command(
+    `INSERT INTO daily_trades
+     SELECT generation, toDate(time) AS day, chain, basket_id, from_currency_id, to_currency_id,
+       sum(ifNull(usd_value, toDecimal256(0, 38))), count(), sum(toInt128(amount_in)), sum(toInt128(ifNull(amount_out, 0)))
+     FROM conversions WHERE generation = {generation:UInt32} AND ${IS_TRADE_SQL}
+       AND time >= fromUnixTimestamp({from:Int64}) AND time < fromUnixTimestamp({until:Int64})
+     GROUP BY generation, day, chain, basket_id, from_currency_id, to_currency_id`,
+    params,
+  );
+  await client.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, through, tick]);
+}
+
+/** What changes rows of days that count takes these days back: block times may step far back. */
+export async function takeBackDays(client: PoolClient, { generation, stamps, corrections }: FoldedRows): Promise<void> {
+  let first = Number.POSITIVE_INFINITY;
+  for (const rows of [stamps, corrections]) for (const { time } of rows) first = Math.min(first, time);
+  if (first === Number.POSITIVE_INFINITY) return;
+  await client.query('DELETE FROM rolled_days WHERE generation = $1 AND day >= $2', [generation, utcDay(first)]);
+}

@@ -1,0 +1,19 @@
+-- Sums of whole UTC days that no rewind reaches and whose stamps are final. A day counts from the moment that Postgres says so
+-- (`rolled_days`); younger days are summed from rows, and so is every day that is taken back there.
+
+CREATE TABLE daily_trades (
+  generation       UInt32,
+  day              Date, -- of the import block's time
+  chain            LowCardinality(String),
+  basket_id        LowCardinality(String),
+  from_currency_id LowCardinality(String),
+  to_currency_id   LowCardinality(String),
+  volume           Decimal(76, 38), -- USD of the trades that have a value; fees are 0.025 % of it
+  trades           UInt64,
+  amount_in        Int128, -- satoshis
+  amount_out       Int128
+) ENGINE = MergeTree PARTITION BY generation ORDER BY (day, chain, basket_id, from_currency_id, to_currency_id);
+
+-- Rows of young days are found without a look at the old ones.
+ALTER TABLE conversions ADD INDEX IF NOT EXISTS by_time time TYPE minmax GRANULARITY 1;
+ALTER TABLE conversions MATERIALIZE INDEX by_time;

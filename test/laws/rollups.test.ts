@@ -1,0 +1,192 @@
+/** Whatever happens to the price stage: what the market pages sum with whole days rolled up is the plain sum of the rows. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ApiContext } from '../../api/api-context.ts';
+import { readTrades, type Unit, type Volume } from '../../api/market/trades.ts';
+import { parseUsd } from '../../api/market/usd.ts';
+import { startOf } from '../../api/market/volume-series.ts';
+import type { Snapshot } from '../../api/state/snapshot.ts';
+import { play, scripts } from '../../pipeline/price/testing/price-scripts.ts';
+import { createPriceWorld, type PriceWorld } from '../../pipeline/price/testing/price-world.ts';
+import { blockOf, slowChains } from '../../pipeline/price/testing/slow-chains.ts';
+import { utcDay } from '../../processors/pricing/backfill-bounds.ts';
+
+const { first, second, chains, cutover } = slowChains();
+const UNITS: readonly Unit[] = ['day', 'week', 'month'];
+const firstTime = blockOf(first[0]).time;
+const lastTime = blockOf(first.at(-1)).time;
+
+let world: PriceWorld;
+beforeEach(async () => {
+  world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000 });
+});
+afterEach(() => world.close());
+
+interface Row {
+  readonly time: number;
+  readonly kind: string;
+  readonly status: string;
+  readonly basket: string;
+  readonly from: string;
+  readonly to: string;
+  readonly amountIn: string;
+  readonly amountOut: string | null;
+  readonly usd: string | null;
+}
+
+async function served() {
+  const { rows } = await world.stores.postgres.pool.query<{ generation: number }>(
+    'SELECT generation FROM generations WHERE served',
+  );
+  return rows[0]?.generation ?? 0;
+}
+
+async function plainTrades(since: number): Promise<Row[]> {
+  const rows = await world.stores.clickhouse.query<Row>(
+    `SELECT toUnixTimestamp(time) AS time, kind, status, basket_id AS basket, from_currency_id AS from,
+       to_currency_id AS to, toString(amount_in) AS amountIn, toString(amount_out) AS amountOut, toString(usd_value) AS usd
+     FROM conversions WHERE generation = {generation: UInt32}`,
+    { generation: await served() },
+  );
+  return rows.filter((row) => {
+    return row.status === 'completed' && (row.kind === 'convert' || row.kind === 'via') && row.time > since;
+  });
+}
+
+function summed(rows: readonly Row[], keysOf: (row: Row) => readonly (string | number)[]) {
+  const sums = new Map<string, Volume & { amountIn: bigint; amountOut: bigint }>();
+  for (const row of rows) {
+    for (const key of new Set(keysOf(row).map(String))) {
+      const { volume, trades, amountIn, amountOut } = sums.get(key) ?? {
+        volume: 0n,
+        trades: 0,
+        amountIn: 0n,
+        amountOut: 0n,
+      };
+      sums.set(key, {
+        volume: volume + parseUsd(row.usd ?? '0'),
+        trades: trades + 1,
+        amountIn: amountIn + BigInt(row.amountIn),
+        amountOut: amountOut + BigInt(row.amountOut ?? 0),
+      });
+    }
+  }
+  return sums;
+}
+
+/** Volume alone, with texts as keys, in no order. */
+function volumes(sums: Iterable<readonly [string | number, Volume]>): unknown {
+  return Object.fromEntries([...sums].map(([key, { volume, trades }]) => [key, { volume, trades }]));
+}
+
+async function holdsAt(since: number): Promise<void> {
+  const { postgres, clickhouse } = world.stores;
+  const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
+    (await postgres.pool.query(sql, [...values])).rows;
+  const read = {
+    state: { generation: await served(), derived: new Map() },
+    rows,
+    row: async (sql: string, values?: readonly unknown[]) => (await rows(sql, values))[0],
+  } as unknown as Snapshot;
+  const trades = await readTrades(read, { clickhouse } as unknown as ApiContext);
+  const plain = await plainTrades(since);
+  const all = summed(plain, () => ['all']).get('all');
+  expect(await trades.total(since)).toEqual({ volume: all?.volume ?? 0n, trades: all?.trades ?? 0 });
+  expect(volumes(await trades.byBasket(since))).toEqual(volumes(summed(plain, ({ basket }) => [basket])));
+  expect(volumes(await trades.byCurrency(since))).toEqual(volumes(summed(plain, ({ from, to }) => [from, to])));
+  const basket = plain[0]?.basket ?? 'none';
+  for (const unit of UNITS) {
+    const byUnit = (row: Row) => [startOf(unit, row.time)];
+    expect(volumes(await trades.byPeriod(unit, since, null))).toEqual(volumes(summed(plain, byUnit)));
+    const ofBasket = plain.filter((row) => row.basket === basket);
+    expect(volumes(await trades.byPeriod(unit, since, basket))).toEqual(volumes(summed(ofBasket, byUnit)));
+  }
+  const sides = await trades.bySides(since);
+  const bySides = sides.map(({ basketId, fromId, toId, ...sums }) => [`${basketId} ${fromId} ${toId}`, sums]);
+  const key = ({ basket: id, from, to }: Row) => [`${id} ${from} ${to}`];
+  expect(Object.fromEntries(bySides)).toEqual(Object.fromEntries(summed(plain, key)));
+}
+
+async function rolledDays(): Promise<number> {
+  const { rows } = await world.stores.postgres.pool.query<{ day: number | null }>(
+    'SELECT max(day) - $1 AS day FROM rolled_days WHERE generation = (SELECT generation FROM generations WHERE served)',
+    [utcDay(firstTime)],
+  );
+  return rows[0]?.day ?? 0;
+}
+
+const moments = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: firstTime, max: lastTime }),
+  fc.integer({ min: utcDay(firstTime), max: utcDay(lastTime) }).map((day) => day * 86_400 - 1),
+);
+
+it('after any appends, rewinds, crashes and corrections', async () => {
+  let rolled = 0;
+  await fc.assert(
+    fc
+      .asyncProperty(scripts, moments, async (script, since) => {
+        await play(world, [first, second], script, async () => {
+          await holdsAt(since);
+          rolled = Math.max(rolled, await rolledDays());
+        });
+        await holdsAt(0);
+      })
+      .afterEach(async () => {
+        await world.close();
+        world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000 });
+      }),
+    { numRuns: Number(process.env.ROLLUP_RUNS ?? 4), endOnFailure: true },
+  );
+  expect(rolled).toBeGreaterThan(10);
+}, 600_000);
+
+it('right after a swap of generations and back', async () => {
+  const { pool } = world.stores.postgres;
+  const live = JSON.stringify([{ regime: 'live', from: null, to: null, chains: null }]);
+  await pool.query("INSERT INTO generations VALUES (2, false, 'all live', $1)", [live]);
+  await world.feeds[0]?.append(first);
+  await world.feeds[1]?.append(second);
+  await world.run({ maxTicks: 150 });
+  const days: number[] = [];
+  for (const generation of [1, 2, 1]) {
+    await pool.query('UPDATE generations SET served = false');
+    await pool.query('UPDATE generations SET served = true WHERE generation = $1', [generation]);
+    days.push(await rolledDays());
+    await holdsAt(0);
+  }
+  expect(Math.min(...days)).toBeGreaterThan(10);
+}, 120_000);
+
+it('right after a rewind into days that are rolled up', async () => {
+  await world.close();
+  // Live stamps only: none is corrected, so nothing but the rewind takes the days back.
+  world = await createPriceWorld({ chains: chains.slice(0, 1), cutover: 0, minBasketDepthUsd: 1000 });
+  await world.feeds[0]?.append(first);
+  await world.run();
+  const before = await rolledDays();
+  expect(before).toBeGreaterThan(10);
+  await world.feeds[0]?.rewind(first[70]?.height ?? 0);
+  await world.run();
+  expect(await rolledDays()).toBeLessThan(before);
+  await holdsAt(0);
+}, 120_000);
+
+it('after a block whose time steps back into a day that is rolled up', async () => {
+  await world.feeds[0]?.append(first.slice(0, 240));
+  await world.feeds[1]?.append(second.slice(0, 240));
+  await world.run();
+  const before = await rolledDays();
+  expect(before).toBeGreaterThan(5);
+  const busy = first.findIndex(({ facts }, index) => index >= 240 && facts.some(({ type }) => type === 'transfer'));
+  const past = firstTime + 3 * 86_400;
+  const stepped = first.slice(240, busy + 1).map((block) => ({
+    ...block,
+    facts: block.facts.map((fact) => (fact.type === 'block' ? { ...fact, time: past } : fact)),
+  }));
+  await world.feeds[0]?.append(stepped);
+  await world.feeds[1]?.append(second.slice(240, busy + 30));
+  await world.run({ maxTicks: 1 });
+  await holdsAt(past - 10);
+  await holdsAt(past - 3 * 86_400);
+}, 120_000);
