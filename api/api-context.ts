@@ -11,6 +11,7 @@ import type { Memo } from './state/memo.ts';
 import type { NativeCurrencies } from './state/native-currencies.ts';
 import type { WithSnapshot } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Pure functions of the domain that the program's start hands in, so that api does not depend on processors. */
 export interface Domain {
@@ -59,6 +60,7 @@ export interface ApiContext {
   /** For what a request writes; what it reads of the chains comes from a snapshot. */
   readonly postgres: Postgres;
   readonly login: Login;
+  readonly webhooks: Webhooks;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   readonly currencies: CurrencyDirectory;
   readonly natives: NativeCurrencies;

@@ -12,6 +12,7 @@ import { createNativeCurrencies } from './state/native-currencies.ts';
 import { createSnapshots } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
 import { askStores } from './state/store-health.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Snapshots at once: the rest of the pool is left to the stages of this process. */
 const SNAPSHOTS = 10;
@@ -24,6 +25,7 @@ export function createContexts(
   options: ApiOptions,
   watch: StateWatch,
   lanes: ReadonlyMap<string, Lanes>,
+  webhooks: Webhooks,
 ): Readonly<Record<Lane, ApiContext>> {
   const { config, release, stores, daemons, domain, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
@@ -44,6 +46,7 @@ export function createContexts(
       query: (sql, params) => stores.clickhouse.query(sql, params, ANSWER_BOUNDS),
     },
     postgres: stores.postgres,
+    webhooks,
     login: createLogin({
       postgres: stores.postgres,
       daemon: daemonOf,

@@ -20,6 +20,7 @@ import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
 import { registerRpc } from './rpc-routes.ts';
 import { createStateWatch } from './state/state-watch.ts';
+import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
 export interface ApiOptions {
   readonly config: Config;
@@ -35,6 +36,8 @@ export interface ApiOptions {
   readonly signal: AbortSignal;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
+  /** Timing of webhooks, for tests. */
+  readonly webhooks?: WebhooksOptions['timing'];
 }
 
 export interface RunningApi {
@@ -96,8 +99,11 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     push.close();
     return push.stopped;
   });
+  const { idsOf } = push.hub;
+  const webhooks = await openWebhooks({ config, release, postgres, log, idsOf, logger, timing: options.webhooks });
+  closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
-  const apis = createContexts(options, watch, lanes);
+  const apis = createContexts(options, watch, lanes, webhooks);
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(PREPARED_BYTES);
   const dispatcher = { api: apis.standard, apis, prepared, underWay, access };

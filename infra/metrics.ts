@@ -75,6 +75,17 @@ export const metrics = {
     help: 'Bytes waiting for slow WebSocket clients',
     registers,
   }),
+  webhookSeconds: new Histogram({
+    name: 'verustream_webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver a webhook, by how they ended',
+    labelNames: ['outcome'],
+    registers,
+  }),
+  webhooksPending: new Gauge({
+    name: 'verustream_webhook_deliveries_pending',
+    help: 'Deliveries of webhooks that wait for an attempt, looked at once a minute',
+    registers,
+  }),
   upstreamSeconds: new Histogram({
     name: 'verustream_upstream_rpc_seconds',
     help: 'Calls to a daemon',

@@ -42,6 +42,8 @@ export interface Config {
   readonly priceFeedIds: Readonly<Record<string, string>>;
   readonly tiers: Readonly<Record<Tier, { readonly creditsPerMinute: number }>>;
   readonly keylessRequestsPerMinute: number;
+  /** Webhooks may be sent to this machine too, there over http as well. */
+  readonly webhookLocalReceivers: boolean;
   /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
   readonly demo: boolean;
 }

@@ -11,6 +11,7 @@ export const API_ERRORS = {
     'No live basket of the chain converts the one currency into the other now.',
   ],
   page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
+  receiver_refused: [400, 'Receiver refused', 'A webhook goes to a public address over https and to nothing else.'],
   key_invalid: [401, 'Invalid key', 'The API key is wrong, replaced or revoked, or its identity is.'],
   session_required: [401, 'Session required', 'This path takes the token of a session: log in at /api/auth/challenge.'],
   login_refused: [401, 'Login refused', 'The challenge is spent or too old, or the signature is not the right one.'],
@@ -24,6 +25,7 @@ export const API_ERRORS = {
     'A reorganisation replaced the block at the cursor: read what is above `height` again and go on with nextCursor.',
   ],
   too_many_keys: [409, 'Too many keys', 'The identity has as many keys as it may have: revoke one first.'],
+  too_many_webhooks: [409, 'Too many webhooks', 'The identity has as many as it may have: delete one first.'],
   payload_too_large: [413, 'Payload too large', 'The body is larger than this path takes.'],
   rate_limited: [
     429,

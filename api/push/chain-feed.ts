@@ -124,7 +124,7 @@ function read(chain: string, { payload, position }: LogRecord): { record: FactsR
 }
 
 /** Position of the first record that follows from a block after `source`: what lies before it is committed. */
-async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
+export async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
   const last = await log.last('facts', chain);
   if (!last) return 0;
   if (sourceOf(last) <= source) return last.position + 1;

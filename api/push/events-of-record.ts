@@ -128,6 +128,7 @@ function identitySource(fact: IdentityFact, { height, time }: Around): Source {
 
 function conversionSource(fact: TransferFact): Source {
   const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination } = fact;
+  const status = fact.status === 'exported' ? 'pending' : fact.status;
   return {
     channel: 'conversions',
     type: 'conversion',
@@ -135,6 +136,7 @@ function conversionSource(fact: TransferFact): Source {
       currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
       basket: fact.importCurrencyId,
       addresses: [source, destination].filter((address) => address !== null),
+      status,
     },
     data: () =>
       stringifyExact({
@@ -142,7 +144,7 @@ function conversionSource(fact: TransferFact): Source {
         vout: fact.vout,
         height: fact.requestHeight,
         time: fact.requestTime,
-        status: fact.status === 'exported' ? 'pending' : fact.status,
+        status,
         type: fact.kind,
         fromCurrencyId,
         toCurrencyId,

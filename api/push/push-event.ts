@@ -10,6 +10,8 @@ export interface EventSubjects {
   readonly basket?: string;
   readonly identity?: string;
   readonly addresses?: readonly string[];
+  /** Of a conversion. */
+  readonly status?: string;
 }
 
 export interface PushEvent {
@@ -21,6 +23,8 @@ export interface PushEvent {
   readonly subjects: EventSubjects;
   /** JSON up to the number of the message. */
   readonly head: string;
+  /** JSON text of `data`. */
+  data(): string;
   /** JSON from behind the cursor on; made when the first subscriber needs it. */
   tail(): string;
 }
@@ -40,6 +44,7 @@ export function pushEvent({ data, subjects = {}, ...source }: EventSource): Push
   return {
     ...source,
     subjects,
+    data,
     head: `{"type":"${source.type}","chain":${JSON.stringify(source.chain)},"seq":`,
     tail: () => {
       tail ??= `,"data":${data()}}`;

@@ -32,6 +32,7 @@ import { stakeRoutes } from './stakes.ts';
 import { statsRoutes } from './stats.ts';
 import { tickerRoutes } from './tickers.ts';
 import { transactionRoutes } from './transactions.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 export const routeTable: readonly Route[] = serviceRoutes([
   ...oraclePriceRoutes,
@@ -65,4 +66,5 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...healthRoutes,
   ...authRoutes,
   ...keyRoutes,
+  ...webhookRoutes,
 ]);

@@ -55,12 +55,14 @@ export const CONFIG_SCHEMA = {
       properties: { free: credits, developer: credits, pro: credits },
     },
     keylessRequestsPerMinute: { type: 'integer', minimum: 1 },
+    webhookLocalReceivers: { type: 'boolean' },
   },
 } as const;
 
 type Member = keyof (typeof CONFIG_SCHEMA)['properties'];
 
 const list = (text: string) => text.split(',').map((part) => part.trim());
+const boolean = (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text);
 const integer = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
 /** Variable → member of the schema and how its text is read. */
@@ -74,5 +76,6 @@ export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text:
   PORT: { member: 'port', read: integer },
   PRICE_FEED_URL: { member: 'priceFeedUrls', read: list },
   TRUSTED_PROXIES: { member: 'trustedProxies', read: list },
+  WEBHOOK_LOCAL_RECEIVERS: { member: 'webhookLocalReceivers', read: boolean },
   LOG_LEVEL: { member: 'logLevel', read: String },
 };

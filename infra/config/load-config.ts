@@ -88,6 +88,7 @@ function effective(raw: Raw): Config {
       ...raw.tiers,
     },
     keylessRequestsPerMinute: raw.keylessRequestsPerMinute ?? 100,
+    webhookLocalReceivers: raw.webhookLocalReceivers ?? false,
   };
 }
 

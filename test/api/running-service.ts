@@ -47,6 +47,7 @@ export interface ServiceOptions {
   /** The recorded tip when it is not given. */
   readonly startHeight?: number;
   readonly push?: ApiOptions['push'];
+  readonly webhooks?: ApiOptions['webhooks'];
 }
 
 export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
@@ -72,11 +73,17 @@ export function configOf(chains: Config['chains']): Config {
     priceFeedIds: {},
     tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
     keylessRequestsPerMinute: 1e9,
+    webhookLocalReceivers: true,
     demo: false,
   };
 }
 
-export async function startService({ startHeight, push, limits }: ServiceOptions = {}): Promise<RunningService> {
+export async function startService({
+  startHeight,
+  push,
+  webhooks,
+  limits,
+}: ServiceOptions = {}): Promise<RunningService> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
@@ -101,6 +108,7 @@ export async function startService({ startHeight, push, limits }: ServiceOptions
       logger,
       signal,
       ...(push && { push }),
+      ...(webhooks && { webhooks }),
     });
   let api = await serve(stop.signal);
 

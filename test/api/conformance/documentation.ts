@@ -13,7 +13,7 @@ import type { Json } from '../truth.ts';
 /** Routes whose answers are no JSON, or too large to be shown. */
 const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/asyncapi.json', '/api/errors', '/api/']);
 /** Their answers are of somebody who has logged in. */
-const OF_AN_IDENTITY = /^\/api\/(auth|keys|usage)/;
+const OF_AN_IDENTITY = /^\/api\/(auth|keys|usage|webhooks)/;
 const LONGEST_LIST = 3;
 /** What the moment of asking decides. */
 const OF_THE_MOMENT = new Set(['updatedAt', 'state', 'audit']);

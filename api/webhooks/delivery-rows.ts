@@ -1,0 +1,89 @@
+/** Deliveries in Postgres: how they come to be, wait for confirmations, and are taken back. */
+import type { PoolClient } from 'pg';
+import { newMessageId, revertedBody, revertedKind } from './message-body.ts';
+
+export interface Delivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly kind: string;
+  readonly chain: string | null;
+  /** Of the block that it tells of; null for what no rewind takes back. */
+  readonly height: number | null;
+  /** The chain's height at which it is sent; null for at once. */
+  readonly releaseHeight: number | null;
+  readonly body: string;
+  readonly reverts: string | null;
+}
+
+const INSERT_SQL = `INSERT INTO webhook_deliveries
+    (id, webhook_id, kind, chain, height, release_height, body, reverts, state, next_attempt_at)
+  SELECT id, webhook_id, kind, chain, height, release_height, body, reverts,
+    CASE WHEN release_height IS NULL THEN 'pending' ELSE 'held' END, CASE WHEN release_height IS NULL THEN now() END
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::text[]) WITH ORDINALITY
+    AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, place)
+  ORDER BY place`;
+
+export async function insertDeliveries(client: PoolClient, made: readonly Delivery[]): Promise<void> {
+  if (made.length === 0) return;
+  await client.query(INSERT_SQL, [
+    made.map(({ id }) => id),
+    made.map(({ webhookId }) => webhookId),
+    made.map(({ kind }) => kind),
+    made.map(({ chain }) => chain),
+    made.map(({ height }) => height),
+    made.map(({ releaseHeight }) => releaseHeight),
+    made.map(({ body }) => body),
+    made.map(({ reverts }) => reverts),
+  ]);
+}
+
+/** What has its confirmations at `tip` is sent. Returns whose it is. */
+export async function releaseHeld(client: PoolClient, chain: string, tip: number): Promise<string[]> {
+  const { rows } = await client.query<{ webhook_id: string }>(
+    `UPDATE webhook_deliveries SET state = 'pending', next_attempt_at = now()
+     WHERE chain = $1 AND state = 'held' AND release_height <= $2 RETURNING webhook_id`,
+    [chain, tip],
+  );
+  return rows.map((row) => row.webhook_id);
+}
+
+interface TakenBack {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly kind: string;
+  readonly chain: string;
+  readonly body: string;
+}
+
+/**
+ * A rewind to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
+ * that takes it back, newest first. Returns whose they are.
+ */
+export async function takeBack(client: PoolClient, chain: string, height: number): Promise<string[]> {
+  await client.query(`DELETE FROM webhook_deliveries WHERE chain = $1 AND height > $2 AND state = 'held'`, [
+    chain,
+    height,
+  ]);
+  const { rows } = await client.query<TakenBack>(
+    `WITH taken AS (
+       UPDATE webhook_deliveries SET reverted = true WHERE chain = $1 AND height > $2 AND NOT reverted
+       RETURNING id, webhook_id, kind, chain, body, serial
+     ) SELECT id, webhook_id, kind, chain, body FROM taken ORDER BY serial DESC`,
+    [chain, height],
+  );
+  const now = new Date();
+  await insertDeliveries(
+    client,
+    rows.map((row) => ({
+      id: newMessageId(),
+      webhookId: row.webhook_id,
+      kind: revertedKind(row.kind),
+      chain,
+      height: null,
+      releaseHeight: null,
+      body: revertedBody(row, now),
+      reverts: row.id,
+    })),
+  );
+  return rows.map((row) => row.webhook_id);
+}

@@ -1,0 +1,65 @@
+/** Deliveries as their owner sees them. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { TurnQueue } from './turn-queue.ts';
+import { wakeLocked } from './webhook-store.ts';
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly chain: string | null;
+  readonly height: number | null;
+  readonly state: string;
+  readonly reverts: string | null;
+  readonly reverted: boolean;
+  readonly attempts: number;
+  readonly attempted_at: Date | null;
+  readonly next_attempt_at: Date | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly created_at: Date;
+}
+
+export interface DeliveriesAsked {
+  readonly state: string | undefined;
+  /** Older than this delivery. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+const COLUMNS = `id, kind, chain, height, state, reverts, reverted, attempts, attempted_at,
+  CASE WHEN state = 'pending' THEN next_attempt_at END AS next_attempt_at, status, error, created_at`;
+const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
+  WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)
+    AND ($3::text IS NULL OR serial < (SELECT serial FROM webhook_deliveries WHERE id = $3 AND webhook_id = $1))
+  ORDER BY serial DESC LIMIT $4`;
+/** What is held still waits for its blocks. */
+const REDRIVE_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now()
+  WHERE webhook_id = $1 AND id = $2 AND state <> 'held' RETURNING ${COLUMNS}`;
+
+/** Newest first. */
+export async function listDeliveries(
+  { pool }: Postgres,
+  webhookId: string,
+  { state, before, limit }: DeliveriesAsked,
+): Promise<DeliveryRow[]> {
+  return (await pool.query<DeliveryRow>(LIST_SQL, [webhookId, state ?? null, before ?? null, limit])).rows;
+}
+
+export async function findDelivery({ pool }: Postgres, webhookId: string, id: string): Promise<DeliveryRow | null> {
+  const sql = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2`;
+  return (await pool.query<DeliveryRow>(sql, [webhookId, id])).rows[0] ?? null;
+}
+
+/** The whole schedule again, from now on; null for one that is not there or is held. */
+export function redrive(
+  postgres: Postgres,
+  queue: Pick<TurnQueue, 'wake'>,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryRow | null> {
+  return postgres.transaction(async (client) => {
+    const { rows } = await client.query<DeliveryRow>(REDRIVE_SQL, [webhookId, id]);
+    if (rows[0]) await wakeLocked(client, queue, webhookId);
+    return rows[0] ?? null;
+  });
+}

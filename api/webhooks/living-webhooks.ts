@@ -1,0 +1,50 @@
+/** The webhooks that are told of events now, compiled. */
+import type { PoolClient } from 'pg';
+import { TIERS } from '../access/key-store.ts';
+import type { IdsOf } from '../push/subscription.ts';
+import { type Asked, createInterest, type Interest } from './webhook.ts';
+
+export interface LivingWebhook extends Interest {
+  readonly id: string;
+  /** Further blocks of the chain on top of an event's before it is sent. */
+  readonly confirmations: number;
+  /** Position of the block record after which it is told; −1 for a chain that had none. */
+  readonly since: number;
+}
+
+export type LivingWebhooks = (client: PoolClient, chain: string) => Promise<readonly LivingWebhook[]>;
+
+/** An identity that is revoked or has lost its tier is told nothing. */
+const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
+  FROM webhooks w
+  JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
+  JOIN identity_tiers t ON t.identity_address = w.identity_address AND t.tier = $2
+  WHERE w.enabled AND i.flags & 32768 = 0 ORDER BY w.id`;
+
+interface Row {
+  readonly id: string;
+  readonly asked: string;
+  readonly confirmations: number;
+  readonly since: bigint;
+}
+
+/** Each text of a registration is compiled once. */
+export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf): LivingWebhooks {
+  let interests = new Map<string, Interest>();
+  return async (client, chain) => {
+    const { rows } = await client.query<Row>(LIVING_SQL, [chain, TIERS.at(-1)]);
+    const used = new Map<string, Interest>();
+    const living = rows.map(({ id, asked, confirmations, since }) => {
+      const interest = interests.get(asked) ?? createInterest(known(JSON.parse(asked) as Asked, chains), chains, idsOf);
+      used.set(asked, interest);
+      return { id, confirmations, since: Number(since), kindOf: interest.kindOf };
+    });
+    interests = used;
+    return living;
+  };
+}
+
+/** A chain that is not configured any more has no events. */
+function known(asked: Asked, chains: readonly string[]): Asked {
+  return { ...asked, chains: asked.chains?.filter((chain) => chains.includes(chain)) ?? null };
+}

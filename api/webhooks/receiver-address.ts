@@ -1,0 +1,89 @@
+/** Which addresses a webhook may be sent to. */
+import { lookup as resolve } from 'node:dns';
+import ipaddr from 'ipaddr.js';
+import { PermanentError } from '../../schemas/errors.ts';
+
+export class ReceiverRefused extends PermanentError {
+  constructor(why: string) {
+    super('receiver_refused', why);
+  }
+}
+
+/** Global unicast by the registries of IANA: what is handed out there, and nothing that stands for another address. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/** A public address by its number; inside Azure it answers for the host machine. */
+const AZURE_HOST = '168.63.129.16';
+
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_HOST) return false;
+  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_IPV6);
+}
+
+export function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback';
+}
+
+/** Whether an address may be connected to, by the scheme of the URL. */
+export type AllowsAddress = (address: string, protocol: string) => boolean;
+
+/** Public over https; with `allowLocal` also this machine, there over http too. */
+export function receiverPolicy(allowLocal: boolean): AllowsAddress {
+  return (address, protocol) => (protocol === 'https:' && isPublic(address)) || (allowLocal && isLoopback(address));
+}
+
+/**
+ * What can be told from the text of a URL. Names are looked at when they are connected to, since what they mean changes.
+ * @throws ReceiverRefused
+ */
+export function checkReceiverUrl(text: string, allowLocal: boolean): URL {
+  if (!URL.canParse(text)) throw new ReceiverRefused('the URL cannot be read');
+  const url = new URL(text); // writes decimal, octal and hexadecimal forms of an IPv4 address as the dotted one
+  if (url.protocol !== 'https:' && !(allowLocal && url.protocol === 'http:')) {
+    throw new ReceiverRefused('the URL must begin with https://');
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new ReceiverRefused('the URL must not hold a user or a password');
+  const host = bareHost(url.hostname);
+  if (ipaddr.isValid(host) && !receiverPolicy(allowLocal)(host, url.protocol)) {
+    throw new ReceiverRefused('the URL names an address that is not public');
+  }
+  if (!allowLocal && /(^|\.)localhost\.?$/.test(host)) throw new ReceiverRefused('the URL names this machine');
+  return url;
+}
+
+/** An IPv6 address stands in brackets in a URL. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+interface Resolved {
+  readonly address: string;
+  readonly family: number;
+}
+
+export type Resolve = (
+  hostname: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly Resolved[]) => void,
+) => void;
+
+type LookupDone = (error: Error | null, address: string | readonly Resolved[], family?: number) => void;
+
+/**
+ * A `lookup` for `net.connect`: what it gives is what is connected to, so a name that means something else a moment later gains
+ * nothing. A name that also means a forbidden address is refused whole.
+ */
+export function checkedLookup(allows: (address: string) => boolean, resolveAll: Resolve = resolve as Resolve) {
+  return (hostname: string, options: { readonly all?: boolean }, done: LookupDone): void => {
+    resolveAll(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) done(error ?? new Error('the name has no address'), []);
+      else if (!addresses.every(({ address }) => allows(address))) {
+        done(new ReceiverRefused('the name of the receiver means an address that is not public'), []);
+      } else if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,40 @@
+/** When a message that was not taken is sent again. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** After the first failure, the second … in milliseconds; after one more than these a message has failed. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  10 * HOUR,
+];
+/** A share of the delay at most, so that what failed together does not come again together. */
+const JITTER = 0.2;
+/** A receiver that asks for longer is asked again then. */
+const LONGEST_WAIT_MS = 10 * HOUR;
+
+/** Null when it was the last one. `random` is in [0, 1). */
+export function retryDelayMs(
+  failures: number,
+  askedMs: number | null,
+  random: number,
+  delays: readonly number[] = RETRY_DELAYS_MS,
+): number | null {
+  const delay = delays[failures - 1];
+  if (delay === undefined) return null;
+  return Math.round(Math.max(delay * (1 + JITTER * random), askedMs ?? 0));
+}
+
+/** Retry-After in seconds or as a date → milliseconds; null for what is neither. */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
+  if (typeof header !== 'string') return null;
+  const text = header.trim();
+  const asked = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now;
+  return Number.isNaN(asked) ? null : Math.min(Math.max(asked, 0), LONGEST_WAIT_MS);
+}

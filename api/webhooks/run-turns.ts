@@ -1,0 +1,73 @@
+/** The worker of this process: as many turns at a time as it has room for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../infra/logger.ts';
+import { type TurnOptions, takeTurn } from './take-turn.ts';
+import type { Turn, TurnQueue } from './turn-queue.ts';
+
+export interface TurnsOptions extends TurnOptions {
+  readonly queue: TurnQueue;
+  readonly logger: Logger;
+}
+
+export interface RunningTurns {
+  /** There may be a turn to take. */
+  wake(): void;
+  /** Settles once the signal has aborted and the turns that were under way have ended. */
+  readonly stopped: Promise<void>;
+}
+
+/** Each is a connection that waits for a receiver at most; a hanging one holds one of these places, never two. */
+const PLACES = 64;
+/** For turns that another process, or time, has made due. */
+const LOOK_MS = 500;
+const RETRY_MS = 1_000;
+const TOUCH_MS = 5_000;
+
+export function runTurns(options: TurnsOptions): RunningTurns {
+  const { queue, logger, signal } = options;
+  const under = new Map<Turn, Promise<void>>();
+  let look = new AbortController();
+
+  const wake = () => look.abort();
+
+  async function run(turn: Turn): Promise<void> {
+    try {
+      await takeTurn(options, turn);
+    } catch (err) {
+      // Its lease ends, and somebody takes it again.
+      logger.warn({ err, webhook: turn.webhookId }, 'a turn at a receiver of webhooks broke off');
+    } finally {
+      under.delete(turn);
+      wake();
+    }
+  }
+
+  async function follow(): Promise<void> {
+    look = new AbortController();
+    const room = PLACES - under.size;
+    const turns = room > 0 ? await queue.take(room) : [];
+    for (const turn of turns) under.set(turn, run(turn));
+    if (turns.length === 0)
+      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([look.signal, signal]) }).catch(() => undefined);
+  }
+
+  const touching = setInterval(() => {
+    queue
+      .touch([...under.keys()])
+      .catch((err: unknown) => logger.warn({ err }, 'turns at receivers could not be kept'));
+  }, TOUCH_MS).unref();
+
+  async function loop(): Promise<void> {
+    while (!signal.aborted) {
+      await follow().catch(async (err: unknown) => {
+        if (signal.aborted) return;
+        logger.warn({ err }, 'the queue of webhooks cannot be read; trying again');
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      });
+    }
+    await Promise.all(under.values());
+    clearInterval(touching);
+  }
+
+  return { wake, stopped: loop() };
+}

@@ -1,0 +1,127 @@
+/** One attempt: a signed POST to a receiver that is trusted with nothing, neither its address nor its answer. */
+import { Agent, buildConnector, request } from 'undici';
+import { VerustreamError } from '../../schemas/errors.ts';
+import { type AllowsAddress, bareHost, checkedLookup, ReceiverRefused, type Resolve } from './receiver-address.ts';
+import { retryAfterMs } from './retry-schedule.ts';
+import { signatures } from './secrets.ts';
+
+export interface OutgoingMessage {
+  /** webhook-id: the same in every attempt. */
+  readonly id: string;
+  readonly url: string;
+  readonly body: string;
+  /** `whsec_…`; each signs, so that a receiver may hold the old or the new one while they are changed. */
+  readonly secrets: readonly string[];
+}
+
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly status: number }
+  /** Nothing will ever be taken there again. */
+  | { readonly kind: 'gone'; readonly status: number }
+  | {
+      readonly kind: 'failed';
+      readonly status: number | null;
+      readonly error: string;
+      /** What the receiver asked for, milliseconds. */
+      readonly retryAfterMs: number | null;
+    };
+
+export interface Sender {
+  /** @throws the signal's reason once it aborts; everything else is an outcome */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export interface SenderOptions {
+  readonly allows: AllowsAddress;
+  readonly userAgent: string;
+  readonly timeoutMs?: number | undefined;
+  /** In place of the system's resolver, for tests. */
+  readonly resolve?: Resolve | undefined;
+}
+
+/** Of a whole attempt, from the name to the end of the answer. */
+const TIMEOUT_MS = 15_000;
+const CONNECT_MS = 5_000;
+/** What is read of an answer so that its connection can be used again; of a longer one the connection is dropped. */
+const READ_BYTES = 16 * 1024;
+const GONE = 410;
+
+export function createSender({ allows, userAgent, timeoutMs = TIMEOUT_MS, resolve }: SenderOptions): Sender {
+  const agent = new Agent({
+    connect: checkedConnector(allows, resolve),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+  return {
+    close: () => agent.destroy(),
+    async send({ id, url, body, secrets }, stop) {
+      const limit = new AbortController();
+      const abort = () => limit.abort();
+      stop.addEventListener('abort', abort, { once: true });
+      const timer = setTimeout(abort, timeoutMs);
+      try {
+        stop.throwIfAborted();
+        const answer = await request(url, {
+          dispatcher: agent,
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            'user-agent': userAgent,
+            ...signatures(id, new Date(), body, secrets),
+          },
+          body,
+          signal: limit.signal,
+        });
+        // The status decides; what it says besides is nothing to us.
+        await answer.body.dump({ limit: READ_BYTES, signal: limit.signal }).catch(() => undefined);
+        return outcomeOf(answer.statusCode, answer.headers['retry-after']);
+      } catch (error) {
+        stop.throwIfAborted();
+        const why = limit.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error);
+        return { kind: 'failed', status: null, error: why, retryAfterMs: null };
+      } finally {
+        clearTimeout(timer);
+        stop.removeEventListener('abort', abort);
+      }
+    },
+  };
+}
+
+/** The last look at where a connection goes, in the call that makes it. */
+function checkedConnector(allows: AllowsAddress, resolve: Resolve | undefined): buildConnector.connector {
+  const connectors = new Map<string, buildConnector.connector>();
+  const connectorOf = (protocol: string) => {
+    let connector = connectors.get(protocol);
+    if (!connector) {
+      const lookup = checkedLookup((address) => allows(address, protocol), resolve);
+      // The types of undici know the lookup of one address only; net.connect asks for all of them.
+      connector = buildConnector({ lookup, timeout: CONNECT_MS } as unknown as buildConnector.BuildOptions);
+      connectors.set(protocol, connector);
+    }
+    return connector;
+  };
+  return (options, done) => {
+    const host = bareHost(options.hostname);
+    // An address is connected to without a lookup.
+    if (/^[\d.]+$|:/.test(host) && !allows(host, options.protocol)) {
+      done(new ReceiverRefused('the URL names an address that is not public'), null);
+      return;
+    }
+    connectorOf(options.protocol)(options, done);
+  };
+}
+
+function outcomeOf(status: number, retryAfter: string | string[] | undefined): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
+  if (status === GONE) return { kind: 'gone', status };
+  const error = status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;
+  return { kind: 'failed', status, error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
+}
+
+/** For the owner of the webhook: a code, never a text that the network or the receiver has made. */
+function reasonOf(error: unknown): string {
+  if (error instanceof VerustreamError) return error.message;
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' ? `could not be sent: ${code}` : 'could not be sent';
+}

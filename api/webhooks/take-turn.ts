@@ -1,0 +1,97 @@
+/** A turn at one receiver: what is due there, oldest first, one after the other, until the turn has lasted long enough. */
+import type { PoolClient } from 'pg';
+import { metrics } from '../../infra/metrics.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { retryDelayMs } from './retry-schedule.ts';
+import type { Outcome, Sender } from './send-message.ts';
+import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';
+
+export interface TurnOptions {
+  readonly postgres: Postgres;
+  readonly queue: Pick<TurnQueue, 'finish'>;
+  readonly sender: Pick<Sender, 'send'>;
+  /** Of the schedule of retries; that of docs/webhooks.md when it is not given. */
+  readonly delaysMs?: readonly number[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface DueRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly url: string;
+  readonly secrets: readonly string[];
+}
+
+/** A receiver with much to get gives its place to others from time to time. */
+const TURN_MS = 20_000;
+const GIVEN_UP_AFTER = '5 days';
+
+const DUE_SQL = `SELECT d.id, d.kind, d.body, d.attempts, w.url,
+    array_remove(ARRAY[w.secret, CASE WHEN w.old_secret_ends_at > now() THEN w.old_secret END], NULL) AS secrets
+  FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE w.id = $1 AND w.enabled AND coalesce(w.held_until <= now(), true)
+    AND d.state = 'pending' AND d.next_attempt_at <= now()
+  ORDER BY d.serial LIMIT 1`;
+const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min(w.held_until), now()) - now())::float8 AS seconds
+  FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE w.id = $1 AND w.enabled AND d.state = 'pending'`;
+/** Of the attempt that was made, and of no later one. */
+const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
+    error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000)
+  WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
+const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
+const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
+    held_until = now() + make_interval(secs => $2::float8 / 1000),
+    enabled = enabled AND coalesce(failing_since > now() - interval '${GIVEN_UP_AFTER}', true),
+    disabled_reason = CASE WHEN enabled AND failing_since <= now() - interval '${GIVEN_UP_AFTER}' THEN 'failing'
+      ELSE disabled_reason END
+  WHERE id = $1`;
+const GONE_SQL = `UPDATE webhooks SET enabled = false, disabled_reason = 'gone',
+    failing_since = coalesce(failing_since, now()) WHERE id = $1`;
+
+/** @throws what Postgres throws; the turn is then given to another worker in time */
+export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> {
+  const { postgres, sender, signal } = options;
+  const end = performance.now() + TURN_MS;
+  while (!signal.aborted && performance.now() < end) {
+    const due = (await postgres.pool.query<DueRow>(DUE_SQL, [turn.webhookId])).rows[0];
+    if (!due) break;
+    const stop = metrics.webhookSeconds.startTimer();
+    const outcome = await sender.send(due, signal).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (!outcome) break;
+    stop({ outcome: outcome.kind });
+    await postgres.transaction((client) => record(client, options, turn.webhookId, due, outcome));
+  }
+  await postgres.transaction(async (client) => {
+    await lockWebhooks(client, [turn.webhookId]);
+    const { rows } = await client.query<{ seconds: number | null }>(NEXT_SQL, [turn.webhookId]);
+    const seconds = rows[0]?.seconds ?? null;
+    await options.queue.finish(client, turn, seconds === null ? null : Math.ceil(seconds * 10) / 10);
+  });
+}
+
+async function record(
+  client: PoolClient,
+  { delaysMs }: TurnOptions,
+  webhookId: string,
+  { id, attempts }: DueRow,
+  outcome: Outcome,
+): Promise<void> {
+  await lockWebhooks(client, [webhookId]);
+  if (outcome.kind === 'delivered') {
+    await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null]);
+    await client.query(SUCCEEDED_SQL, [webhookId]);
+    return;
+  }
+  const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : null;
+  const delay = retryDelayMs(attempts + 1, asked, Math.random(), delaysMs);
+  const error = outcome.kind === 'failed' ? outcome.error : 'answered 410: the receiver is gone';
+  await client.query(RECORD_SQL, [id, attempts, delay === null ? 'failed' : 'pending', outcome.status, error, delay]);
+  if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId]);
+  else await client.query(FAILED_SQL, [webhookId, asked]);
+}

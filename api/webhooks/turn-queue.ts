@@ -1,0 +1,127 @@
+/**
+ * The durable queue of receivers, in Postgres, kept by pg-boss. A job is a turn at one receiver: its policy lets a receiver have one
+ * open turn at a time over all processes, so a slow one is in nobody's way and nothing is sent by two at once. What is due at the
+ * receiver stands in webhook_deliveries. docs/decisions/0019-webhooks.md.
+ */
+import type { PoolClient } from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+
+export interface Turn {
+  readonly webhookId: string;
+  /** The job as it was taken: what a later worker has of it is not touched by this one. */
+  readonly job: { readonly id: string; readonly retryCount: number };
+}
+
+export interface TurnQueue {
+  /** Each receiver gets a turn now, unless it has one; counts with the transaction, which must hold `lockWebhooks`. */
+  wake(client: PoolClient, webhookIds: readonly string[]): Promise<void>;
+  /** Ends a turn; the receiver's next one is in so many seconds. In a transaction, as `wake`. */
+  finish(client: PoolClient, turn: Turn, nextInSeconds: number | null): Promise<void>;
+  /** Turns whose time has come, that nobody else has taken. */
+  take(most: number): Promise<Turn[]>;
+  /** Says that these turns are still at work; one that is silent for `leaseSeconds` is given to another worker. */
+  touch(turns: readonly Turn[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TurnQueueOptions {
+  readonly postgres: Postgres;
+  readonly logger: Logger;
+  readonly leaseSeconds?: number | undefined;
+}
+
+const SCHEMA = 'webhook_queue';
+const QUEUE = 'receivers';
+const LEASE_SECONDS = 20;
+const CONNECTIONS = 3;
+/** How often turns of dead workers are looked for. */
+const SUPERVISE_SECONDS = 5;
+const MAINTAIN_SECONDS = 300;
+/** Ended turns say nothing that a delivery does not. */
+const KEEP_ENDED_SECONDS = 60;
+/** A worker's death is not the turn's fault, however often. */
+const RETRIES = 1_000_000;
+/** Longer than any wait of a turn. */
+const KEEP_WAITING_SECONDS = 30 * 24 * 3600;
+
+/** In one order, so that two never wait for each other; who holds them sees all turns and deliveries of these webhooks. */
+export async function lockWebhooks(client: PoolClient, ids: readonly string[]): Promise<void> {
+  await client.query('SELECT FROM webhooks WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [ids]);
+}
+
+/** Makes and migrates pg-boss's tables, under its own lock. */
+export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueue> {
+  const { postgres, logger, leaseSeconds = LEASE_SECONDS } = options;
+  const { connectionString } = postgres.pool.options;
+  if (connectionString === undefined) throw new Error('the pool of Postgres was made without an address');
+  const boss = new PgBoss({
+    connectionString,
+    application_name: 'verustream webhooks',
+    max: CONNECTIONS,
+    schema: SCHEMA,
+    schedule: false,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    maintenanceIntervalSeconds: MAINTAIN_SECONDS,
+  });
+  let closing = false;
+  boss.on('error', (err) => {
+    if (!closing) logger.warn({ err }, 'the queue of webhooks has trouble with Postgres');
+  });
+  boss.on('warning', (warning) => logger.debug({ warning }, 'the queue of webhooks'));
+  const close = () => {
+    closing = true;
+    return boss.stop({ graceful: false });
+  };
+  try {
+    await boss.start();
+    await boss.createQueue(QUEUE, { policy: 'exclusive' });
+    await boss.updateQueue(QUEUE, {
+      heartbeatSeconds: leaseSeconds,
+      retryLimit: RETRIES,
+      retryDelay: 0,
+      deleteAfterSeconds: KEEP_ENDED_SECONDS,
+      retentionSeconds: KEEP_WAITING_SECONDS,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const within = (client: PoolClient) => ({
+    db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
+  });
+
+  async function startAt(client: PoolClient, webhookIds: readonly string[], startAfter: number): Promise<void> {
+    const jobs = webhookIds.map((webhookId) => ({ id: crypto.randomUUID(), singletonKey: webhookId, startAfter }));
+    const made = new Set(await boss.insert(QUEUE, jobs, { ...within(client), returnId: true }));
+    for (const { id, singletonKey } of jobs) {
+      // It waits for a later turn, or has one at this moment.
+      if (!made.has(id)) await boss.update(QUEUE, undefined, { ...within(client), singletonKey, startAfter });
+    }
+  }
+
+  return {
+    wake: (client, webhookIds) => (webhookIds.length === 0 ? Promise.resolve() : startAt(client, webhookIds, 0)),
+    async finish(client, { webhookId, job }, nextInSeconds) {
+      await boss.complete(QUEUE, job, null, within(client));
+      if (nextInSeconds !== null) await startAt(client, [webhookId], nextInSeconds);
+    },
+    async take(most) {
+      const jobs = await boss.fetch(QUEUE, { batchSize: most, includeMetadata: true });
+      return jobs.map(({ id, singletonKey, retryCount }) => ({
+        webhookId: singletonKey ?? '',
+        job: { id, retryCount },
+      }));
+    },
+    async touch(turns) {
+      if (turns.length > 0)
+        await boss.touch(
+          QUEUE,
+          turns.map(({ job }) => job),
+        );
+    },
+    close,
+  };
+}

@@ -1,0 +1,135 @@
+/** Webhooks of an identity in Postgres. */
+import type { PoolClient } from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { Holder } from '../access/key-store.ts';
+import { newId } from '../access/tokens.ts';
+import { insertDeliveries } from './delivery-rows.ts';
+import { messageBody, newMessageId } from './message-body.ts';
+import { newSecret } from './secrets.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
+import type { Asked } from './webhook.ts';
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  /** JSON text of `Asked`. */
+  readonly asked: string;
+  readonly confirmations: number;
+  readonly enabled: boolean;
+  readonly disabled_reason: string | null;
+  readonly failing_since: Date | null;
+  readonly old_secret_ends_at: Date | null;
+  readonly created_at: Date;
+}
+
+export interface Registration {
+  readonly url: string;
+  readonly description: string;
+  readonly asked: Asked;
+  readonly confirmations: number;
+}
+
+export interface Change extends Registration {
+  /** As it was when it is not given. */
+  readonly enabled: boolean | undefined;
+  readonly rotateSecret: boolean;
+}
+
+export interface WithSecret {
+  readonly row: WebhookRow;
+  /** Shown once; null when none was made. */
+  readonly secret: string | null;
+}
+
+type Queue = Pick<TurnQueue, 'wake'>;
+
+export const MAX_WEBHOOKS = 20;
+const OLD_SECRET_LIVES = '24 hours';
+
+const COLUMNS = `id, url, description, asked, confirmations, enabled, disabled_reason, failing_since,
+  CASE WHEN old_secret_ends_at > now() THEN old_secret_ends_at END AS old_secret_ends_at, created_at`;
+const OWN = 'chain = $1 AND identity_address = $2';
+const LIST_SQL = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`;
+const FIND_SQL = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} AND id = $3`;
+const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, description, asked, confirmations, secret, since)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(jsonb_object_agg(chain, position), '{}')
+  FROM stage_positions WHERE stage = 'derive' RETURNING ${COLUMNS}`;
+/** Enabled again it begins anew, and with what has been waiting. */
+const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
+    enabled = coalesce($8, enabled),
+    disabled_reason = CASE WHEN coalesce($8, enabled) THEN NULL ELSE coalesce(disabled_reason, 'owner') END,
+    failing_since = CASE WHEN $8 THEN NULL ELSE failing_since END, held_until = CASE WHEN $8 THEN NULL ELSE held_until END,
+    secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
+    old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
+  WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
+
+const own = ({ chain, identityAddress }: Holder) => [chain, identityAddress];
+
+export async function listWebhooks({ pool }: Postgres, holder: Holder): Promise<WebhookRow[]> {
+  return (await pool.query<WebhookRow>(LIST_SQL, own(holder))).rows;
+}
+
+export async function findWebhook(
+  { pool }: Pick<Postgres, 'pool'>,
+  holder: Holder,
+  id: string,
+): Promise<WebhookRow | null> {
+  return (await pool.query<WebhookRow>(FIND_SQL, [...own(holder), id])).rows[0] ?? null;
+}
+
+/** Null when the identity has as many as it may have. It is told what is indexed from now on. */
+export function createWebhook(postgres: Postgres, holder: Holder, made: Registration): Promise<WithSecret | null> {
+  return postgres.transaction(async (client) => {
+    // Two that are created at once count one another.
+    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`webhooks ${own(holder).join(' ')}`]);
+    const { rows: had } = await client.query(`SELECT FROM webhooks WHERE ${OWN}`, own(holder));
+    if (had.length >= MAX_WEBHOOKS) return null;
+    const secret = newSecret();
+    const { url, description, asked, confirmations } = made;
+    const values = [...own(holder), newId(), url, description, JSON.stringify(asked), confirmations, secret];
+    const { rows } = await client.query<WebhookRow>(CREATE_SQL, values);
+    return rows[0] ? { row: rows[0], secret } : null;
+  });
+}
+
+/** Null when the identity has no such webhook. */
+export function changeWebhook(
+  postgres: Postgres,
+  queue: Queue,
+  holder: Holder,
+  id: string,
+  change: Change,
+): Promise<WithSecret | null> {
+  return postgres.transaction(async (client) => {
+    await lockWebhooks(client, [id]);
+    const secret = change.rotateSecret ? newSecret() : null;
+    const { url, description, asked, confirmations, enabled } = change;
+    const values = [url, description, JSON.stringify(asked), confirmations, enabled ?? null, secret];
+    const { rows } = await client.query<WebhookRow>(UPDATE_SQL, [...own(holder), id, ...values]);
+    if (rows[0] && enabled === true) await queue.wake(client, [id]);
+    return rows[0] ? { row: rows[0], secret } : null;
+  });
+}
+
+/** False when the identity has no such webhook. Its deliveries go with it. */
+export async function deleteWebhook({ pool }: Postgres, holder: Holder, id: string): Promise<boolean> {
+  return (await pool.query(`DELETE FROM webhooks WHERE ${OWN} AND id = $3`, [...own(holder), id])).rowCount === 1;
+}
+
+/** A delivery that tells of nothing. Returns its id. */
+export function sendTest(postgres: Postgres, queue: Queue, webhookId: string): Promise<string> {
+  return postgres.transaction(async (client) => {
+    const id = newMessageId();
+    const body = messageBody({ type: 'test', at: new Date(), chain: null, data: JSON.stringify({ webhookId }) });
+    const rest = { kind: 'test', chain: null, height: null, releaseHeight: null, reverts: null };
+    await insertDeliveries(client, [{ ...rest, id, webhookId, body }]);
+    await wakeLocked(client, queue, webhookId);
+    return id;
+  });
+}
+
+export async function wakeLocked(client: PoolClient, queue: Queue, webhookId: string): Promise<void> {
+  await lockWebhooks(client, [webhookId]);
+  await queue.wake(client, [webhookId]);
+}

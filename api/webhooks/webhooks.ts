@@ -1,0 +1,107 @@
+/** Webhooks of this process: events of each chain become deliveries, and deliveries are sent. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { Config } from '../../schemas/config.ts';
+import type { IdsOf } from '../push/subscription.ts';
+import { enqueueEvents } from './enqueue-events.ts';
+import { createLivingWebhooks } from './living-webhooks.ts';
+import { receiverPolicy } from './receiver-address.ts';
+import { runTurns } from './run-turns.ts';
+import { createSender, type SenderOptions } from './send-message.ts';
+import { sweep } from './sweep.ts';
+import type { TurnOptions } from './take-turn.ts';
+import { openTurnQueue, type TurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+
+export interface WebhookTiming {
+  readonly delaysMs?: TurnOptions['delaysMs'];
+  readonly timeoutMs?: SenderOptions['timeoutMs'];
+  readonly leaseSeconds?: TurnQueueOptions['leaseSeconds'];
+}
+
+export interface WebhooksOptions {
+  readonly config: Pick<Config, 'chains' | 'webhookLocalReceivers'>;
+  readonly release: string;
+  readonly postgres: Postgres;
+  readonly log: EventLog;
+  readonly idsOf: IdsOf;
+  readonly logger: Logger;
+  readonly timing?: WebhookTiming | undefined;
+  /** In place of the system's resolver, for tests. */
+  readonly resolve?: SenderOptions['resolve'];
+}
+
+export interface Webhooks {
+  readonly queue: TurnQueue;
+  readonly idsOf: IdsOf;
+  /** A delivery has been made due. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+const WAIT_MS = 1_000;
+/** A record stands in the topic shortly before the commit that lets it be told. */
+const COMMIT_POLL_MS = 25;
+const RETRY_MS = 1_000;
+const SWEEP_MS = 60_000;
+
+export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+  const { config, release, postgres, log, idsOf, logger, timing = {}, resolve } = options;
+  const chains = config.chains.map(({ name }) => name);
+  const queue = await openTurnQueue({ postgres, logger, ...timing });
+  const sender = createSender({
+    allows: receiverPolicy(config.webhookLocalReceivers),
+    userAgent: `verustream/${release}`,
+    resolve,
+    ...timing,
+  });
+  const stop = new AbortController();
+  const { signal } = stop;
+  const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
+  const living = createLivingWebhooks(chains, idsOf);
+
+  async function untilMore(chain: string, next: number | null): Promise<void> {
+    const asked = performance.now();
+    if (next === null) await sleep(WAIT_MS, undefined, { signal });
+    else await log.waitFor('facts', chain, next, WAIT_MS, signal);
+    if (performance.now() - asked < COMMIT_POLL_MS) await sleep(COMMIT_POLL_MS, undefined, { signal });
+  }
+
+  async function follow(chain: string): Promise<void> {
+    const { records, woken, next } = await enqueueEvents({ chain, postgres, log, queue, living, logger });
+    if (woken > 0) turns.wake();
+    if (records === 0) await untilMore(chain, next);
+  }
+
+  async function repeat(what: string, work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await work().catch(async (err: unknown) => {
+        if (signal.aborted) return;
+        logger.warn({ err }, `${what}; trying again`);
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      });
+    }
+  }
+
+  const running = [
+    ...chains.map((chain) => repeat(`events of ${chain} for webhooks cannot be read`, () => follow(chain))),
+    repeat('deliveries of webhooks cannot be looked after', async () => {
+      await sweep(postgres, queue, config.chains);
+      turns.wake();
+      await sleep(SWEEP_MS, undefined, { signal });
+    }),
+  ];
+  return {
+    queue,
+    idsOf,
+    wake: turns.wake,
+    async close() {
+      stop.abort();
+      await Promise.all(running);
+      await turns.stopped;
+      await sender.close();
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * A receiver of webhooks: verifies each message with the official Standard Webhooks library, takes each once, takes back what a
+ * reorganisation removes. What it has taken is on the disk before it says 2xx, so that it may be killed at any moment.
+ *
+ *   WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts [port] [file]
+ *
+ * Behind a proxy that speaks https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+
+interface Message {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly chain?: string;
+  /** Id of the message that this one takes back. */
+  readonly reverts?: string;
+  readonly data: unknown;
+}
+
+const LONGEST_BODY = 1024 * 1024;
+const [port = '8090', file = 'webhook-messages.jsonl'] = process.argv.slice(2);
+const { WEBHOOK_SECRET: secret } = process.env;
+if (!secret) throw new Error('WEBHOOK_SECRET is missing: it was shown when the webhook was registered');
+const webhook = new Webhook(secret);
+
+/** A line a message: [id, message]. */
+const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+const taken = new Map(lines.map((line) => JSON.parse(line) as [string, Message]));
+const out = openSync(file, 'a');
+
+function take(id: string, message: Message): void {
+  if (taken.has(id)) return; // it comes again when our answer was lost
+  writeSync(out, `${JSON.stringify([id, message])}\n`);
+  fsyncSync(out);
+  taken.set(id, message);
+  const back = [...taken.values()].some(({ reverts }) => reverts === id); // came before what it takes back
+  if (message.reverts) console.log(`takes back ${message.reverts}`);
+  else if (!back) console.log(`${message.type} ${message.chain ?? ''} ${JSON.stringify(message.data)}`);
+}
+
+async function read(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > LONGEST_BODY) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const server = createServer(async (request, response) => {
+  const answer = (status: number) => response.writeHead(status).end();
+  try {
+    const body = request.method === 'POST' ? await read(request) : null;
+    if (body === null) return answer(400);
+    // The signature is of the bytes as they came: verify first, parse after. Old messages are refused too.
+    const message = webhook.verify(body, request.headers as Record<string, string>) as Message;
+    take(String(request.headers['webhook-id']), message);
+    return answer(204);
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return answer(401);
+    console.error(error);
+    return answer(500); // and it comes again
+  }
+});
+server.listen(Number(port), () => console.log(`listening on ${(server.address() as AddressInfo).port}`));
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    server.close(() => closeSync(out));
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,311 @@
+/** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setTier } from '../../api/access/key-store.ts';
+import { answers, hangs, type Receiver, startReceiver, verified } from '../../api/webhooks/testing/receiver.ts';
+import { schemaFaults } from './client.ts';
+import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
+import type { Json } from './truth.ts';
+
+const FORK = 845;
+/** Blocks of the abandoned branch that are told of. */
+const REMOVED = 4;
+const CONFIRMATIONS = 6;
+const DELAYS_MS = [100, 200, 300];
+const LONG = { timeout: 60_000, interval: 50 };
+
+let service: RunningService;
+let key: string;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startService({ startHeight: FORK - 30, webhooks: { delaysMs: DELAYS_MS, timeoutMs: 2_000 } });
+  await service.settled();
+  key = await service.issueKey('pro');
+}, 300_000);
+afterEach(async () => {
+  for (const { id } of (await ask('GET', '/api/webhooks')).body.webhooks) await ask('DELETE', `/api/webhooks/${id}`);
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+afterAll(() => service?.stop());
+
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const answer: Json = text === '' ? null : JSON.parse(text);
+  if (response.status < 300 && method === 'GET') expect(schemaFaults(path.split('?')[0] ?? '', answer)).toBeNull();
+  return { status: response.status, body: answer };
+}
+
+async function receiver(behaviour = answers(204)): Promise<Receiver> {
+  const made = await startReceiver(behaviour);
+  receivers.push(made);
+  return made;
+}
+
+async function register(at: Receiver, asked: Record<string, unknown> = {}): Promise<Json> {
+  const { status, body } = await ask('POST', '/api/webhooks', { url: at.url, events: ['block'], ...asked });
+  expect([status, body.code]).toEqual([201, undefined]);
+  return body;
+}
+
+async function step(count = 1): Promise<void> {
+  for (let made = 0; made < count; made++) {
+    service.node.step();
+    await service.settled();
+  }
+}
+
+/** Messages in the order of their coming, each signature checked. */
+const messages = (at: Receiver, secret: string): Json[] =>
+  at.received.map((one) => ({ id: one.id, ...verified<object>(one, secret) }));
+
+const deliveries = async (id: string): Promise<Json[]> =>
+  (await ask('GET', `/api/webhooks/${id}/deliveries?limit=200`)).body.results;
+
+/** Every delivery has come to its end. */
+const settledDeliveries = async (id: string): Promise<Json[]> => {
+  await expect.poll(async () => (await deliveries(id)).filter(({ state }) => state === 'pending'), LONG).toEqual([]);
+  return deliveries(id);
+};
+
+describe('registration', () => {
+  it.each([
+    ['receiver_refused', { url: 'https://10.0.0.1/' }],
+    ['receiver_refused', { url: 'http://10.0.0.1/' }],
+    ['invalid_parameter', { events: [] }],
+    ['invalid_parameter', { events: ['nosuch'] }],
+    ['invalid_parameter', { chains: ['nochain'] }],
+    ['invalid_parameter', { events: ['address.activity'] }],
+    ['invalid_parameter', { confirmations: -1 }],
+    ['invalid_parameter', { colour: 'red' }],
+  ])('%s for %j', async (code, asked) => {
+    const answer = await ask('POST', '/api/webhooks', {
+      url: 'https://receiver.example/',
+      events: ['block'],
+      ...asked,
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code } });
+  });
+
+  it('shows the secret once, lists, changes, rotates, deletes', async () => {
+    const made = await register(await receiver(), { description: 'mine', filter: { currency: 'VRSCTEST' } });
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { secret, ...shown } = made;
+    expect((await ask('GET', '/api/webhooks')).body.webhooks).toEqual([shown]);
+    const path = `/api/webhooks/${made.id}`;
+    const changed = await ask('PATCH', path, { events: ['reorg'], enabled: false });
+    expect(changed.body).toEqual({
+      ...shown,
+      events: ['reorg'],
+      enabled: false,
+      disabledReason: 'owner',
+      secret: null,
+    });
+    const rotated = await ask('PATCH', path, { rotateSecret: true });
+    expect(rotated.body.secret).not.toBe(secret);
+    expect(Date.parse(rotated.body.oldSecretEndsAt) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await ask('GET', path)).body).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is of the identity and of the highest tier alone, twenty at most', async () => {
+    const { id } = await register(await receiver());
+    await service.stores.postgres.pool.query(`UPDATE webhooks SET identity_address = 'iSomebodyElse' WHERE id = $1`, [
+      id,
+    ]);
+    for (const [method, end] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['PATCH', ''],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+      ['POST', `/deliveries/msg_${'0'.repeat(32)}/redrive`],
+    ] as const) {
+      const body = method === 'PATCH' ? {} : undefined;
+      expect(await ask(method, `/api/webhooks/${id}${end}`, body)).toMatchObject({ status: 404 });
+    }
+    await service.stores.postgres.pool.query('DELETE FROM webhooks WHERE id = $1', [id]);
+    const at = await receiver();
+    for (let made = 0; made < 20; made++) await register(at);
+    const request = { url: at.url, events: ['block'] };
+    expect((await ask('POST', '/api/webhooks', request)).body).toMatchObject({ code: 'too_many_webhooks' });
+    await setTier(service.stores.postgres, ALICE, 'developer');
+    await expect
+      .poll(() => ask('GET', '/api/webhooks'), LONG)
+      .toMatchObject({ status: 403, body: { code: 'tier_required' } });
+    await setTier(service.stores.postgres, ALICE, 'pro');
+    await expect.poll(async () => (await ask('GET', '/api/webhooks')).status, LONG).toBe(200);
+  });
+});
+
+describe('receivers', () => {
+  it('get a test message, and both signatures while the secret is changed', async () => {
+    const at = await receiver();
+    const { id, secret } = await register(at, { events: ['reorg'] });
+    const sent = await ask('POST', `/api/webhooks/${id}/test`);
+    expect(sent.status).toBe(201);
+    expect(schemaFaults('/api/webhooks/x/test', sent.body)).toBeNull();
+    await expect.poll(() => at.received.length, LONG).toBe(1);
+    expect(messages(at, secret)).toEqual([
+      { id: sent.body.id, type: 'test', timestamp: expect.any(String), data: { webhookId: id } },
+    ]);
+    const { body } = await ask('PATCH', `/api/webhooks/${id}`, { rotateSecret: true });
+    await ask('POST', `/api/webhooks/${id}/test`);
+    await expect.poll(() => at.received.length, LONG).toBe(2);
+    expect(messages(at, secret).slice(1)).toEqual(messages({ ...at, received: at.received.slice(1) }, body.secret));
+    expect(await settledDeliveries(id)).toMatchObject([{ state: 'delivered', attempts: 1, status: 204 }, {}]);
+  });
+
+  it('that fail are tried by the schedule, with the same id and body, then no more; redrive tries again', async () => {
+    const at = await receiver(answers(500));
+    const { id, secret } = await register(at, { events: ['reorg'] });
+    await ask('POST', `/api/webhooks/${id}/test`);
+    const [failed] = await settledDeliveries(id);
+    expect(failed).toMatchObject({
+      state: 'failed',
+      attempts: DELAYS_MS.length + 1,
+      status: 500,
+      error: 'answered 500',
+    });
+    expect(new Set(at.received.map((one) => `${one.id} ${one.body}`)).size).toBe(1);
+    expect(at.received.length).toBe(DELAYS_MS.length + 1);
+    for (const [index, delay] of DELAYS_MS.entries()) {
+      expect((at.received[index + 1]?.at ?? 0) - (at.received[index]?.at ?? 0)).toBeGreaterThanOrEqual(delay * 0.9);
+    }
+    expect((await ask('GET', `/api/webhooks/${id}`)).body.failingSince).not.toBeNull();
+    at.behave(answers(200));
+    expect((await ask('POST', `/api/webhooks/${id}/deliveries/${failed.id}/redrive`)).status).toBe(200);
+    await expect.poll(() => deliveries(id), LONG).toMatchObject([{ state: 'delivered', attempts: 1, error: null }]);
+    expect(messages(at, secret).at(-1)?.id).toBe(failed.id);
+    expect((await ask('GET', `/api/webhooks/${id}`)).body.failingSince).toBeNull();
+  });
+
+  it('that hang delay nobody else', async () => {
+    const hanging = await Promise.all(Array.from({ length: 8 }, () => receiver(hangs)));
+    for (const at of hanging) await register(at);
+    const at = await receiver();
+    const { secret } = await register(at);
+    const began = performance.now();
+    await step(5);
+    const heights = Array.from({ length: 5 }, (_, index) => service.node.height - 4 + index);
+    await expect.poll(() => messages(at, secret).map(({ data }) => data.height), LONG).toEqual(heights);
+    // One attempt at each, and no second one at the same time.
+    expect(hanging.map(({ mostAtOnce }) => mostAtOnce)).toEqual(hanging.map(() => 1));
+    expect(at.received.at(-1)?.at ?? 0).toBeGreaterThan(began);
+  });
+
+  it('that answer 410 are told nothing more until they are enabled', async () => {
+    const at = await receiver(answers(410));
+    const { id, secret } = await register(at);
+    await ask('POST', `/api/webhooks/${id}/test`);
+    await expect
+      .poll(() => ask('GET', `/api/webhooks/${id}`), LONG)
+      .toMatchObject({ body: { enabled: false, disabledReason: 'gone' } });
+    await step(2);
+    expect(at.received.length).toBe(1);
+    at.behave(answers(204));
+    expect((await ask('PATCH', `/api/webhooks/${id}`, { enabled: true })).body).toMatchObject({ disabledReason: null });
+    await expect.poll(() => messages(at, secret).map(({ type }) => type), LONG).toEqual(['test', 'test']);
+    await step();
+    await expect.poll(() => messages(at, secret).at(-1)?.data.height, LONG).toBe(service.node.height);
+  });
+
+  it('that answer 429 are left alone as long as they ask for', async () => {
+    const at = await receiver(answers(429, { 'retry-after': '3' }));
+    const { id } = await register(at);
+    await ask('POST', `/api/webhooks/${id}/test`);
+    await expect.poll(() => at.received.length, LONG).toBe(1);
+    at.behave(answers(204));
+    await ask('POST', `/api/webhooks/${id}/test`);
+    await expect.poll(() => at.received.length, LONG).toBe(3);
+    const [first, second] = at.received;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2_900);
+  });
+
+  it('that take nothing for five days are given up', async () => {
+    const at = await receiver(answers(500));
+    const { id } = await register(at);
+    await service.stores.postgres.pool.query(`UPDATE webhooks SET failing_since = now() - interval '121 hours'`);
+    await ask('POST', `/api/webhooks/${id}/test`);
+    await expect
+      .poll(() => ask('GET', `/api/webhooks/${id}`), LONG)
+      .toMatchObject({ body: { enabled: false, disabledReason: 'failing' } });
+    expect(at.received.length).toBe(1);
+  });
+
+  it('get each message once from several processes, one at a time', async () => {
+    const beside = await service.startBeside();
+    const at = await receiver(async (response) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      response.writeHead(204).end();
+    });
+    const { id } = await register(at, { events: ['reorg'] });
+    const sent = new Set<string>();
+    for (let test = 0; test < 60; test++) sent.add((await ask('POST', `/api/webhooks/${id}/test`)).body.id);
+    expect((await settledDeliveries(id)).length).toBe(60);
+    await beside.close();
+    expect(at.received.map((one) => one.id).sort()).toEqual([...sent].sort());
+    expect(at.mostAtOnce).toBe(1);
+  });
+});
+
+describe('events', () => {
+  it('come as the chain moves; a reorganisation takes back what was told, and what waits for confirmations never was', async () => {
+    const [told, later, rest] = [await receiver(), await receiver(), await receiver()];
+    const hook = await register(told, { events: ['block', 'reorg'] });
+    const confirmed = await register(later, { confirmations: CONFIRMATIONS });
+    const others = await register(rest, {
+      events: ['address.activity', 'identity.updated', 'conversion.completed'],
+      filter: { address: ['alice@', 'bob@', 'carol@'] },
+    });
+    const first = service.node.height + 1;
+    const { node } = service;
+    node.branch('orphan', node.fork + REMOVED);
+    await service.settled();
+    node.branch('main', node.fork + REMOVED + CONFIRMATIONS);
+    await service.settled();
+    const { rows } = await service.stores.postgres.pool.query<{ height: number; hash: string }>(
+      'SELECT height, hash FROM blocks WHERE chain = $1 AND height >= $2 ORDER BY height',
+      [CHAIN, first],
+    );
+    const count = rows.length;
+
+    // What a receiver holds that applies each message, is the chain.
+    const standing = async () => {
+      const held = new Map<string, Json>();
+      for (const message of messages(told, hook.secret)) {
+        if (message.type === 'block') held.set(message.id, message);
+        if (message.type === 'block.reverted') expect(held.delete(message.reverts)).toBe(true);
+      }
+      return [...held.values()].map(({ data }) => ({ height: data.height, hash: data.hash }));
+    };
+    await expect.poll(standing, LONG).toEqual(rows);
+    const all = messages(told, hook.secret);
+    const byType = (type: string) => all.filter((message) => message.type === type);
+    expect(byType('reorg').map(({ data }) => data)).toMatchObject([
+      { reason: 'reorg', fromHeight: node.fork + REMOVED, toHeight: node.fork },
+    ]);
+    expect(byType('block.reverted').map(({ data }) => data.height)).toEqual(
+      Array.from({ length: REMOVED }, (_, index) => node.fork + REMOVED - index),
+    );
+    expect(byType('block').length).toBe(count + REMOVED);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const { timestamp, data } of byType('block')) expect(Date.parse(timestamp)).toBe(data.time * 1000);
+
+    const final = rows.slice(0, count - CONFIRMATIONS);
+    await expect
+      .poll(() => messages(later, confirmed.secret).map(({ data: { height, hash } }) => ({ height, hash })), LONG)
+      .toEqual(final);
+    expect((await deliveries(confirmed.id)).filter(({ state }) => state === 'held').length).toBe(CONFIRMATIONS);
+
+    await settledDeliveries(others.id);
+    const kinds = new Set(messages(rest, others.secret).map(({ type }) => type));
+    expect(kinds).toContain('address.activity');
+    const wanted = /^(address\.activity|identity\.updated|conversion\.completed)(\.reverted)?$/;
+    expect([...kinds].filter((kind) => !wanted.test(kind))).toEqual([]);
+  }, 120_000);
+});
