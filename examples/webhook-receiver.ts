@@ -6,7 +6,7 @@
  *
  * Behind a proxy that speaks https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
@@ -26,8 +26,11 @@ const { WEBHOOK_SECRET: secret } = process.env;
 if (!secret) throw new Error('WEBHOOK_SECRET is missing: it was shown when the webhook was registered');
 const webhook = new Webhook(secret);
 
-/** A line a message: [id, message]. */
-const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+/** A line a message: [id, message]. One that a kill has cut was not answered and comes again. */
+const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+if (whole.length < bytes.length) truncateSync(file, whole.length);
+const lines = whole.toString('utf8').split('\n').slice(0, -1);
 const taken = new Map(lines.map((line) => JSON.parse(line) as [string, Message]));
 const out = openSync(file, 'a');
 

@@ -21,11 +21,12 @@ file = sys.argv[2] if len(sys.argv) > 2 else "webhook-messages.jsonl"
 webhook = Webhook(os.environ["WEBHOOK_SECRET"])
 lock = threading.Lock()
 
-# A line a message: [id, message].
-taken: dict[str, dict] = {}
-if os.path.exists(file):
-    with open(file, encoding="utf-8") as lines:
-        taken = dict(json.loads(line) for line in lines if line.endswith("\n"))
+# A line a message: [id, message]. One that a kill has cut was not answered and comes again.
+with open(file, "a+b") as kept:
+    kept.seek(0)
+    whole = kept.read().rpartition(b"\n")[0]
+    kept.truncate(len(whole) + 1 if whole else 0)
+taken: dict[str, dict] = dict(json.loads(line) for line in whole.splitlines())
 out = open(file, "a", encoding="utf-8")
 
 

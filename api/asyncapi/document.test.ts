@@ -4,8 +4,10 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
 import { CHANNELS } from '../push/push-event.ts';
+import { KINDS } from '../webhooks/webhook.ts';
 import { asyncApiDocument } from './document.ts';
 import { streamPart } from './stream-part.ts';
+import { webhookPart } from './webhook-part.ts';
 
 /** As published by the AsyncAPI initiative (@asyncapi/specs 6.11.1, Apache-2.0). */
 const published = new URL('./testing/asyncapi-3.0.0.schema.json', import.meta.url);
@@ -13,7 +15,7 @@ const validate = new Ajv({ strict: false, validateFormats: false }).compile(
   JSON.parse(readFileSync(published, 'utf8')),
 );
 
-const document = asyncApiDocument({ parts: [streamPart], version: '1' });
+const document = asyncApiDocument({ parts: [streamPart, webhookPart], version: '1' });
 
 /** What a JSON pointer of the document points at. */
 function resolve(pointer: string): unknown {
@@ -42,5 +44,7 @@ describe('the AsyncAPI document', () => {
     expect(Object.keys(document.components.messages)).toEqual(expect.arrayContaining(types));
     const channels = Object.values(pushEvents).map(({ channel }) => channel);
     expect(new Set(channels)).toEqual(new Set([...CHANNELS, '*']));
+    const kinds = KINDS.flatMap((kind) => [kind, ...(kind === 'reorg' ? [] : [`${kind}.reverted`])]);
+    expect(Object.keys(webhookPart.messages)).toEqual(expect.arrayContaining(kinds.map((kind) => `webhook.${kind}`)));
   });
 });

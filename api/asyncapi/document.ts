@@ -11,8 +11,8 @@ interface Reference {
 }
 
 export interface AsyncChannel {
-  /** Path, or URL of the listener. */
-  readonly address: string;
+  /** Path; null for what the listener's URL says. */
+  readonly address: string | null;
   readonly description: string;
   /** Names of servers of the document; all when it is not given. */
   readonly servers?: readonly string[];
@@ -59,6 +59,12 @@ const server = (protocol: string, description: string) => ({
 export const SERVERS = {
   websocket: server('ws', 'wss where TLS stands before it'),
   http: server('http', 'https where TLS stands before it'),
+  receiver: {
+    host: '{receiver}',
+    protocol: 'https',
+    description: 'The URL of a webhook',
+    variables: { receiver: { default: 'receiver.example', description: 'Host that was registered' } },
+  },
 } as const;
 
 const in_ = (place: string, name: string): Reference => ({ $ref: `#/${place}/${name}` });

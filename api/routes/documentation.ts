@@ -5,6 +5,7 @@ import { apiDocument, asyncDocument } from '../../schemas/rest/service.ts';
 import type { ApiContext } from '../api-context.ts';
 import { asyncApiDocument } from '../asyncapi/document.ts';
 import { streamPart } from '../asyncapi/stream-part.ts';
+import { webhookPart } from '../asyncapi/webhook-part.ts';
 import { liveRoute, type Route } from '../http/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
@@ -90,7 +91,7 @@ export const docsParts: readonly Route[] = [
   ...(Object.keys(ASSETS) as (keyof typeof ASSETS)[]).map(asset),
 ];
 
-const asyncParts = [streamPart];
+const asyncParts = [streamPart, webhookPart];
 
 export const asyncDocumentRoute: Route = liveRoute({
   ...FREE,

@@ -1,7 +1,9 @@
 /** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
+import { Ajv } from 'ajv';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
 import { answers, hangs, type Receiver, startReceiver, verified } from '../../api/webhooks/testing/receiver.ts';
+import { webhookMessages } from '../../schemas/rest/webhook-messages.ts';
 import { schemaFaults } from './client.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
 import type { Json } from './truth.ts';
@@ -59,9 +61,17 @@ async function step(count = 1): Promise<void> {
   }
 }
 
-/** Messages in the order of their coming, each signature checked. */
+const ajv = new Ajv({ strict: false });
+const validators = new Map(Object.entries(webhookMessages).map(([type, { message }]) => [type, ajv.compile(message)]));
+
+/** Messages in the order of their coming, each signature checked, each as AsyncAPI says. */
 const messages = (at: Receiver, secret: string): Json[] =>
-  at.received.map((one) => ({ id: one.id, ...verified<object>(one, secret) }));
+  at.received.map((one) => {
+    const message = verified<Json>(one, secret);
+    const validate = validators.get(message.type);
+    expect([message.type, validate?.(message), validate?.errors]).toEqual([message.type, true, null]);
+    return { id: one.id, ...message };
+  });
 
 const deliveries = async (id: string): Promise<Json[]> =>
   (await ask('GET', `/api/webhooks/${id}/deliveries?limit=200`)).body.results;
