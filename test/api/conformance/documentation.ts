@@ -102,7 +102,8 @@ export function documentationConforms(client: Client, url: () => string): void {
       const listed = endpoints.map(({ path }: Json) => path);
       expect(listed).toContain('/api/asyncapi.json');
       const { channels } = await client.json('/api/asyncapi.json');
-      for (const { address } of Object.values<Json>(channels)) expect(listed).toContain(address);
+      const ours = Object.values<Json>(channels).flatMap(({ address }) => address ?? []); // not the receivers of webhooks
+      expect(ours.filter((address) => !listed.includes(address))).toEqual([]);
     });
 
     it('has a page that needs nothing from outside', async () => {
