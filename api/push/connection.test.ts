@@ -82,8 +82,12 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: r
     transport: {
       send(json) {
         expect(client.blocked, 'nothing is sent into a full socket').toBe(false);
-        sent.push(JSON.parse(json));
+        sent.push(JSON.parse(Buffer.from(json).toString()));
         client.blocked = !accepts();
+        return !client.blocked;
+      },
+      together(send) {
+        send();
         return !client.blocked;
       },
       buffered: () => 0,

@@ -15,11 +15,21 @@ import { createSubscriptionSet, DEFAULT, LimitExceeded, type SubscriptionKey } f
 /** The way to one client. */
 export interface Transport {
   /** False when the socket has not taken everything: nothing more is sent before drained(). */
-  send(json: string, type: string, cursor: string): boolean;
+  send(json: string | Uint8Array, type: string, cursor: string): boolean;
+  /** What is sent inside leaves at once; false as with send(). */
+  together(send: () => void): boolean;
   /** Bytes that the socket has not taken yet, where that is known. */
   buffered(): number;
   /** Ends it with a code and a reason of at most 123 bytes. */
   end(code: number, reason: string): void;
+}
+
+/** An event at the end of the stream; `cursor` is the text of the place right behind it. */
+export interface LiveEvent {
+  readonly event: PushEvent;
+  readonly cursor: string;
+  /** Bytes of the message, until the next call. */
+  message(seq: number): Uint8Array;
 }
 
 export interface Connection {
@@ -27,8 +37,8 @@ export interface Connection {
   receive(text: string): void;
   /** The socket has room again. */
   drained(): void;
-  /** An event while the connection is live; `after` is the place right behind it, `cursor` its text. */
-  offer(event: PushEvent, after: Places, cursor: string): void;
+  /** The events of a record while the connection is live. */
+  offer(events: readonly LiveEvent[]): void;
   readonly isLive: boolean;
   /** Called after every record; serves what is not live. */
   wake(): void;
@@ -75,14 +85,20 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** A copy: places move on. */
   const here = (): Map<string, Place> => new Map(places ?? hub.places());
 
-  /** `after` is the place of a live connection once the message is sent. */
-  function write(json: string, type: string, cursor: string, after: Places): void {
+  function write(json: string | Uint8Array, type: string, cursor: string): void {
     lastSentAt = Date.now();
     lastCursor = cursor;
-    if (!transport.send(json, type, cursor)) {
-      blockedSince ??= lastSentAt;
-      places ??= new Map(after);
-    }
+    if (!transport.send(json, type, cursor)) blocked();
+  }
+
+  /** A live connection no longer is: its place becomes its own. */
+  function blocked(): void {
+    blockedSince ??= Date.now();
+    places ??= new Map(hub.places());
+  }
+
+  function together(send: () => void): void {
+    if (isOpen && !transport.together(send)) blocked();
   }
 
   /** A message that is no event. */
@@ -91,7 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const at = here();
     const cursor = encodePlaces(at);
     seq += 1;
-    write(JSON.stringify({ type, ...members, seq, cursor }), type, cursor, at);
+    write(JSON.stringify({ type, ...members, seq, cursor }), type, cursor);
   }
 
   function refuse(id: MessageId, code: string, detail: string): void {
@@ -127,7 +143,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         for (const event of record.events) {
           if (event.place.index < place.index) continue;
           places.set(feed.chain, placeAfter(event));
-          if (subscriptions.wants(event)) sendEvent(event, places, encodePlaces(places));
+          if (subscriptions.wants(event)) sendEvent(event, encodePlaces(places));
           if (blockedSince !== null || !isOpen) return null;
         }
         places.set(feed.chain, { position: place.position + 1, index: 0 });
@@ -137,9 +153,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     return null;
   }
 
-  function sendEvent(event: PushEvent, after: Places, cursor: string): void {
+  function sendEvent(event: PushEvent, cursor: string): void {
     seq += 1;
-    write(eventMessage(event, seq, cursor), event.type, cursor, after);
+    write(eventMessage(event, seq, cursor), event.type, cursor);
+  }
+
+  function sendLive(events: readonly LiveEvent[]): void {
+    for (const { event, cursor, message } of events) {
+      if (!subscriptions.wantsLive(event)) continue;
+      seq += 1;
+      write(message(seq), event.type, cursor);
+      if (!places) continue;
+      places.set(event.chain, placeAfter(event)); // the rest of the record is still to come
+      return;
+    }
   }
 
   async function pump(): Promise<void> {
@@ -147,7 +174,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     pumping = true;
     try {
       while (isOpen && blockedSince === null && places) {
-        const missing = sendRecent();
+        let missing = null as ReturnType<typeof sendRecent>;
+        together(() => {
+          missing = sendRecent();
+        });
         if (!missing) return;
         if (!(await hub.load(missing.chain, missing.position))) resync(missing.chain, 'cursor_expired');
       }
@@ -231,7 +261,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const cursor = encodePlaces(at);
     const heartbeatSeconds = options.heartbeatMs / 1000;
     const members = { version: HELLO_VERSION, chains: hub.tips(), cursor, heartbeatSeconds };
-    write(JSON.stringify({ type: 'hello', ...members }), 'hello', cursor, at);
+    write(JSON.stringify({ type: 'hello', ...members }), 'hello', cursor);
   }
 
   subscriptions.add(DEFAULT, {}, here());
@@ -252,9 +282,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     get isLive() {
       return places === null && isOpen;
     },
-    offer(event, after, cursor) {
-      if (subscriptions.wantsLive(event)) sendEvent(event, after, cursor);
-    },
+    offer: (events) => together(() => sendLive(events)),
     wake: () => void pump(),
     drained() {
       blockedSince = null;

@@ -2,9 +2,10 @@
 import type { Logger } from '../../infra/logger.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import type { ChainFeed, FeedRecord, Tip } from './chain-feed.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, LiveEvent } from './connection.ts';
 import { encodePlaces, type Place, type Places } from './cursor.ts';
 import { placeAfter } from './places.ts';
+import { sharedMessage } from './push-event.ts';
 import type { IdsOf } from './subscription.ts';
 
 export interface Hub {
@@ -89,15 +90,21 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
     connections: () => connections,
     count: () => connections.size,
     publish(feed, record) {
-      // The feed stands behind the record already; its clients are led through it event by event.
-      const live = [...connections].filter((connection) => connection.isLive);
       const at = places();
-      for (const event of record.events) {
+      const events = record.events.map((event): LiveEvent => {
         at.set(feed.chain, placeAfter(event));
         const cursor = encodePlaces(at);
-        for (const connection of live) if (connection.isLive) connection.offer(event, at, cursor);
+        let shared: LiveEvent['message'] | null = null;
+        const message = (seq: number) => {
+          shared ??= sharedMessage(event, cursor);
+          return shared(seq);
+        };
+        return { event, cursor, message };
+      });
+      for (const connection of connections) {
+        if (connection.isLive) connection.offer(events);
+        else connection.wake();
       }
-      for (const connection of connections) if (!connection.isLive) connection.wake();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
-import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
+import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
+import type { Logger } from '../../infra/logger.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
@@ -8,7 +9,7 @@ import { MAX_MESSAGE_BYTES } from './limits.ts';
 import type { Push } from './push.ts';
 import { registerStream } from './register-stream.ts';
 
-interface SocketData {
+export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
   connection: Connection | null;
 }
@@ -24,10 +25,7 @@ const INTERNAL_ERROR = 1011;
 
 export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
   app.ws<SocketData>(SOCKET_PATH, {
-    idleTimeout: IDLE_SECONDS,
-    maxBackpressure: 0,
-    maxPayloadLength: MAX_FRAME_BYTES,
-    sendPingsAutomatically: true,
+    ...socketBehavior(push, options.api.logger),
     upgrade(res, req, context) {
       const cursor = new URLSearchParams(req.getQuery() ?? '').get('cursor');
       const first = cursor === null ? {} : { cursor };
@@ -38,6 +36,20 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
         res.cork(() => res.upgrade<SocketData>({ first, connection: null }, key, protocol, extensions, context));
       });
     },
+  });
+  registerStream(app, push, options);
+}
+
+/** Of sockets that were let in. */
+export function socketBehavior(
+  push: Pick<Push, 'connect' | 'disconnect'>,
+  logger: Logger,
+): WebSocketBehavior<SocketData> {
+  return {
+    idleTimeout: IDLE_SECONDS,
+    maxBackpressure: 0,
+    maxPayloadLength: MAX_FRAME_BYTES,
+    sendPingsAutomatically: true,
     open(ws) {
       const data = ws.getUserData();
       data.connection = push.connect(socketTransport(ws), data.first);
@@ -47,7 +59,7 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
       try {
         connection?.receive(Buffer.from(bytes).toString('utf8'));
       } catch (err) {
-        options.api.logger.error({ err }, 'a push message could not be handled');
+        logger.error({ err }, 'a push message could not be handled');
         connection?.end(INTERNAL_ERROR, 'internal error');
       }
     },
@@ -58,8 +70,7 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
       const { connection } = ws.getUserData();
       if (connection) push.disconnect(connection);
     },
-  });
-  registerStream(app, push, options);
+  };
 }
 
 function socketTransport(ws: WebSocket<SocketData>): Transport {
@@ -68,6 +79,10 @@ function socketTransport(ws: WebSocket<SocketData>): Transport {
       const status = ws.send(json, false, false);
       if (status === DROPPED) queueMicrotask(() => ws.getUserData().connection?.end(INTERNAL_ERROR, 'message dropped'));
       return status === SENT;
+    },
+    together(send) {
+      ws.cork(send);
+      return ws.getBufferedAmount() === 0;
     },
     buffered: () => ws.getBufferedAmount(),
     end: (code, reason) => ws.end(code, reason),

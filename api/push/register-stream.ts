@@ -94,8 +94,18 @@ function stream(
   const transport: Transport = {
     send(json, type, cursor) {
       let sent = true;
-      if (isOpen) res.cork(() => (sent = res.write(`id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`)));
+      if (!isOpen) return sent;
+      res.cork(() => {
+        res.write(`id: ${cursor}\nevent: ${type}\ndata: `);
+        res.write(json);
+        sent = res.write('\n\n');
+      });
       return sent;
+    },
+    together(send) {
+      // The response says by send() when it has not taken everything; a cork around all is not told that.
+      send();
+      return true;
     },
     buffered: () => 0,
     end() {

@@ -1,0 +1,154 @@
+/** Two servers that tell the same events: the push stream, and uWebSockets.js' own publish with the bytes ready. */
+import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
+import { pino } from 'pino';
+import type { ChainFeed, FeedRecord } from '../../api/push/chain-feed.ts';
+import { type Connection, createConnection } from '../../api/push/connection.ts';
+import { encodePlaces } from '../../api/push/cursor.ts';
+import { createHub } from '../../api/push/hub.ts';
+import { eventMessage, pushEvent } from '../../api/push/push-event.ts';
+import { type SocketData, socketBehavior } from '../../api/push/register-push.ts';
+
+export interface FanOut {
+  readonly port: number;
+  /** Messages that every client gets before the first event. */
+  readonly greeting: number;
+  /** What a client says to get them all. */
+  readonly say?: string;
+  /** Tells one record of so many events, each longer by `padding` bytes. */
+  publish(events: number, padding?: number): void;
+  /** Bytes that sockets have not taken. */
+  buffered(): number;
+  clients(): number;
+  close(): void;
+}
+
+const CHAIN = 'vrsc';
+const SLOW_MS = 10_000;
+const TICK_MS = 500;
+const logger = pino({ level: 'silent' });
+
+/** An event as a transaction has it: about 400 bytes as a message. */
+const dataOf = (position: number, index: number, padding: number) => {
+  const hash = `${position}`.padStart(64, '0');
+  const data = {
+    txid: hash,
+    height: position,
+    time: 1_700_000_000 + position,
+    type: 'transfer',
+    types: ['transfer'],
+    fee: 0.0001,
+    size: 500 + index,
+    block: hash,
+    ...(padding > 0 && { padding: 'x'.repeat(padding) }),
+  };
+  // The clients read from it how long it was under way.
+  return index === 0 ? { ...data, sentAt: Number(process.hrtime.bigint()) } : data;
+};
+
+const recordOf = (position: number, events: number, padding = 0): FeedRecord => ({
+  position,
+  events: Array.from({ length: events }, (_, index) =>
+    pushEvent({
+      chain: CHAIN,
+      place: { position, index },
+      channel: 'txs',
+      type: 'tx',
+      data: () => JSON.stringify(dataOf(position, index, padding)),
+    }),
+  ),
+});
+
+export async function pushStream(): Promise<FanOut> {
+  const kept: FeedRecord[] = [];
+  const feed: ChainFeed = {
+    chain: CHAIN,
+    get head() {
+      return kept.length;
+    },
+    tip: null,
+    recent: (position) => kept[position],
+    load: async () => [],
+    end: async () => kept.length,
+  };
+  const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger });
+  const connections = new Set<Connection>();
+  const app = App().ws<SocketData>('/api/ws', {
+    ...socketBehavior(
+      {
+        connect(transport, first) {
+          const timing = { graceMs: 250, heartbeatMs: 15_000, slowMs: SLOW_MS };
+          const connection = createConnection({ hub, transport, first, ...timing });
+          hub.add(connection);
+          connections.add(connection);
+          return connection;
+        },
+        disconnect(connection) {
+          connection.closed();
+          hub.remove(connection);
+          connections.delete(connection);
+        },
+      },
+      logger,
+    ),
+    upgrade: (res, req, context) => {
+      const key = req.getHeader('sec-websocket-key');
+      res.upgrade<SocketData>({ first: { channels: ['txs'] }, connection: null }, key, '', '', context);
+    },
+  });
+  const timer = setInterval(() => {
+    for (const connection of connections) connection.tick(Date.now());
+  }, TICK_MS);
+  const { port, close } = await listening(app);
+  return {
+    port,
+    greeting: 1,
+    publish(events, padding) {
+      const record = recordOf(kept.length, events, padding);
+      kept.push(record);
+      hub.publish(feed, record);
+    },
+    buffered: () => [...connections].reduce((sum, connection) => sum + connection.buffered(), 0),
+    clients: () => connections.size,
+    close() {
+      clearInterval(timer);
+      close();
+    },
+  };
+}
+
+export async function barePublish(): Promise<FanOut> {
+  const TOPIC = 'all';
+  let position = 0;
+  let seq = 0;
+  const app = App().ws('/api/ws', { maxBackpressure: 0, open: (ws) => void ws.subscribe(TOPIC) });
+  const { port, close } = await listening(app);
+  return {
+    port,
+    greeting: 0,
+    publish(events, padding) {
+      for (const event of recordOf(position, events, padding).events) {
+        const cursor = encodePlaces(new Map([[CHAIN, { position, index: event.place.index + 1 }]]));
+        app.publish(TOPIC, eventMessage(event, ++seq, cursor), false);
+      }
+      position += 1;
+    },
+    buffered: () => 0,
+    clients: () => app.numSubscribers(TOPIC),
+    close,
+  };
+}
+
+function listening(app: TemplatedApp): Promise<{ port: number; close(): void }> {
+  return new Promise((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (!socket) return reject(new Error('no port'));
+      resolve({
+        port: us_socket_local_port(socket),
+        close() {
+          us_listen_socket_close(socket);
+          app.close();
+        },
+      });
+    });
+  });
+}
