@@ -1,0 +1,77 @@
+/**
+ * What the limiter costs a request: a caller whose part is at hand, many callers, one who is over the allowance, and requests that
+ * have to ask the ledger in Postgres.
+ * node benchmarks/limiter.bench.ts [requests = 300000] [callers that ask the ledger = 5000]
+ */
+import { createLimiter, type Demand, type Limiter } from '../api/access/limiter.ts';
+import { createPostgresLedger } from '../api/access/postgres-ledger.ts';
+import { createTestStores } from '../infra/testing/test-stores.ts';
+
+const [requests = 300_000, asking = 5_000] = process.argv.slice(2).map(Number);
+const AMPLE = 1e9;
+const CALLERS = 1_000;
+const ROUNDS = 3;
+
+const demand = (bucket: string, allowance: number): readonly Demand[] => [{ bucket, allowance, cost: 1 }];
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Nanoseconds a request. */
+async function timed(count: number, one: (n: number) => unknown): Promise<number> {
+  const began = performance.now();
+  for (let n = 0; n < count; n += 1) {
+    const answer = one(n);
+    if (answer instanceof Promise) await answer;
+  }
+  return ((performance.now() - began) * 1e6) / count;
+}
+
+const stores = await createTestStores();
+const ledger = createPostgresLedger(stores.postgres);
+const limiter: Limiter = createLimiter({ ledger, process: 'bench', now: () => performance.now(), members: () => 1 });
+/** The baseline counts in fixed windows and holds nothing of what the limiter does. */
+const counts = new Map<string, number>();
+const counter = (bucket: string) => {
+  const count = (counts.get(bucket) ?? 0) + 1;
+  counts.set(bucket, count);
+  return count <= AMPLE;
+};
+const callers = Array.from({ length: CALLERS }, (_, n) => ({
+  name: `caller ${n}`,
+  demands: demand(`caller ${n}`, AMPLE),
+}));
+const callerOf = (n: number) => callers[n % CALLERS] as (typeof callers)[0];
+const over = demand('over', 60);
+const one = demand('one', AMPLE);
+
+const CASES: Readonly<Record<string, (n: number) => unknown>> = {
+  'a counter in memory (baseline)': (n) => counter(callerOf(n).name),
+  'one caller': () => limiter.charge(one),
+  [`${CALLERS} callers in turn`]: (n) => limiter.charge(callerOf(n).demands),
+  'over the allowance': () => limiter.charge(over),
+};
+
+try {
+  const measured = new Map<string, number[]>();
+  for (let n = 0; n < CALLERS; n += 1) await limiter.charge(callerOf(n).demands);
+  for (let n = 0; n < 100; n += 1) await limiter.charge(over);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, charge] of Object.entries(CASES)) {
+      measured.set(name, [...(measured.get(name) ?? []), await timed(requests, charge)]);
+    }
+  }
+  const baseline = median(measured.get(Object.keys(CASES)[0] ?? '') ?? []);
+  for (const [name, times] of measured) {
+    const ns = median(times);
+    console.log(`${name.padEnd(34)}${ns.toFixed(0).padStart(8)} ns a request   ${(ns / baseline).toFixed(1)} ×`);
+  }
+  // Each is new, so that none can be decided from memory.
+  const began = performance.now();
+  await Promise.all(Array.from({ length: asking }, (_, n) => limiter.charge(demand(`new ${n}`, 60))));
+  const ns = ((performance.now() - began) * 1e6) / asking;
+  console.log(
+    `${'new callers at once, by the ledger'.padEnd(34)}${ns.toFixed(0).padStart(8)} ns a request   ${(ns / baseline).toFixed(1)} ×`,
+  );
+} finally {
+  await limiter.close();
+  await stores.close();
+}
