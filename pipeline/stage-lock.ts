@@ -9,8 +9,8 @@ import type { Postgres } from '../infra/postgres/postgres.ts';
 import { RetryableError } from '../schemas/errors.ts';
 import type { Stage } from '../schemas/stage-status.ts';
 
-/** What can be owned: a stage of a chain, the audit of all, the guard over prices. */
-export type Owned = Stage | 'audit' | 'price_guard';
+/** What can be owned: a stage of a chain, the audit of all, the guard over prices, the making of a generation. */
+export type Owned = Stage | 'audit' | 'price_guard' | 'reprocess';
 
 /** The session that held the lock is gone, so another owner may be at work. */
 export class StageLockLost extends RetryableError {

@@ -121,6 +121,12 @@ export async function firstTickFrom(client: PoolClient, clock: number): Promise<
 
 /** Undoes `tick` and all after it; chains that lose ticks go back to the record of their newest remaining one. */
 export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
+  // First: a generation in the making commits before it and is undone as well, or after it and sees that.
+  await client.query(
+    `UPDATE reprocessing SET undone = undone + 1, priced = least(priced, $1::bigint - 1),
+       stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,
+    [tick],
+  );
   const { rows: changed } = await client.query<{ chain: string }>(
     'SELECT DISTINCT chain FROM price_ticks WHERE tick >= $1',
     [tick],
@@ -131,11 +137,6 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of ['stamp_digests', 'rolled_days']) {
     await client.query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
   }
-  await client.query(
-    `UPDATE reprocessing SET undone = undone + 1, priced = least(priced, $1::bigint - 1),
-       stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,
-    [tick],
-  );
   await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
     changed.map(({ chain }) => chain),
   ]);

@@ -6,6 +6,7 @@ import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
+import type { SettledTransfer } from '../../processors/pricing/stamp.ts';
 import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
 
 export interface TickRow {
@@ -88,7 +89,12 @@ export const CLICKHOUSE_PRICES = table<PriceRow, CsvValue>('prices', {
   baskets: (row) => printed(row).baskets.json,
 });
 
-export const POSTGRES_STAMPS = table<StampRow, CopyValue>('stamps', {
+/** What Postgres holds beside the transfer itself. */
+export interface StoredStamp extends Pick<StampRow, 'tick' | 'chain' | 'stamp'> {
+  readonly transfer: Pick<SettledTransfer, 'txid' | 'vout'>;
+}
+
+export const POSTGRES_STAMPS = table<StoredStamp, CopyValue>('stamps', {
   chain: ({ chain }) => chain,
   txid: ({ transfer }) => ({ hex: transfer.txid }),
   vout: ({ transfer }) => transfer.vout,

@@ -94,7 +94,7 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
 }
 
 /** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
-async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
+export async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
   const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
   const states = await client.query<{
     currency_id: string;
@@ -127,7 +127,7 @@ async function restoreView(client: PoolClient, chain: string, height: number): P
   return viewOf(chain, height, baskets, new Map(currencies));
 }
 
-function parseReserves(json: string): BasketState['reserves'] {
+export function parseReserves(json: string): BasketState['reserves'] {
   const reserves: { currencyId: string; weight: string; reserves: string }[] = JSON.parse(json);
   return reserves.map(({ currencyId, weight, reserves }) => ({
     currencyId,

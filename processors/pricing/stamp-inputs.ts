@@ -84,6 +84,25 @@ export function stampInputs(
   };
 }
 
+/** What stampInputs gives for both sides, of what it gives for each side's price alone. */
+export function joinedInputs(
+  from: ConversionSide | null,
+  to: ConversionSide | null,
+  alone: readonly Pick<StampInputs, 'prices' | 'baskets' | 'anchors'>[],
+): StampInputs {
+  const prices = new Map(alone.flatMap((of) => of.prices.map((price) => [`${price.tier} ${price.currencyId}`, price])));
+  const baskets = new Map(
+    alone.flatMap((of) => of.baskets.map((basket) => [`${basket.chain} ${basket.basketId}`, basket])),
+  );
+  return {
+    from: from && sideInput(from),
+    to: to && sideInput(to),
+    prices: [...prices.values()],
+    baskets: [...baskets.values()],
+    anchors: [...new Set(alone.flatMap(({ anchors }) => anchors))].sort(),
+  };
+}
+
 function heldAnchors(baskets: readonly BasketState[], anchors: ReadonlySet<string>): string[] {
   const held = new Set(baskets.flatMap(({ reserves }) => reserves.map(({ currencyId }) => currencyId)));
   return [...held].filter((currencyId) => anchors.has(currencyId)).sort();

@@ -96,13 +96,14 @@ export function stampBasis(transfer: SettledTransfer, context: StampContext): St
   if (transfer.status === 'refunded') return { ...basis, kind: 'refund' };
   const kind = transfer.kind === 'burn' || transfer.kind === 'mint' ? transfer.kind : 'conversion';
   const { fromCurrencyId, toCurrencyId, amountIn, amountOut } = transfer;
-  const from = kind === 'mint' || fromCurrencyId === null ? null : side(fromCurrencyId, amountIn, context);
-  const to = kind === 'burn' ? null : side(toCurrencyId, amountOut ?? 0n, context);
+  const from = kind === 'mint' || fromCurrencyId === null ? null : conversionSide(fromCurrencyId, amountIn, context);
+  const to = kind === 'burn' ? null : conversionSide(toCurrencyId, amountOut ?? 0n, context);
   const quotes = [from, to].flatMap((of) => (of && context.prices.get(of.currencyId)) ?? []);
   return { ...basis, kind, from, to, inputs: stampInputs(from, to, quotes, context.anchors) };
 }
 
-function side(currencyId: string, amount: bigint, context: StampContext): ConversionSide {
+/** One side of a conversion with what decides about it. */
+export function conversionSide(currencyId: string, amount: bigint, context: StampContext): ConversionSide {
   const quote = context.prices.get(currencyId);
   const isAnchor = context.anchors.has(currencyId);
   return {

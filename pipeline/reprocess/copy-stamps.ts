@@ -1,0 +1,127 @@
+/** Stamps of a stretch of ticks as Postgres keeps them: with their inputs, which only look-ups by key ask for. */
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
+import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
+import { formatMedian, REGIME_VERSIONS, type SettledTransfer, type Stamp } from '../../processors/pricing/stamp.ts';
+import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
+import { joinedInputs, type StampInputs } from '../../processors/pricing/stamp-inputs.ts';
+import type { Side } from '../../processors/pricing/stamp-rules.ts';
+import type { StoredStamp } from '../price/price-rows.ts';
+import { stampedSql } from './stamping-sql.ts';
+
+type OfSide<S extends Side> = {
+  readonly [K in `has_${S}` | `${S}_is_anchor` | `${S}_is_native` | `${S}_is_basket`]: boolean | number;
+} & {
+  readonly [K in `${S}_currency_id` | `${S}_price_basket` | `${S}_inputs` | `${S}_twice_median`]: string;
+} & { readonly [K in `${S}_usd_per_satoshi`]: string | null } & { readonly [K in `${S}_days`]: number };
+
+type StampedRecord = OfSide<'from'> &
+  OfSide<'to'> & {
+    readonly chain: string;
+    readonly txid: string;
+    readonly vout: number;
+    readonly tick: string;
+    readonly status: SettledTransfer['status'];
+    readonly import_height: number;
+    readonly amount_in: string;
+    readonly amount_out: string | null;
+    readonly regime: Stamp['regime'];
+    readonly from_usd: string | null;
+    readonly to_usd: string | null;
+    readonly usd_value: string | null;
+    readonly rule: Stamp['rule'];
+    readonly reason: Stamp['reason'] | '';
+    readonly diverged: boolean | number;
+    readonly provisional: boolean | number;
+    readonly is_closed: boolean | number;
+    readonly decided_by: number;
+  };
+
+export interface CopyRange {
+  readonly generation: number;
+  readonly hasBackfill: boolean;
+  /** Ticks, both part of it. */
+  readonly low: number;
+  readonly high: number;
+  /** UTC day that each chain's clock has reached. */
+  readonly days: ReadonlyMap<string, number>;
+}
+
+/** Computed anew by the query that stamped them, since `conversions` holds less. */
+export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<StoredStamp[]> {
+  const { generation, hasBackfill, low, high, days } = range;
+  const rows = await clickhouse.query<StampedRecord>(
+    `SELECT * FROM (${stampedSql({ hasBackfill, sideColumns: ['price_basket', 'inputs'] })})`,
+    { base: generation, generation, low, high, chains: [...days.keys()], days: [...days.values()] },
+  );
+  return rows.map(copiedStamp);
+}
+
+function copiedStamp(row: StampedRecord): StoredStamp {
+  const { chain, txid, vout, regime, import_height: height } = row;
+  const [from, to] = [fromSide(row), toSide(row)];
+  const decided = row.decided_by === 1 ? from : row.decided_by === 2 ? to : null;
+  const usd = (text: string | null) => (text === null ? null : parseDecimal(text, STAMP_DECIMALS));
+  const stamp: Stamp = {
+    regime,
+    regimeVersion: REGIME_VERSIONS[regime],
+    priceHeight: row.status === 'refunded' ? null : height,
+    fromUsd: usd(row.from_usd),
+    toUsd: usd(row.to_usd),
+    usdValue: usd(row.usd_value),
+    rule: row.rule,
+    reason: row.reason === '' ? null : row.reason,
+    pricedCurrencyId: decided?.currencyId ?? null,
+    pricedCurrencyUsd: decided?.price ?? null,
+    priceBasket: decided?.priceBasket ?? null,
+    diverged: Boolean(row.diverged),
+    provisional: Boolean(row.provisional),
+    inputs: inputsOf(row, from, to),
+  };
+  return { tick: Number(row.tick), chain, transfer: { txid, vout }, stamp };
+}
+
+function fromSide(row: StampedRecord): ConversionSide | null {
+  if (!row.has_from) return null;
+  return {
+    currencyId: row.from_currency_id,
+    amount: BigInt(row.amount_in),
+    price: priceOf(row.from_usd_per_satoshi),
+    priceBasket: row.from_price_basket || null,
+    isAnchor: Boolean(row.from_is_anchor),
+    isNative: Boolean(row.from_is_native),
+    isBasket: Boolean(row.from_is_basket),
+  };
+}
+
+function toSide(row: StampedRecord): ConversionSide | null {
+  if (!row.has_to) return null;
+  return {
+    currencyId: row.to_currency_id,
+    amount: BigInt(row.amount_out ?? 0),
+    price: priceOf(row.to_usd_per_satoshi),
+    priceBasket: row.to_price_basket || null,
+    isAnchor: Boolean(row.to_is_anchor),
+    isNative: Boolean(row.to_is_native),
+    isBasket: Boolean(row.to_is_basket),
+  };
+}
+
+/** A price of 30 decimals is as many units of 10^-30 as USD a satoshi is of 10^-38. */
+function priceOf(usdPerSatoshi: string | null): bigint | null {
+  return usdPerSatoshi === null ? null : parseDecimal(usdPerSatoshi, STAMP_DECIMALS);
+}
+
+function inputsOf(row: StampedRecord, from: ConversionSide | null, to: ConversionSide | null): StampInputs {
+  const alone = [from && row.from_inputs, to && row.to_inputs].flatMap((text) => (text ? [JSON.parse(text)] : []));
+  const inputs = joinedInputs(from, to, alone);
+  const isClosed = row.regime === 'backfill' && from && to && (isDoubtful(from) || isDoubtful(to)) && row.is_closed;
+  if (!isClosed) return inputs;
+  const bounds = [
+    ...(isDoubtful(from) && row.from_days > 0
+      ? [[from.currencyId, row.from_twice_median, row.from_days] as const]
+      : []),
+    ...(isDoubtful(to) && row.to_days > 0 ? [[to.currencyId, row.to_twice_median, row.to_days] as const] : []),
+  ].map(([currencyId, twice, days]) => [currencyId, { median: formatMedian(parsePrice(twice)), days }] as const);
+  return { ...inputs, bounds: Object.fromEntries(bounds) };
+}

@@ -1,0 +1,117 @@
+/** Begins a generation beside the served one, swaps the two, and drops one. There are never more than two. */
+import type { PoolClient } from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
+import { PermanentError } from '../../schemas/errors.ts';
+import { holdStill } from '../audit/hold-still.ts';
+import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
+import { ALL_CHAINS } from '../price/price-stage.ts';
+
+export class GenerationInTheWay extends PermanentError {
+  constructor({ generation, description, isUnfinished }: Generation) {
+    const state = isUnfinished ? 'unfinished' : 'ready';
+    super(
+      'generation_in_the_way',
+      `Generation ${generation} (${description}, ${state}) stands beside the served one, and only one can. ` +
+        `Ask for the same again to go on with it, or run \`verustream reprocess --drop ${generation}\`.`,
+    );
+  }
+}
+
+export class NothingToSwap extends PermanentError {
+  constructor(reason: string) {
+    super('nothing_to_swap', reason);
+  }
+}
+
+export class GenerationNotDropped extends PermanentError {
+  constructor(reason: string) {
+    super('generation_not_dropped', reason);
+  }
+}
+
+/** The generation that is to have `range` laid over what is served: begun now, or the one that was begun for it before. */
+export async function beginGeneration(stores: Stores, range: RegimeRange, description: string): Promise<Generation> {
+  await removeLeftovers(stores);
+  return stores.postgres.transaction(async (client) => {
+    await client.query('LOCK TABLE generations IN SHARE ROW EXCLUSIVE MODE');
+    const served = await servedGeneration(client);
+    const ranges = withRange(served.ranges, range);
+    const beside = (await readGenerations(client)).find((one) => !one.served);
+    if (beside) {
+      if (JSON.stringify(beside.ranges) !== JSON.stringify(ranges)) throw new GenerationInTheWay(beside);
+      return beside;
+    }
+    const { rows } = await client.query<{ generation: number }>(
+      `INSERT INTO generations (generation, served, description, regimes)
+       VALUES (nextval('generation_numbers'), false, $1, $2) RETURNING generation`,
+      [description, JSON.stringify(ranges)],
+    );
+    const generation = rows[0]?.generation ?? 0;
+    await client.query('INSERT INTO reprocessing (generation) VALUES ($1)', [generation]);
+    return { generation, served: false, description, ranges, isUnfinished: true };
+  });
+}
+
+/** Serves the newer of the two generations, or the older one again; who reads sees one or the other. @throws NothingToSwap */
+export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older'): Promise<Generation> {
+  return postgres.transaction(async (client) => {
+    await client.query('LOCK TABLE generations IN SHARE ROW EXCLUSIVE MODE');
+    const served = await servedGeneration(client);
+    const other = (await readGenerations(client)).find((one) => !one.served);
+    const target = other && other.generation > served.generation === (to === 'newer') ? other : null;
+    if (!target) throw new NothingToSwap(nothingTo(to, served, other));
+    if (target.isUnfinished) {
+      throw new NothingToSwap(`Generation ${target.generation} is not ready: run \`verustream reprocess\` to its end.`);
+    }
+    await client.query('UPDATE generations SET served = false WHERE served');
+    await client.query('UPDATE generations SET served = true WHERE generation = $1', [target.generation]);
+    return { ...target, served: true };
+  });
+}
+
+function nothingTo(to: 'newer' | 'older', served: Generation, other: Generation | undefined): string {
+  const now = `Generation ${served.generation} (${served.description}) is served`;
+  if (!other) return `${now}, and there is no other: \`verustream reprocess --regime NAME\` makes one.`;
+  const way = to === 'newer' ? '`--swap-back` returns to' : '`--swap` serves';
+  return `${now}, the ${to} of the two; ${way} generation ${other.generation} (${other.description}).`;
+}
+
+/** @throws GenerationNotDropped for the served one and for one that is not there */
+export async function dropGeneration(stores: Stores, generation: number): Promise<void> {
+  await stores.postgres.transaction(async (client) => {
+    await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }]);
+    const all = await readGenerations(client);
+    const found = all.find((one) => one.generation === generation);
+    if (!found || found.served) throw new GenerationNotDropped(notDropped(generation, all));
+    await client.query('DELETE FROM generations WHERE generation = $1', [generation]);
+  });
+  await removeLeftovers(stores);
+}
+
+function notDropped(generation: number, all: readonly Generation[]): string {
+  const droppable = all.find(({ served }) => !served)?.generation;
+  const what = all.some((one) => one.generation === generation) ? 'is served' : 'does not exist';
+  return `Generation ${generation} ${what}; ${droppable === undefined ? 'there is none to drop' : `--drop takes ${droppable}`}.`;
+}
+
+const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
+const CLICKHOUSE_TABLES = ['prices', 'conversions', 'stamp_prices', 'stamp_bounds'];
+
+/** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */
+async function removeLeftovers({ postgres, clickhouse }: Stores): Promise<void> {
+  const live = (await readGenerations(postgres.pool)).map(({ generation }) => generation);
+  await postgres.transaction((client) => removeRows(client, live));
+  const parts = await clickhouse.query<{ table: string; partition: string }>(
+    `SELECT DISTINCT table, partition FROM system.parts WHERE database = currentDatabase() AND active
+       AND table IN ({tables:Array(String)}) AND NOT has({live:Array(String)}, partition)`,
+    { tables: CLICKHOUSE_TABLES, live: live.map(String) },
+  );
+  for (const { table, partition } of parts)
+    await clickhouse.command(`ALTER TABLE ${table} DROP PARTITION ${partition}`);
+}
+
+async function removeRows(client: PoolClient, live: readonly number[]): Promise<void> {
+  for (const table of TABLES) await client.query(`DELETE FROM ${table} WHERE generation <> ALL($1)`, [live]);
+}

@@ -1,0 +1,208 @@
+/**
+ * Makes a generation out of what the stores hold, while the fold goes on: prices of all ticks, then all stamps in one statement
+ * of ClickHouse, then their copy in Postgres, then tick by tick what has come since, until the fold takes it over.
+ * docs/decisions/0018-reprocess.md.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { copyRows } from '../../infra/postgres/copy.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
+import { createBreather } from '../derive/breather.ts';
+import { deleteFrom, insertRows, replaceConversions } from '../price/clickhouse-prices.ts';
+import { type Generation, withRanges } from '../price/generations.ts';
+import { writeKept } from '../price/postgres-prices.ts';
+import type { PriceChain } from '../price/price-chain.ts';
+import { ofGeneration, POSTGRES_STAMPS } from '../price/price-rows.ts';
+import { ALL_CHAINS } from '../price/price-stage.ts';
+import type { StageLock } from '../stage-lock.ts';
+import { readStamps } from './copy-stamps.ts';
+import { holdProgress, type Progress, readProgress, writeProgress } from './progress.ts';
+import { clockDays, hasBackfill, isWhole, stampAll } from './stamp-all.ts';
+import { writeStampBounds } from './stamp-bounds.ts';
+import { gatheringStampPrices, STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
+import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fold.ts';
+
+export interface MakeOptions {
+  readonly generation: Generation;
+  /** Generation whose conversions are stamped again: one that the fold writes. */
+  readonly base: number;
+  readonly chains: readonly PriceChain[];
+  readonly rules: PricingRules;
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  /** Of `reprocess`: one generation is made at a time. */
+  readonly lock: StageLock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly limits?: MakeLimits;
+}
+
+export interface MakeLimits {
+  /** Of one batch. */
+  readonly maxTicks: number;
+  readonly maxQueued: number;
+  /** Stamps that are copied in one transaction. */
+  readonly maxCopied: number;
+  /** So near to the fold the rest is made while it is kept waiting. */
+  readonly near: number;
+}
+
+export type Phase = 'prices' | 'stamps' | 'copy' | 'follow';
+export interface Step {
+  readonly phase: Phase;
+  readonly progress: Progress;
+}
+
+export interface GenerationMaker {
+  /** One transaction of work; null when the generation is ready. Ends with `signal`; what is committed stays. */
+  step(): Promise<Step | null>;
+}
+
+const LIMITS: MakeLimits = { maxTicks: 5000, maxQueued: 5000, maxCopied: 5000, near: 200 };
+const MOST_TRIES = 40;
+const RETRY_MS = 250;
+
+/** What is to be done next. Stamped at once is what is there when prices have come near the fold; later ticks one by one. */
+function phaseAfter({ priced, stamped, copied, newest }: Progress, near: number): Phase {
+  if (copied < stamped) return 'copy';
+  if (stamped >= 0 || newest < 0) return 'follow';
+  return priced < 0 || newest - priced > near ? 'prices' : 'stamps';
+}
+
+export function createGenerationMaker(options: MakeOptions): GenerationMaker {
+  const { base, chains, stores, lock, logger, signal, limits = LIMITS } = options;
+  const { postgres, clickhouse } = stores;
+  const { generation } = options.generation;
+  const rules = withRanges(options.rules, options.generation.ranges);
+  const breathe = createBreather(signal);
+  const gathered: (readonly CsvValue[])[] = [];
+  let fold: { readonly phase: Phase; readonly undone: number; readonly stored: StoredFold } | null = null;
+
+  /** The fold that stands where the rows do: what an earlier run left beyond is cut back. */
+  async function foldOf(phase: 'prices' | 'follow', { priced, undone }: Progress): Promise<StoredFold> {
+    if (fold?.phase === phase && fold.undone === undone && fold.stored.tick === priced) return fold.stored;
+    fold = null;
+    gathered.length = 0;
+    await deleteFrom(clickhouse, priced + 1, generation);
+    const stored = await openStoredFold(
+      {
+        postgres,
+        generation,
+        chains,
+        rules,
+        withTransfers: phase === 'follow',
+        maxTicks: limits.maxTicks,
+        maxQueued: limits.maxQueued,
+        breathe,
+        ...(phase === 'prices' && { watch: (made) => gatheringStampPrices(made, generation, gathered) }),
+      },
+      priced,
+    );
+    // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
+    await replaceConversions(clickhouse, generation, stored.open);
+    fold = { phase, undone, stored };
+    return stored;
+  }
+
+  /** Rows of one batch into both stores; the caller holds the progress. */
+  async function foldOn(client: PoolClient, phase: 'prices' | 'follow', progress: Progress): Promise<number> {
+    const stored = await foldOf(phase, progress);
+    fold = null; // unless all goes well it is opened again
+    const { ticks, folded } = await stored.next(progress.newest);
+    for (const rows of folded) {
+      await insertRows(clickhouse, rows);
+      await writeKept(client, ticks, rows, stored.cursors);
+    }
+    await clickhouse.insert('stamp_prices', STAMP_PRICE_COLUMNS, gathered.splice(0));
+    fold = { phase, undone: progress.undone, stored };
+    return stored.tick;
+  }
+
+  async function price(progress: Progress): Promise<void> {
+    await lock.transaction(async (client) => {
+      if (!(await holdProgress(client, generation, progress.undone))) return;
+      await writeProgress(client, generation, { priced: await foldOn(client, 'prices', progress) });
+    });
+  }
+
+  async function stamp(progress: Progress): Promise<void> {
+    const high = progress.priced;
+    await writeStampBounds(postgres, clickhouse, generation);
+    const days = await clockDays(postgres, chains, high);
+    const all = { generation, base, high, days, hasBackfill: await hasBackfill(clickhouse, generation) };
+    await stampAll(clickhouse, all);
+    await lock.transaction(async (client) => {
+      if (!(await holdProgress(client, generation, progress.undone))) return;
+      if (!(await isWhole(postgres, clickhouse, all))) throw new ReprocessDisturbed('Stamps were corrected meanwhile');
+      await writeProgress(client, generation, { stamped: high });
+    });
+  }
+
+  async function copy(progress: Progress): Promise<void> {
+    const [low, last] = [progress.copied + 1, progress.stamped];
+    const [row] = await clickhouse.query<{ high: string | null; count: string }>(
+      `SELECT max(tick) AS high, count() AS count FROM (SELECT tick FROM conversions WHERE generation = {generation:UInt32}
+         AND tick BETWEEN {low:UInt64} AND {last:UInt64} ORDER BY tick LIMIT {most:UInt32})`,
+      { generation, low, last, most: limits.maxCopied },
+    );
+    const high = Number(row?.count) < limits.maxCopied ? last : Number(row?.high);
+    const days = await clockDays(postgres, chains, progress.priced);
+    const range = { generation, low, high, days, hasBackfill: await hasBackfill(clickhouse, generation) };
+    const stamps = await readStamps(clickhouse, range);
+    await lock.transaction(async (client) => {
+      if (!(await holdProgress(client, generation, progress.undone))) return;
+      const { name, columns, values } = ofGeneration(POSTGRES_STAMPS, generation);
+      await copyRows(client, name, columns, stamps.values().map(values));
+      await writeProgress(client, generation, { copied: high });
+    });
+  }
+
+  /** Near the fold the generation becomes ready in the transaction that brings it up. */
+  async function follow(progress: Progress): Promise<void> {
+    const isNear = progress.newest - progress.priced <= limits.near;
+    await lock.transaction(async (client) => {
+      if (isNear) await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
+      if (!(await holdProgress(client, generation, progress.undone))) return;
+      const now = (await readProgress(client, generation)) ?? progress;
+      const reached = await foldOn(client, 'follow', now);
+      await writeProgress(client, generation, { priced: reached, stamped: reached, copied: reached });
+      if (!isNear || reached < now.newest) return;
+      await client.query('DELETE FROM reprocessing WHERE generation = $1', [generation]);
+    });
+  }
+
+  async function once(progress: Progress): Promise<Phase> {
+    const phase = phaseAfter(progress, limits.near);
+    await { prices: price, stamps: stamp, copy, follow }[phase](progress);
+    return phase;
+  }
+
+  return {
+    async step() {
+      for (let tries = 1; ; tries++) {
+        signal.throwIfAborted();
+        const progress = await readProgress(postgres.pool, generation);
+        if (!progress) {
+          for (const table of ['stamp_prices', 'stamp_bounds']) {
+            await clickhouse.command(`ALTER TABLE ${table} DROP PARTITION ${generation}`);
+          }
+          return null;
+        }
+        try {
+          const phase = await once(progress);
+          return { phase, progress: (await readProgress(postgres.pool, generation)) ?? { ...progress } };
+        } catch (error) {
+          const isPassing =
+            error instanceof ReprocessDisturbed || (error as { code?: unknown } | null)?.code === NOT_AT_REST;
+          if (!isPassing || tries === MOST_TRIES) throw error;
+          logger.debug({ err: error }, 'reprocess: tries again');
+          fold = null;
+          await sleep(RETRY_MS, undefined, { signal });
+        }
+      }
+    },
+  };
+}

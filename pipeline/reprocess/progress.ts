@@ -1,0 +1,53 @@
+/** How far a generation in the making is, in Postgres: every step commits with its rows, so that it goes on anywhere. */
+import type { Pool, PoolClient } from 'pg';
+
+export interface Progress {
+  /** Newest tick whose prices are there; −1 before the first, as all of these. */
+  readonly priced: number;
+  /** Newest tick whose conversions are stamped in ClickHouse. */
+  readonly stamped: number;
+  /** Newest tick whose stamps are in Postgres. */
+  readonly copied: number;
+  /** Changes with every rewind. */
+  readonly undone: number;
+  /** Newest tick of the fold. */
+  readonly newest: number;
+}
+
+export type Reached = Pick<Progress, 'priced' | 'stamped' | 'copied'>;
+
+/** Null once the generation is ready. */
+export async function readProgress(client: Pool | PoolClient, generation: number): Promise<Progress | null> {
+  const { rows } = await client.query<Record<keyof Progress, bigint>>(
+    `SELECT priced, stamped, copied, undone, coalesce((SELECT max(tick) FROM price_ticks), -1) AS newest
+     FROM reprocessing WHERE generation = $1`,
+    [generation],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { priced, stamped, copied, undone, newest } = row;
+  return {
+    priced: Number(priced),
+    stamped: Number(stamped),
+    copied: Number(copied),
+    undone: Number(undone),
+    newest: Number(newest),
+  };
+}
+
+/** No rewind comes between this and the end of the transaction. → false when one has come since `undone` was read. */
+export async function holdProgress(client: PoolClient, generation: number, undone: number): Promise<boolean> {
+  const { rows } = await client.query<{ undone: bigint }>(
+    'SELECT undone FROM reprocessing WHERE generation = $1 FOR UPDATE',
+    [generation],
+  );
+  return rows[0] !== undefined && Number(rows[0].undone) === undone;
+}
+
+export async function writeProgress(client: PoolClient, generation: number, reached: Partial<Reached>): Promise<void> {
+  await client.query(
+    `UPDATE reprocessing SET priced = coalesce($2, priced), stamped = coalesce($3, stamped), copied = coalesce($4, copied)
+     WHERE generation = $1`,
+    [generation, reached.priced ?? null, reached.stamped ?? null, reached.copied ?? null],
+  );
+}

@@ -1,0 +1,71 @@
+/** The statement that stamps all conversions at once, and what it needs to know beside the rows it reads. */
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { utcDay } from '../../processors/pricing/backfill-bounds.ts';
+import type { PriceChain } from '../price/price-chain.ts';
+import { restampSql } from './stamping-sql.ts';
+
+export interface StampAll {
+  readonly generation: number;
+  /** Generation whose conversions are stamped again. */
+  readonly base: number;
+  /** Newest tick of it. */
+  readonly high: number;
+  readonly hasBackfill: boolean;
+  readonly days: ReadonlyMap<string, number>;
+}
+
+export async function hasBackfill(clickhouse: ClickHouse, generation: number): Promise<boolean> {
+  const found = await clickhouse.query(
+    `SELECT 1 FROM stamp_prices WHERE generation = {generation:UInt32} AND regime = 'backfill' LIMIT 1`,
+    { generation },
+  );
+  return found.length > 0;
+}
+
+/** UTC day that the clock of each chain has reached at a tick. */
+export async function clockDays(
+  postgres: Postgres,
+  chains: readonly PriceChain[],
+  tick: number,
+): Promise<ReadonlyMap<string, number>> {
+  const days = new Map<string, number>();
+  for (const { name } of chains) {
+    const { rows } = await postgres.pool.query<{ clock: bigint }>(
+      'SELECT clock FROM price_ticks WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1',
+      [name, tick],
+    );
+    if (rows[0]) days.set(name, utcDay(Number(rows[0].clock)));
+  }
+  return days;
+}
+
+/** Replaces what an earlier try may have left. */
+export async function stampAll(clickhouse: ClickHouse, of: StampAll): Promise<void> {
+  const { generation, base, high, days } = of;
+  await clickhouse.command(`ALTER TABLE conversions DROP PARTITION ${generation}`);
+  await clickhouse.command(restampSql({ hasBackfill: of.hasBackfill }), {
+    base,
+    generation,
+    low: 0,
+    high,
+    chains: [...days.keys()],
+    days: [...days.values()],
+  });
+}
+
+/**
+ * Whether every conversion that has a stamp in Postgres was there to be read: the fold replaces rows of ClickHouse, and one
+ * that is away for a moment would be missing for ever.
+ */
+export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: StampAll): Promise<boolean> {
+  const { rows } = await postgres.pool.query<{ count: bigint }>(
+    'SELECT count(*) FROM stamps WHERE generation = $1 AND tick <= $2',
+    [of.base, of.high],
+  );
+  const [stamped] = await clickhouse.query<{ count: string }>(
+    'SELECT count() AS count FROM conversions WHERE generation = {generation:UInt32}',
+    { generation: of.generation },
+  );
+  return BigInt(stamped?.count ?? 0) === rows[0]?.count;
+}

@@ -1,0 +1,41 @@
+/** Medians that the backfill prices of each day are held to, for the statement that stamps. */
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { BOUNDS_DAYS, boundsOf, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
+import { formatPrice, parsePrice } from '../../processors/pricing/decimal.ts';
+
+const COLUMNS = ['generation', 'chain', 'currency_id', 'day', 'twice_median', 'days'];
+
+/** From the daily prices of the generation as they stand now; replaces what was there. */
+export async function writeStampBounds(postgres: Postgres, clickhouse: ClickHouse, generation: number): Promise<void> {
+  const { rows } = await postgres.pool.query<{ chain: string; currency_id: string; day: number; usd_price: string }>(
+    `SELECT DISTINCT ON (chain, currency_id, day) chain, currency_id, day, usd_price FROM backfill_prices
+     WHERE generation = $1 ORDER BY chain, currency_id, day, tick DESC`,
+    [generation],
+  );
+  const byCurrency = Map.groupBy(rows, ({ chain, currency_id }) => `${chain} ${currency_id}`);
+  await clickhouse.command(`ALTER TABLE stamp_bounds DROP PARTITION ${generation}`);
+  for (const prices of byCurrency.values()) {
+    const [first] = prices;
+    if (!first) continue;
+    const daily = prices.map(({ day, usd_price }): DailyPrice => ({ day, usd: parsePrice(usd_price) }));
+    await clickhouse.insert('stamp_bounds', COLUMNS, bounds(generation, first.chain, first.currency_id, daily));
+  }
+}
+
+function* bounds(
+  generation: number,
+  chain: string,
+  currencyId: string,
+  daily: readonly DailyPrice[],
+): Iterable<readonly CsvValue[]> {
+  let [oldest, newest] = [0, 0];
+  const last = (daily.at(-1)?.day ?? 0) + BOUNDS_DAYS;
+  for (let day = (daily[0]?.day ?? 0) - BOUNDS_DAYS; day <= last; day++) {
+    while ((daily[oldest]?.day ?? day) < day - BOUNDS_DAYS) oldest++;
+    while ((daily[newest]?.day ?? Number.POSITIVE_INFINITY) <= day + BOUNDS_DAYS) newest++;
+    const found = boundsOf(day, daily.slice(oldest, newest));
+    if (found) yield [generation, chain, currencyId, day, formatPrice(found.twiceMedian), found.days];
+  }
+}

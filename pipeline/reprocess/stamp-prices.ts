@@ -1,0 +1,65 @@
+/** What the conversions of a tick are stamped with: rows of `stamp_prices`, gathered while prices are folded. */
+import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { formatDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
+import type { QuotedPrice } from '../../processors/pricing/oracle-prices.ts';
+import type { PriceFold } from '../../processors/pricing/price-fold.ts';
+import { conversionSide } from '../../processors/pricing/stamp.ts';
+import { stampInputs } from '../../processors/pricing/stamp-inputs.ts';
+import type { StoredBlock } from './stored-blocks.ts';
+
+export const STAMP_PRICE_COLUMNS = [
+  'generation',
+  'tick',
+  'currency_id',
+  'regime',
+  'usd_per_satoshi',
+  'price_basket',
+  'is_anchor',
+  'is_native',
+  'is_basket',
+  'inputs',
+] as const;
+
+const UNPRICED = JSON.stringify({ prices: [], baskets: [], anchors: [] });
+
+/** The fold of StoredBlocks, and what their conversions need of it. */
+export function gatheringStampPrices(fold: PriceFold, generation: number, rows: (readonly CsvValue[])[]): PriceFold {
+  const texts = new WeakMap<QuotedPrice, string>();
+  return {
+    ...fold,
+    tick(tick, block, views) {
+      const folded = fold.tick(tick, block, views);
+      const { converted } = block as StoredBlock;
+      if (converted.length === 0) return folded;
+      const context = fold.stampContext(block, views);
+      for (const currencyId of converted) {
+        const side = conversionSide(currencyId, 0n, context);
+        const quote = context.prices.get(currencyId);
+        rows.push([
+          generation,
+          tick,
+          currencyId,
+          context.regime,
+          side.price === null ? null : formatDecimal(side.price, STAMP_DECIMALS),
+          side.priceBasket ?? '',
+          side.isAnchor,
+          side.isNative,
+          side.isBasket,
+          quote ? inputsOf(quote) : UNPRICED,
+        ]);
+      }
+      return folded;
+
+      /** A price stands for many ticks: its text is made once. */
+      function inputsOf(of: QuotedPrice): string {
+        let text = texts.get(of);
+        if (text === undefined) {
+          const { prices, baskets, anchors } = stampInputs(null, null, [of], context.anchors);
+          text = JSON.stringify({ prices, baskets, anchors });
+          texts.set(of, text);
+        }
+        return text;
+      }
+    },
+  };
+}

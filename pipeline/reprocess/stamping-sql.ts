@@ -1,0 +1,161 @@
+/**
+ * Stamps of all conversions as one ClickHouse query, made from the rule table that the live function uses. Sides and prices
+ * come from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts holds it to the live function, to the last digit.
+ */
+import { BOUNDS_DAYS, SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
+import { type Condition, RULES, type Side, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
+
+/** Columns of `conversions` that no stamp changes. */
+export const FACT_COLUMNS = [
+  'chain',
+  'txid',
+  'vout',
+  'tick',
+  'kind',
+  'status',
+  'from_currency_id',
+  'to_currency_id',
+  'via_currency_id',
+  'basket_id',
+  'amount_in',
+  'amount_out',
+  'conversion_fee',
+  'source',
+  'destination',
+  'request_height',
+  'import_height',
+  'time',
+] as const;
+
+const STAMP_COLUMNS = [
+  'from_usd',
+  'to_usd',
+  'usd_value',
+  'rule',
+  'regime',
+  'diverged',
+  'provisional',
+  'reason',
+] as const;
+
+export interface StampingOptions {
+  /** Whether any block is stamped by the backfill regime: else there are no bounds to look at. */
+  readonly hasBackfill: boolean;
+  /** What is asked of each side beside what the stamp needs. */
+  readonly sideColumns?: readonly string[];
+}
+
+const COLUMN_OF: Readonly<Record<keyof SideKind, string>> = {
+  isAnchor: 'is_anchor',
+  isNative: 'is_native',
+  isBasket: 'is_basket',
+};
+const SIDE_CODES: Readonly<Record<Side, number>> = { from: 1, to: 2 };
+
+function conditionSql({ from, to }: Condition): string {
+  const ofSide = (side: Side, asked: Partial<SideKind> = {}) =>
+    (Object.keys(asked) as (keyof SideKind)[]).map((kind) => `${asked[kind] ? '' : 'NOT '}${side}_${COLUMN_OF[kind]}`);
+  return [...ofSide('from', from), ...ofSide('to', to)].join(' AND ');
+}
+
+/** Number of the first row of a table that applies, from 1 on; 0 when none does. */
+function firstRow(rows: readonly { readonly when: Condition }[]): string {
+  return `multiIf(${rows.map(({ when }, index) => `${conditionSql(when)}, ${index + 1}`).join(', ')}, 0)`;
+}
+
+/** What each row of a table says, by its number. */
+function ofRow(row: string, values: readonly (string | number | null)[]): string {
+  const list = values.map((value) => (typeof value === 'number' ? value : `'${value ?? ''}'`));
+  return `[${list.join(', ')}][${row}]`;
+}
+
+const sideCodes = (rows: readonly { readonly side: Side | null }[]) =>
+  rows.map(({ side }) => (side ? SIDE_CODES[side] : 0));
+
+/** Params: base and generation; low and high: ticks, both part of it; days: UTC day of the clock of each of `chains`. */
+const RANGE = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
+const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
+
+/**
+ * One row a conversion of generation `base`: FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
+ * neither). Sides and what a table cannot say are codes, since texts cost time.
+ */
+export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
+  const asked = ['usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket', ...sideColumns];
+  const sideOf = (side: Side) => asked.map((column) => `${side}_side.${column} AS ${side}_${column}`);
+  const join = (side: Side) => `LEFT JOIN (
+      SELECT tick, currency_id, ${[...asked, 'regime'].join(', ')} FROM stamp_prices WHERE generation = {generation:UInt32} AND ${RANGE}
+    ) AS ${side}_side ON ${side}_side.tick = facts.tick AND ${side}_side.currency_id = facts.${side}_currency_id`;
+  const joinBounds = (side: Side) => `LEFT JOIN (
+      SELECT chain, currency_id, day, twice_median, days FROM stamp_bounds WHERE generation = {generation:UInt32}
+    ) AS ${side}_bounds ON ${side}_bounds.chain = facts.chain AND ${side}_bounds.currency_id = facts.${side}_currency_id
+      AND ${side}_bounds.day = facts.day`;
+  const boundsOf = (side: Side) =>
+    hasBackfill
+      ? [`${side}_bounds.twice_median AS ${side}_twice_median`, `${side}_bounds.days AS ${side}_days`]
+      : [`toDecimal256(0, 30) AS ${side}_twice_median`, `0 AS ${side}_days`];
+  const doubtful = (side: Side) =>
+    `is_trade AND is_backfill AND NOT ${side}_is_anchor AND NOT ${side}_is_native AND ${side}_usd_per_satoshi IS NOT NULL`;
+  const isOut = (side: Side) => `${side}_doubtful AND ${side}_column IS NOT NULL AND ${side}_days > 0 AND ifNull(
+    ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0)`;
+  const columns = `
+    status = 'refunded' AS is_refund,
+    NOT is_refund AND kind != 'mint' AND from_currency_id != '' AS has_from,
+    NOT is_refund AND kind != 'burn' AS has_to,
+    has_from AND has_to AS is_trade,
+    regime = 'backfill' AS is_backfill,
+    if(has_from, from_usd_per_satoshi * amount_in, NULL) AS from_column,
+    if(has_to AND ifNull(amount_out, 0) != 0, to_usd_per_satoshi * ifNull(amount_out, 0), NULL) AS to_column,
+    ${doubtful('from')} AS from_doubtful,
+    ${doubtful('to')} AS to_doubtful,
+    ${isOut('from')} AS from_out,
+    ${isOut('to')} AS to_out,
+    from_out OR to_out AS any_out,
+    from_column IS NOT NULL AND NOT from_out AS from_believed,
+    to_column IS NOT NULL AND NOT to_out AS to_believed,
+    ${firstRow(RULES)} AS rule_row,
+    ${ofRow('rule_row', sideCodes(RULES))} AS side,
+    ${ofRow(firstRow(TRUTH), sideCodes(TRUTH))} AS truth,
+    multiIf(truth = 1 AND from_believed, 1, truth = 2 AND to_believed, 2, from_believed, 1, to_believed, 2, 0) AS mirrors,
+    ifNull(10 * (greatest(from_column, to_column) - least(from_column, to_column)) > greatest(from_column, to_column), 0) AS apart,
+    if((apart OR is_backfill) AND truth != 0, truth, side) AS preferred,
+    multiIf(preferred = 1 AND from_column IS NOT NULL, 1, preferred = 2 AND to_column IS NOT NULL, 2,
+      from_column IS NOT NULL, 1, to_column IS NOT NULL, 2, 0) AS decides,
+    multiIf(NOT has_from AND NOT has_to, 'refunded', NOT has_to, 'burn', NOT has_from, 'mint',
+      any_out AND mirrors = 0, 'out_of_bounds', any_out AND side != 0, 'mirrored', side = 0, 'shown',
+      decides = 0, 'no_price', 'decided') AS outcome,
+    multiIf(outcome = 'decided', decides, outcome = 'mirrored', mirrors, 0) AS decided_by,
+    if(mirrors = 1, from_column, to_column) AS mirrored_usd,
+    outcome IN ('refunded', 'out_of_bounds', 'no_price') AS is_blank,
+    multiIf(is_blank, NULL, any_out, mirrored_usd, from_column) AS from_usd,
+    multiIf(is_blank, NULL, any_out, mirrored_usd, to_column) AS to_usd,
+    multiIf(decided_by = 0, NULL, any_out, mirrored_usd, decided_by = 1, from_column, to_column) AS usd_value,
+    if(outcome IN ('decided', 'mirrored', 'shown'), ${ofRow(
+      'rule_row',
+      RULES.map(({ rule }) => rule),
+    )}, 'unpriced') AS rule,
+    multiIf(outcome = 'decided', '', outcome = 'shown', ${ofRow(
+      'rule_row',
+      RULES.map(({ reason }) => reason),
+    )}, outcome) AS reason,
+    outcome IN ('decided', 'shown') AND NOT any_out AND apart AS diverged,
+    day + ${BOUNDS_DAYS + 1} <= transform(chain, {chains:Array(String)}, {days:Array(Int32)}, toInt32(0)) AS is_closed,
+    (from_doubtful OR to_doubtful) AND NOT is_closed AS provisional`;
+  const facts = `SELECT ${FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions WHERE generation = {base:UInt32} AND ${RANGE}`;
+  const joined = [
+    ...FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
+    'facts.day AS day',
+    'to_side.regime AS regime',
+  ];
+  const sides = [...sideOf('from'), ...sideOf('to'), ...boundsOf('from'), ...boundsOf('to')];
+  return `SELECT *, ${columns} FROM (
+    SELECT ${[...joined, ...sides].join(', ')} FROM (${facts}) AS facts
+    ${join('from')} ${join('to')} ${hasBackfill ? `${joinBounds('from')} ${joinBounds('to')}` : ''}
+  )`;
+}
+
+/** The one statement that stamps every conversion of the ticks. */
+export function restampSql(options: StampingOptions): string {
+  return `INSERT INTO conversions (generation, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')})
+    SELECT {generation:UInt32}, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})`;
+}

@@ -1,0 +1,89 @@
+/** Blocks as the price fold takes them, read from what Postgres holds of them. */
+import type { PoolClient } from 'pg';
+import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
+import type { CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
+import { parseReserves } from '../price/restore.ts';
+
+/** A block without its transfers, and the currencies that they convert. */
+export interface StoredBlock extends PricedBlock {
+  readonly converted: readonly string[];
+}
+
+interface BlockRecord {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: bigint;
+  readonly clock: bigint;
+}
+
+/** What a stamp is for: see isStamped of processors/pricing/stamp.ts. */
+const SETTLED = `status IN ('completed', 'refunded') AND import_height = from_height AND kind <> 'send'`;
+
+/** Up to `limit` blocks above a height, in order; to be read in one snapshot with what they are compared with. */
+export async function readBlocks(
+  client: PoolClient,
+  chain: string,
+  above: number,
+  limit: number,
+  withTransfers: boolean,
+): Promise<StoredBlock[]> {
+  const { rows: blocks } = await client.query<BlockRecord>(
+    'SELECT height, hash, time, clock FROM blocks WHERE chain = $1 AND height > $2 ORDER BY height LIMIT $3',
+    [chain, above, limit],
+  );
+  const range = [chain, above, blocks.at(-1)?.height ?? above];
+  const states = await grouped<CurrencyStateFact>(
+    client,
+    `SELECT from_height, currency_id AS "currencyId", flags, supply, reserves, live_height AS "liveHeight"
+     FROM currency_states WHERE chain = $1 AND from_height > $2 AND from_height <= $3
+       AND to_height IS DISTINCT FROM from_height ORDER BY from_height, tx_index, vout`,
+    range,
+  );
+  const currencies = await grouped<CurrencyFact>(
+    client,
+    `SELECT from_height, currency_id AS "currencyId", options FROM currencies
+     WHERE chain = $1 AND from_height > $2 AND from_height <= $3
+       AND to_height IS DISTINCT FROM from_height ORDER BY from_height, tx_index, vout`,
+    range,
+  );
+  const converted = await grouped<{ readonly ids: readonly string[] }>(
+    client,
+    `SELECT from_height, array_agg(DISTINCT id) AS ids FROM transfers, unnest(ARRAY[from_currency_id, to_currency_id]) AS id
+     WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED} AND id IS NOT NULL GROUP BY from_height`,
+    withTransfers ? [chain, above, above] : range,
+  );
+  const transfers = await grouped<TransferFact>(
+    client,
+    `SELECT from_height, txid, vout, kind, status, from_currency_id AS "fromCurrencyId", to_currency_id AS "toCurrencyId",
+       via_currency_id AS "viaCurrencyId", import_currency_id AS "importCurrencyId", amount_in AS "amountIn",
+       amount_out AS "amountOut", conversion_fee AS "conversionFee", source, destination, request_height AS "requestHeight"
+     FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED}`,
+    withTransfers ? range : [chain, above, above],
+  );
+  return blocks.map(({ height, hash, time, clock }) => ({
+    chain,
+    position: 0,
+    height,
+    hash,
+    time: Number(time),
+    clock: Number(clock),
+    states: (states.get(height) ?? []).map((state) => ({
+      ...state,
+      reserves: parseReserves(state.reserves as unknown as string) as CurrencyStateFact['reserves'],
+    })),
+    currencies: currencies.get(height) ?? [],
+    transfers: transfers.get(height) ?? [],
+    converted: converted.get(height)?.flatMap(({ ids }) => ids) ?? [],
+  }));
+}
+
+async function grouped<T>(client: PoolClient, sql: string, values: readonly unknown[]): Promise<Map<number, T[]>> {
+  const { rows } = await client.query<T & { from_height: number }>(sql, [...values]);
+  const byHeight = new Map<number, T[]>();
+  for (const row of rows) {
+    const list = byHeight.get(row.from_height);
+    if (list) list.push(row);
+    else byHeight.set(row.from_height, [row]);
+  }
+  return byHeight;
+}

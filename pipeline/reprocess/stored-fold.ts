@@ -1,0 +1,132 @@
+/** The price fold over what the stores hold instead of the topic: the same ticks, into one generation. */
+import type { PoolClient } from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { emptyView } from '../../processors/pricing/chain-view.ts';
+import {
+  createPriceFold,
+  type PriceFold,
+  type PricingRules,
+  type StampRow,
+} from '../../processors/pricing/price-fold.ts';
+import { RetryableError } from '../../schemas/errors.ts';
+import { nextTick } from '../price/next-tick.ts';
+import { foldBatch, type PriceBatch } from '../price/price-batch.ts';
+import type { ChainCursor, PriceChain } from '../price/price-chain.ts';
+import { restoreState, restoreView } from '../price/restore.ts';
+import { readBlocks } from './stored-blocks.ts';
+
+/** Facts and prices stand on different branches for the moment. */
+export class ReprocessDisturbed extends RetryableError {
+  constructor(what: string) {
+    super('reprocess_disturbed', `${what}; the run goes on where it is once the price stage has followed.`);
+  }
+}
+
+export interface StoredFoldOptions {
+  readonly postgres: Postgres;
+  readonly generation: number;
+  readonly chains: readonly PriceChain[];
+  readonly rules: PricingRules;
+  /** Without them nothing is stamped, and blocks tell what their transfers convert. */
+  readonly withTransfers: boolean;
+  readonly maxTicks: number;
+  readonly maxQueued: number;
+  readonly breathe: () => Promise<void> | undefined;
+  /** Looks at every tick that is folded. */
+  readonly watch?: (fold: PriceFold) => PriceFold;
+}
+
+export interface StoredFold {
+  /** Newest tick that was folded. */
+  readonly tick: number;
+  readonly cursors: readonly ChainCursor[];
+  /** Stamps that may still move, as they were written before the first batch. */
+  readonly open: readonly StampRow[];
+  /** Folds on, no further than `newest`. @throws ReprocessDisturbed; then it must be opened again */
+  next(newest: number): Promise<PriceBatch>;
+}
+
+const MAX_ROWS = 50_000;
+
+/** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
+export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
+  const { postgres, generation, chains, rules, withTransfers, maxTicks, maxQueued, breathe } = options;
+  const { cursors, state } = await snapshot(postgres, async (client) => {
+    const cursors: ChainCursor[] = [];
+    for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
+    const clocks = new Map(cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock]] : [])));
+    return { cursors, state: await restoreState(client, generation, rules, clocks) };
+  });
+  const open = state.open.map(({ row }) => row);
+  const created = createPriceFold(rules, state);
+  const fold = options.watch?.(created) ?? created;
+  let tick = at;
+
+  /** Also when queues hold something: blocks of one clock only do not let others go on. */
+  async function fill(client: PoolClient, isWanting: (cursor: ChainCursor) => boolean): Promise<void> {
+    for (const cursor of cursors.filter(isWanting)) {
+      const above = cursor.queue.at(-1)?.height ?? cursor.ticked?.height ?? -1;
+      const blocks = await readBlocks(client, cursor.chain.name, above, maxQueued, withTransfers);
+      for (const block of blocks) cursor.queue.push(block);
+    }
+  }
+
+  return {
+    open,
+    get tick() {
+      return tick;
+    },
+    cursors,
+    next: (newest) =>
+      snapshot(postgres, async (client) => {
+        await fill(client, ({ queue }) => queue.length < maxQueued / 2);
+        if (tick < newest && !nextTick(cursors)) await fill(client, () => true);
+        const limits = { maxTicks: Math.min(maxTicks, newest - tick), maxRows: MAX_ROWS, maxQueued };
+        const batch = await foldBatch([{ generation, fold }], cursors, tick + 1, limits, breathe);
+        await checkTicks(client, batch, tick, newest);
+        tick += batch.ticks.length;
+        return batch;
+      }),
+  };
+}
+
+/** Derive may write meanwhile: all that belongs together is read as of one moment. */
+function snapshot<T>(postgres: Postgres, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return postgres.transaction(async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    return work(client);
+  });
+}
+
+async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Promise<ChainCursor> {
+  const { rows } = await client.query<{ height: number; hash: string; clock: bigint; derived: string | null }>(
+    `SELECT price_ticks.height, price_ticks.hash, price_ticks.clock, blocks.hash AS derived
+     FROM price_ticks LEFT JOIN blocks USING (chain, height) WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1`,
+    [chain.name, at],
+  );
+  const idle = { chain, queue: [], next: 0, readThrough: -1, derivedHeight: null };
+  const [row] = rows;
+  if (!row) return { ...idle, ticked: null, view: emptyView(chain.name) };
+  const { height, hash, clock, derived } = row;
+  if (derived !== hash) throw new ReprocessDisturbed(`${chain.name} is being rewound below block ${height}`);
+  return {
+    ...idle,
+    ticked: { height, hash, clock: Number(clock) },
+    view: await restoreView(client, chain.name, height),
+  };
+}
+
+/** The same blocks must have the same ticks as in the fold that the generation is to stand beside. */
+async function checkTicks(client: PoolClient, { ticks }: PriceBatch, before: number, newest: number): Promise<void> {
+  const { rows } = await client.query<{ tick: bigint; chain: string; hash: string }>(
+    'SELECT tick, chain, hash FROM price_ticks WHERE tick > $1 AND tick <= $2 ORDER BY tick',
+    [before, before + Math.max(1, ticks.length)],
+  );
+  const isSame = ticks.every(({ tick, block }, index) => {
+    const row = rows[index];
+    return row !== undefined && Number(row.tick) === tick && row.chain === block.chain && row.hash === block.hash;
+  });
+  if (!isSame || (ticks.length === 0 && before < newest)) {
+    throw new ReprocessDisturbed('The blocks of the stores are not those that prices were folded from');
+  }
+}
