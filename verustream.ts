@@ -5,6 +5,7 @@ import { config } from './commands/config.ts';
 import { DEAD_LETTERS_USAGE } from './commands/dead-letters.ts';
 import { onStores } from './commands/on-stores.ts';
 import { release } from './commands/release.ts';
+import { REPROCESS_USAGE } from './commands/reprocess-arguments.ts';
 import { endSignal } from './commands/signals.ts';
 import { start } from './commands/start.ts';
 import { loadConfig } from './infra/config/load-config.ts';
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
     'derive again from the log into fresh stores and compare with what is served',
     'Exit code 0 when every digest is equal.',
   ),
+  onStores('reprocess', 'stamp history again beside what is served, compare, swap and swap back', REPROCESS_USAGE),
   onStores('dead-letters', 'list, show and derive again what could not be decoded', DEAD_LETTERS_USAGE),
   onStores('audit', 'compare what Postgres and ClickHouse hold', 'Exit code 0 when both hold the same.'),
   onStores(

@@ -9,6 +9,7 @@ import { printAcceptRewind } from './accept-rewind.ts';
 import { printAudit } from './audit.ts';
 import { printDeadLetters } from './dead-letters.ts';
 import { printKeys } from './keys.ts';
+import { printReprocess } from './reprocess.ts';
 import { printStatus } from './status.ts';
 import { printVerify } from './verify.ts';
 
@@ -34,6 +35,7 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
   'dead-letters': (context, args, print, signal) => printDeadLetters(context, args, print, signal),
   keys: (context, args, print) => printKeys(context, args, print),
   audit: (context, _args, print, signal) => printAudit(context, print, signal),
+  reprocess: (context, args, print, signal) => printReprocess(context, args, print, signal),
 };
 
 export function answerControl(context: StoreContext): ControlHandler {

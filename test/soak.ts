@@ -23,6 +23,7 @@ const PARTS: readonly Part[] = [
   { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },
   { name: 'price', files: 'pipeline/price/exactly-once', environment: { PRICE_RUNS: '200' } },
   { name: 'rollups', files: 'test/laws/rollups', environment: { ROLLUP_RUNS: '100' } },
+  { name: 'reprocess', files: 'pipeline/reprocess/make-generation.law', environment: { MAKE_RUNS: '100' } },
   { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
   { name: 'login', files: 'api/access/login', environment: { LOGIN_REPLAYS: '10000' } },

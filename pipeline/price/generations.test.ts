@@ -9,7 +9,6 @@ const { first: blocks, chains, cutover } = slowChains();
 const [main] = chains;
 const EVERYTHING = { from: null, to: null, chains: null };
 const RANGES: readonly (readonly RegimeRange[])[] = [
-  [{ regime: 'live', ...EVERYTHING }],
   [{ regime: 'backfill', ...EVERYTHING }],
   [{ regime: 'backfill', from: cutover + 2 * 86_400, to: cutover + 4 * 86_400, chains: ['vrsc'] }],
 ];

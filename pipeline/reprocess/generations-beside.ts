@@ -1,4 +1,5 @@
 /** Begins a generation beside the served one, swaps the two, and drops one. There are never more than two. */
+import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -40,7 +41,7 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     const ranges = withRange(served.ranges, range);
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
-      if (JSON.stringify(beside.ranges) !== JSON.stringify(ranges)) throw new GenerationInTheWay(beside);
+      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new GenerationInTheWay(beside);
       return beside;
     }
     const { rows } = await client.query<{ generation: number }>(
@@ -97,7 +98,7 @@ function notDropped(generation: number, all: readonly Generation[]): string {
 }
 
 const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
-const CLICKHOUSE_TABLES = ['prices', 'conversions', 'stamp_prices', 'stamp_bounds'];
+const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'stamp_prices', 'stamp_bounds'];
 
 /** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */
 async function removeLeftovers({ postgres, clickhouse }: Stores): Promise<void> {

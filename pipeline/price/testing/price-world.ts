@@ -75,7 +75,7 @@ export async function createPriceWorld({ chains, ...config }: WorldOptions): Pro
 }
 
 /** Gives the chance to die around every statement that changes something, and on both sides of every commit. */
-function crashingClickHouse(clickhouse: ClickHouse, crashPoint: () => void): ClickHouse {
+export function crashingClickHouse(clickhouse: ClickHouse, crashPoint: () => void): ClickHouse {
   const around = async (work: () => Promise<void>) => {
     crashPoint();
     await work();
@@ -88,7 +88,7 @@ function crashingClickHouse(clickhouse: ClickHouse, crashPoint: () => void): Cli
   };
 }
 
-function crashingLock(lock: StageLock, crashPoint: () => void): StageLock {
+export function crashingLock(lock: StageLock, crashPoint: () => void): StageLock {
   return {
     ...lock,
     async transaction(work) {

@@ -1,0 +1,53 @@
+/** What `reprocess` takes, and what it says of everything else. */
+import { describe, expect, it } from 'vitest';
+import { reprocessAsked } from './reprocess-arguments.ts';
+
+const CHAINS = ['vrsc', 'varrr'];
+const asked = (...args: string[]) => reprocessAsked(args, CHAINS);
+
+it('takes a regime with a range, and nothing for the list', () => {
+  expect(asked()).toEqual({ action: 'list' });
+  expect(asked('--regime', 'live')).toMatchObject({ range: { regime: 'live', from: null, to: null, chains: null } });
+  expect(
+    asked('--regime=backfill', '--from=2026-01-01', '--to', '2026-02-01T12:00:00Z', '--chains=vrsc', '--dry-run'),
+  ).toEqual({
+    action: 'make',
+    range: { regime: 'backfill', from: 1767225600, to: 1769947200, chains: ['vrsc'] },
+    description: 'backfill from 2026-01-01T00:00:00Z to 2026-02-01T12:00:00Z on vrsc',
+    dryRun: true,
+  });
+  expect(asked('--regime', 'cutover', '--chains', 'varrr,vrsc')).toMatchObject({ range: { chains: null } });
+});
+
+it('takes a swap, a swap back and a drop', () => {
+  expect(asked('--swap')).toEqual({ action: 'swap', to: 'newer' });
+  expect(asked('--swap-back')).toEqual({ action: 'swap', to: 'older' });
+  expect(asked('--drop', '2')).toEqual({ action: 'drop', generation: 2 });
+});
+
+describe('says what is allowed when given', () => {
+  it.each([
+    [['--regime', 'dead'], 'There is no regime "dead"; there are live, backfill, cutover.'],
+    [['--regime', 'live', '--chains', 'btc'], 'There is no chain "btc"; there are vrsc, varrr.'],
+    [
+      ['--regime', 'live', '--from', '2026-02-01', '--to', '2026-01-01'],
+      '--from 2026-02-01 is not before --to 2026-01-01',
+    ],
+    [['--regime', 'live', '--from', 'yesterday'], '--from takes a UTC day'],
+    [['--regime', 'live', '--from', '2026-13-01'], '--from takes a UTC day'],
+    [['--swap', '--regime', 'live'], 'Ask for one of'],
+    [['--swap', '--swap-back'], 'Ask for one of'],
+    [['--swap', '--dry-run'], 'Ask for one of'],
+    [['--dry-run'], 'Ask for one of'],
+    [['--drop', 'all'], '--drop takes the number of a generation'],
+    [['--sway'], "Unknown option '--sway'"],
+    [['live'], 'Unexpected argument'],
+  ])('%j', (args, said) => {
+    expect(() => asked(...args)).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringContaining(said) }),
+    );
+    expect(() => asked(...args)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('reprocess --swap-back') }),
+    );
+  });
+});

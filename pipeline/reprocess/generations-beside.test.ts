@@ -1,0 +1,66 @@
+/** One generation beside the served one: begun, continued, swapped, swapped back and dropped, and what is refused. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readGenerations, servedGeneration } from '../price/generations.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
+import { slowChains } from '../price/testing/slow-chains.ts';
+import { beginGeneration, dropGeneration, swapGenerations } from './generations-beside.ts';
+import { EVERYTHING, toTheEnd, withMaker } from './testing/make.ts';
+
+const { first, chains, cutover } = slowChains();
+const config = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
+const LIVE = { regime: 'live', ...EVERYTHING } as const;
+const TIP = 120;
+
+let world: PriceWorld;
+let served: Record<string, string[]>;
+const pool = () => world.stores.postgres.pool;
+const numbers = async () => (await readGenerations(pool())).map(({ generation }) => generation);
+
+beforeAll(async () => {
+  world = await createPriceWorld(config);
+  await world.feeds[0]?.append(first.slice(0, TIP));
+  await world.run();
+  served = await allRows(world.stores);
+}, 60_000);
+afterAll(() => world.close());
+
+it('swaps nothing while there is nothing', async () => {
+  await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
+  await expect(swapGenerations(world.stores.postgres, 'older')).rejects.toMatchObject({ code: 'nothing_to_swap' });
+  await expect(dropGeneration(world.stores, 1)).rejects.toMatchObject({ code: 'generation_not_dropped' });
+  await expect(dropGeneration(world.stores, 7)).rejects.toMatchObject({ code: 'generation_not_dropped' });
+});
+
+it('goes on with what was begun for the same, and lets nothing else beside it', async () => {
+  const begun = await beginGeneration(world.stores, LIVE, 'live');
+  expect(begun).toMatchObject({ generation: 2, isUnfinished: true, ranges: [LIVE] });
+  expect(await beginGeneration(world.stores, LIVE, 'live')).toEqual(begun);
+  const other = beginGeneration(world.stores, { ...LIVE, regime: 'backfill' }, 'other');
+  await expect(other).rejects.toMatchObject({ code: 'generation_in_the_way' });
+  await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
+});
+
+it('goes on being written on both sides of a swap, and comes back as it was', async () => {
+  await withMaker(world, config, toTheEnd);
+  expect((await readGenerations(pool())).map(({ isUnfinished }) => isUnfinished)).toEqual([false, false]);
+  expect(await swapGenerations(world.stores.postgres, 'newer')).toMatchObject({ generation: 2, served: true });
+  await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
+  await expect(dropGeneration(world.stores, 2)).rejects.toMatchObject({ code: 'generation_not_dropped' });
+  await world.feeds[0]?.append(first.slice(TIP, TIP + 30));
+  await world.run();
+  await world.feeds[0]?.rewind(first[TIP - 1]?.height ?? 0);
+  await world.run();
+  expect(await swapGenerations(world.stores.postgres, 'older')).toMatchObject({ generation: 1, served: true });
+  expect((await servedGeneration(pool())).generation).toBe(1);
+  expect(await allRows(world.stores)).toEqual(served);
+});
+
+it('leaves nothing of a generation that is dropped, and never gives its number again', async () => {
+  await dropGeneration(world.stores, 2);
+  expect(await numbers()).toEqual([1]);
+  expect((await allRows(world.stores, 2)).stamps).toEqual([]);
+  expect((await allRows(world.stores, 2))['clickhouse conversions']).toEqual([]);
+  await world.run();
+  expect(await allRows(world.stores)).toEqual(served);
+  expect(await beginGeneration(world.stores, LIVE, 'again')).toMatchObject({ generation: 3 });
+});
