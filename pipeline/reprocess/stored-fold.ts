@@ -82,7 +82,13 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
         await fill(client, ({ queue }) => queue.length < maxQueued / 2);
         if (tick < newest && !nextTick(cursors)) await fill(client, () => true);
         const limits = { maxTicks: Math.min(maxTicks, newest - tick), maxRows: MAX_ROWS, maxQueued };
-        const batch = await foldBatch([{ generation, fold }], cursors, tick + 1, limits, breathe);
+        const batch = await foldBatch(
+          [{ generation, fold, backfillEnds: rules.regimes.backfillEnds }],
+          cursors,
+          tick + 1,
+          limits,
+          breathe,
+        );
         await checkTicks(client, batch, tick, newest);
         tick += batch.ticks.length;
         return batch;
