@@ -20,6 +20,8 @@ const PARTS: readonly Part[] = [
   { name: 'trees', files: 'test/laws/trees', environment: { TREE_RUNS: '10000' } },
   { name: 'crash', files: 'test/crash', environment: { CRASH_KILLS: '60' } },
   { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
+  { name: 'webhooks', files: 'test/system/webhooks', environment: { WEBHOOK_KILLS: '60' } },
+  { name: 'crossings', files: 'api/webhooks/price-crossings', environment: { CROSSING_RUNS: '2000' } },
   { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },
   { name: 'price', files: 'pipeline/price/exactly-once', environment: { PRICE_RUNS: '200' } },
   { name: 'rollups', files: 'test/laws/rollups', environment: { ROLLUP_RUNS: '100' } },

@@ -18,7 +18,7 @@ import { liveRoute } from '../http/route.ts';
 import type { Filter } from '../push/client-message.ts';
 import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../webhooks/receiver-address.ts';
-import { type Asked, createInterest, type Kind } from '../webhooks/webhook.ts';
+import { type Asked, type AskedThreshold, createInterest, type Kind } from '../webhooks/webhook.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -43,13 +43,14 @@ interface WebhookBody {
   readonly events?: readonly Kind[];
   readonly chains?: readonly string[] | null;
   readonly filter?: Filter;
+  readonly thresholds?: readonly AskedThreshold[];
   readonly confirmations?: number;
   readonly enabled?: boolean;
   readonly rotateSecret?: true;
 }
 
 const shown = (row: WebhookRow) => {
-  const { events, chains, filter } = JSON.parse(row.asked) as Asked;
+  const { events, chains, filter, thresholds } = JSON.parse(row.asked) as Asked;
   return {
     id: row.id,
     url: row.url,
@@ -57,6 +58,7 @@ const shown = (row: WebhookRow) => {
     events,
     chains,
     filter,
+    thresholds,
     confirmations: row.confirmations,
     enabled: row.enabled,
     disabledReason: row.disabled_reason,
@@ -90,6 +92,7 @@ function registration(api: ApiContext, body: WebhookBody, before: WebhookRow | n
     events: body.events ?? had?.events ?? [],
     chains: (body.chains === undefined ? had?.chains : body.chains)?.map((chain) => chain.toLowerCase()) ?? null,
     filter: body.filter ?? had?.filter ?? {},
+    thresholds: body.thresholds ?? had?.thresholds ?? [],
   };
   const chains = api.config.chains.map(({ name }) => name);
   createInterest(asked, chains, api.webhooks.idsOf);

@@ -53,37 +53,52 @@ interface TakenBack {
   readonly kind: string;
   readonly chain: string;
   readonly body: string;
+  readonly serial: bigint;
 }
+
+const TAKEN_BACK = 'id, webhook_id, kind, chain, body, serial';
 
 /**
  * A rewind to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
  * that takes it back, newest first. Returns whose they are.
  */
 export async function takeBack(client: PoolClient, chain: string, height: number): Promise<string[]> {
-  await client.query(`DELETE FROM webhook_deliveries WHERE chain = $1 AND height > $2 AND state = 'held'`, [
-    chain,
-    height,
-  ]);
+  const removed = 'chain = $1 AND height > $2';
+  await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, [chain, height]);
   const { rows } = await client.query<TakenBack>(
-    `WITH taken AS (
-       UPDATE webhook_deliveries SET reverted = true WHERE chain = $1 AND height > $2 AND NOT reverted
-       RETURNING id, webhook_id, kind, chain, body, serial
-     ) SELECT id, webhook_id, kind, chain, body FROM taken ORDER BY serial DESC`,
+    `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${TAKEN_BACK}`,
     [chain, height],
   );
+  return tellTakenBack(client, rows);
+}
+
+/** The same for deliveries by their ids. */
+export async function takeBackDeliveries(client: PoolClient, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  await client.query(`DELETE FROM webhook_deliveries WHERE id = ANY($1) AND state = 'held'`, [ids]);
+  const { rows } = await client.query<TakenBack>(
+    `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING ${TAKEN_BACK}`,
+    [ids],
+  );
+  return tellTakenBack(client, rows);
+}
+
+async function tellTakenBack(client: PoolClient, rows: readonly TakenBack[]): Promise<string[]> {
   const now = new Date();
   await insertDeliveries(
     client,
-    rows.map((row) => ({
-      id: newMessageId(),
-      webhookId: row.webhook_id,
-      kind: revertedKind(row.kind),
-      chain,
-      height: null,
-      releaseHeight: null,
-      body: revertedBody(row, now),
-      reverts: row.id,
-    })),
+    rows
+      .toSorted((a, b) => (a.serial < b.serial ? 1 : -1))
+      .map((row) => ({
+        id: newMessageId(),
+        webhookId: row.webhook_id,
+        kind: revertedKind(row.kind),
+        chain: row.chain,
+        height: null,
+        releaseHeight: null,
+        body: revertedBody(row, now),
+        reverts: row.id,
+      })),
   );
   return rows.map((row) => row.webhook_id);
 }

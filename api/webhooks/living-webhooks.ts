@@ -37,7 +37,7 @@ export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf): L
     const living = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? createInterest(known(JSON.parse(asked) as Asked, chains), chains, idsOf);
       used.set(asked, interest);
-      return { id, confirmations, since: Number(since), kindOf: interest.kindOf };
+      return { id, confirmations, since: Number(since), ...interest };
     });
     interests = used;
     return living;

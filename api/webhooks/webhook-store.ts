@@ -63,6 +63,9 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
+/** Other thresholds, or a time in which nobody looked: where prices stand is found out anew. */
+const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id =
+  (SELECT id FROM webhooks WHERE ${OWN} AND id = $3 AND (asked::text <> $4 OR $5))`;
 
 const own = ({ chain, identityAddress }: Holder) => [chain, identityAddress];
 
@@ -106,6 +109,7 @@ export function changeWebhook(
     const secret = change.rotateSecret ? newSecret() : null;
     const { url, description, asked, confirmations, enabled } = change;
     const values = [url, description, JSON.stringify(asked), confirmations, enabled ?? null, secret];
+    await client.query(FORGET_SIDES_SQL, [...own(holder), id, values[2], enabled === true]);
     const { rows } = await client.query<WebhookRow>(UPDATE_SQL, [...own(holder), id, ...values]);
     if (rows[0] && enabled === true) await queue.wake(client, [id]);
     return rows[0] ? { row: rows[0], secret } : null;

@@ -4,6 +4,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
+import { isIdentityAddress } from '../state/addresses.ts';
 
 /** Kinds that follow from an event of the push stream, by its channel. */
 const KIND_OF_CHANNEL = {
@@ -14,8 +15,22 @@ const KIND_OF_CHANNEL = {
   conversions: 'conversion.completed',
 } as const satisfies Partial<Record<Channel | 'undo', string>>;
 
-export type Kind = (typeof KIND_OF_CHANNEL)[keyof typeof KIND_OF_CHANNEL];
-export const KINDS: readonly Kind[] = Object.values(KIND_OF_CHANNEL);
+/** It follows from prices, which the stream has not. */
+const PRICE_KIND = 'price.threshold';
+
+export type Kind = (typeof KIND_OF_CHANNEL)[keyof typeof KIND_OF_CHANNEL] | typeof PRICE_KIND;
+export const KINDS: readonly Kind[] = [...Object.values(KIND_OF_CHANNEL), PRICE_KIND];
+
+export interface AskedThreshold {
+  /** Name or i-address. */
+  readonly currency: string;
+  readonly usd: number;
+  readonly direction: 'above' | 'below' | 'both';
+}
+
+export interface Threshold extends AskedThreshold {
+  readonly currencyId: string;
+}
 
 export interface Asked {
   readonly events: readonly Kind[];
@@ -23,12 +38,15 @@ export interface Asked {
   readonly chains: readonly string[] | null;
   /** As in a subscription of the push stream. */
   readonly filter: Filter;
+  readonly thresholds: readonly AskedThreshold[];
 }
 
 /** What a webhook listens to. */
 export interface Interest {
   /** Null for what it is not told. */
   kindOf(event: PushEvent): Kind | null;
+  /** Empty when it is not told of prices. */
+  readonly thresholds: readonly Threshold[];
 }
 
 export function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
@@ -43,6 +61,9 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
   if (kinds.has('address.activity') && filter.address === undefined) {
     throw new ApiError('invalid_parameter', 'events address.activity needs filter.address');
   }
+  if (kinds.has(PRICE_KIND) !== asked.thresholds.length > 0) {
+    throw new ApiError('invalid_parameter', `events ${PRICE_KIND} and thresholds need one another`);
+  }
   const channels = Object.entries(KIND_OF_CHANNEL).flatMap(([channel, kind]) =>
     kinds.has(kind) && channel !== 'undo' ? [channel] : [],
   );
@@ -53,9 +74,21 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
     new Map(),
   );
   return {
+    thresholds: asked.thresholds.map((threshold) => ({
+      ...threshold,
+      currencyId: currencyIdOf(threshold.currency, idsOf),
+    })),
     kindOf(event) {
       const kind = kindOfEvent(event);
       return kind !== null && kinds.has(kind) && subscription.matches(event) ? kind : null;
     },
   };
+}
+
+/** A name is looked up on the default chain. @throws ApiError invalid_parameter */
+function currencyIdOf(currency: string, idsOf: IdsOf): string {
+  if (isIdentityAddress(currency)) return currency;
+  const [, id] = idsOf(currency);
+  if (id === undefined) throw new ApiError('invalid_parameter', `${JSON.stringify(currency)} cannot be a currency`);
+  return id;
 }

@@ -7,6 +7,7 @@ import type { Config } from '../../schemas/config.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { createLivingWebhooks } from './living-webhooks.ts';
+import { enqueuePriceCrossings } from './price-crossings.ts';
 import { receiverPolicy } from './receiver-address.ts';
 import { runTurns } from './run-turns.ts';
 import { createSender, type SenderOptions } from './send-message.ts';
@@ -44,6 +45,8 @@ const WAIT_MS = 1_000;
 /** A record stands in the topic shortly before the commit that lets it be told. */
 const COMMIT_POLL_MS = 25;
 const RETRY_MS = 1_000;
+/** A price comes with a block. */
+const PRICES_MS = 1_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
@@ -86,6 +89,10 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
 
   const running = [
     ...chains.map((chain) => repeat(`events of ${chain} for webhooks cannot be read`, () => follow(chain))),
+    repeat('prices for webhooks cannot be read', async () => {
+      if ((await enqueuePriceCrossings({ postgres, queue, living })) > 0) turns.wake();
+      await sleep(PRICES_MS, undefined, { signal });
+    }),
     repeat('deliveries of webhooks cannot be looked after', async () => {
       await sweep(postgres, queue, config.chains);
       turns.wake();

@@ -1,5 +1,5 @@
 /** What webhooks send: every message by its type. AsyncAPI and the tests are made from this. */
-import { isoTime, type JsonSchema, object, string } from './json-schema.ts';
+import { height, isoTime, type JsonSchema, object, string, unixTime } from './json-schema.ts';
 import { type EventDescription, pushEvents } from './push-messages.ts';
 
 export interface WebhookMessage {
@@ -16,16 +16,26 @@ const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): Jso
 
 const dataOf = ({ message }: EventDescription): JsonSchema => message.properties?.data ?? {};
 
-/** Kinds that tell of a block, with what the stream says of the same. */
+const crossing = object({
+  currency: { ...string, description: 'As registered' },
+  currencyId: string,
+  usd: { type: 'number', description: 'The threshold' },
+  direction: { type: 'string', enum: ['above', 'below'], description: 'above: at the threshold or above it now' },
+  usdPrice: { type: 'number' },
+  height: { ...height, description: 'Of the block whose price it is' },
+  time: unixTime,
+});
+
+/** Kinds that tell of a block, with their data: that of the stream where it tells the same. */
 const OF_BLOCKS = {
-  block: ['A block was indexed', pushEvents.block],
-  'address.activity': ['A transaction touched an address of the filter', pushEvents.address],
-  'identity.updated': ['An identity was registered or changed', pushEvents.identity],
-  'conversion.completed': ['A conversion was paid out', pushEvents.conversion],
+  block: ['A block was indexed', dataOf(pushEvents.block)],
+  'address.activity': ['A transaction touched an address of the filter', dataOf(pushEvents.address)],
+  'identity.updated': ['An identity was registered or changed', dataOf(pushEvents.identity)],
+  'conversion.completed': ['A conversion was paid out', dataOf(pushEvents.conversion)],
+  'price.threshold': ['A price passed a threshold of the webhook', crossing],
 } as const;
 
-const told = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, event]]): [string, WebhookMessage][] => {
-  const data = dataOf(event);
+const told = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): [string, WebhookMessage][] => {
   const back = `${kind}.reverted`;
   return [
     [kind, { summary, message: typed(kind, { chain, data }) }],

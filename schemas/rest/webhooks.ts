@@ -11,7 +11,15 @@ import {
   string,
 } from './json-schema.ts';
 
-const KINDS = ['block', 'reorg', 'address.activity', 'identity.updated', 'conversion.completed'] as const;
+const KINDS = [
+  'block',
+  'reorg',
+  'address.activity',
+  'identity.updated',
+  'conversion.completed',
+  'price.threshold',
+] as const;
+const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
 export const MAX_CONFIRMATIONS = 100;
 
@@ -35,6 +43,21 @@ const asked: Readonly<Record<string, JsonSchema>> = {
     properties: { currency: names, basket: names, identity: names, address: names },
     additionalProperties: false,
     description: 'As in a subscription of the stream: names or addresses, one or several of each',
+  },
+  thresholds: {
+    type: 'array',
+    maxItems: MOST_THRESHOLDS,
+    items: {
+      type: 'object',
+      properties: {
+        currency: { ...name, description: 'Name, or i-address' },
+        usd: { type: 'number', minimum: 0 },
+        direction: { type: 'string', enum: ['above', 'below', 'both'], default: 'both' },
+      },
+      required: ['currency', 'usd'],
+      additionalProperties: false,
+    },
+    description: 'For price.threshold: prices to be told of when they pass these',
   },
   confirmations: {
     type: 'integer',
@@ -72,6 +95,7 @@ const webhookMembers = {
   events: array({ type: 'string', enum: KINDS }),
   chains: { ...array(string), type: ['array', 'null'] } as JsonSchema,
   filter: { type: 'object', additionalProperties: true } as JsonSchema,
+  thresholds: array(object({ currency: string, usd: { type: 'number' }, direction: string })),
   confirmations: integer,
   enabled: boolean,
   disabledReason: {

@@ -90,6 +90,9 @@ describe('registration', () => {
     ['invalid_parameter', { events: ['nosuch'] }],
     ['invalid_parameter', { chains: ['nochain'] }],
     ['invalid_parameter', { events: ['address.activity'] }],
+    ['invalid_parameter', { events: ['price.threshold'] }],
+    ['invalid_parameter', { thresholds: [{ currency: 'VRSCTEST', usd: 1 }] }],
+    ['invalid_parameter', { events: ['price.threshold'], thresholds: [{ currency: '::', usd: 1 }] }],
     ['invalid_parameter', { confirmations: -1 }],
     ['invalid_parameter', { colour: 'red' }],
   ])('%s for %j', async (code, asked) => {
@@ -317,5 +320,46 @@ describe('events', () => {
     expect(kinds).toContain('address.activity');
     const wanted = /^(address\.activity|identity\.updated|conversion\.completed)(\.reverted)?$/;
     expect([...kinds].filter((kind) => !wanted.test(kind))).toEqual([]);
+  }, 120_000);
+
+  it('tell of prices that pass a threshold', async () => {
+    const { node, stores } = service;
+    await service.settled(true);
+    const prices = async () =>
+      new Map<string, number>(
+        ((await (await fetch(`${service.url}/api/oracle/prices`)).json()) as Json[]).map((row) => [
+          row.currencyId,
+          row.usdPrice,
+        ]),
+      );
+    // On both sides of what they are now: one that moves passes.
+    const thresholds = [...(await prices())]
+      .filter(([, usd]) => usd !== 1)
+      .flatMap(([currency, usd]) => [1 - 1e-9, 1 + 1e-9].map((factor) => ({ currency, usd: usd * factor })));
+    expect(thresholds.length).toBeGreaterThan(0);
+    const at = await receiver();
+    const { id, secret } = await register(at, { events: ['price.threshold'], thresholds });
+    const looked = 'SELECT FROM webhook_price_sides WHERE webhook_id = $1';
+    await expect
+      .poll(async () => (await stores.postgres.pool.query(looked, [id])).rowCount, LONG)
+      .toBe(thresholds.length);
+    for (const further of [10, 20, 40]) {
+      node.branch('main', node.height + further);
+      await service.settled(true);
+    }
+    const told = () =>
+      new Map<string, string>(
+        messages(at, secret).map(({ data }) => [`${data.currencyId} ${data.usd}`, data.direction]),
+      );
+    const side = (price: number, usd: number) => (price >= usd ? 'above' : 'below');
+    const wrong = async () => {
+      const now = await prices();
+      return thresholds.filter(({ currency, usd }, index) => {
+        const stood = told().get(`${currency} ${usd}`) ?? (index % 2 === 0 ? 'above' : 'below');
+        return stood !== side(now.get(currency) ?? 0, usd);
+      });
+    };
+    await expect.poll(wrong, LONG).toEqual([]);
+    expect(told().size).toBeGreaterThan(0);
   }, 120_000);
 });

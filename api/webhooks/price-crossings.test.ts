@@ -1,0 +1,120 @@
+/** Law: what was told and not taken back are the crossings of the prices that are there, whatever rewinds came and when anybody looked. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hexParam } from '../../infra/postgres/values.ts';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import type { LivingWebhook } from './living-webhooks.ts';
+import { enqueuePriceCrossings } from './price-crossings.ts';
+
+const RUNS = Number(process.env.CROSSING_RUNS ?? 40);
+const CURRENCY = 'iCurrency';
+const THRESHOLDS = [
+  { usd: 2, direction: 'both' },
+  { usd: 3, direction: 'above' },
+] as const;
+const webhook: LivingWebhook = {
+  id: 'hook',
+  confirmations: 0,
+  since: -1,
+  kindOf: () => null,
+  thresholds: THRESHOLDS.map((threshold) => ({ ...threshold, currency: CURRENCY, currencyId: CURRENCY })),
+};
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+afterAll(() => stores?.close());
+
+const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.query(sql, values);
+
+/** Blocks are never twice the same. */
+let blocks = 0;
+async function addTick(tick: number, usd: number): Promise<void> {
+  const hash = (blocks++).toString(16).padStart(64, '0');
+  await query('INSERT INTO price_ticks VALUES ($1::bigint, $2, $1::int, $3, $1::bigint, 0)', [
+    tick,
+    'c',
+    hexParam(hash),
+  ]);
+  await query(
+    `INSERT INTO prices VALUES (1, $1, $2::bigint, 'c', $2::int, $2::bigint, 1, $3::numeric, $3::numeric, 1, NULL, '[]')`,
+    [CURRENCY, tick, usd],
+  );
+}
+
+async function rewindTo(tick: number): Promise<void> {
+  for (const table of ['prices', 'price_ticks']) await query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
+}
+
+const look = () =>
+  enqueuePriceCrossings({
+    postgres: stores.postgres,
+    queue: { wake: async () => undefined },
+    living: async () => [webhook],
+  });
+
+/** Thresholds and ticks that stand as told, in their order. */
+async function standing(): Promise<string[]> {
+  const { rows } = await query(`SELECT body FROM webhook_deliveries WHERE kind = 'price.threshold' AND NOT reverted`);
+  return rows
+    .map(({ body }) => JSON.parse(body).data as { usd: number; direction: string; height: number })
+    .map(({ usd, direction, height }) => `${height} ${usd} ${direction}`)
+    .sort();
+}
+
+/** What the prices say from where each threshold was first looked at. */
+async function expected(prices: readonly number[]): Promise<string[]> {
+  const { rows } = await query('SELECT watch, min(tick)::int4 AS first FROM webhook_price_sides GROUP BY watch');
+  return rows
+    .flatMap(({ watch, first }: { watch: number; first: number }) => {
+      const { usd, direction } = THRESHOLDS[watch] ?? THRESHOLDS[0];
+      return prices.flatMap((price, tick) => {
+        const above = price >= usd;
+        if (tick <= first || above === (prices[tick - 1] ?? 0) >= usd) return [];
+        return direction === 'both' || above ? [`${tick} ${usd} ${above ? 'above' : 'below'}`] : [];
+      });
+    })
+    .sort();
+}
+
+const price = fc.integer({ min: 1, max: 4 });
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), usd: fc.array(price, { minLength: 1, maxLength: 4 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 1, max: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
+);
+
+it(`${RUNS} histories`, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+      await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices');
+      await query(
+        `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+         VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
+      );
+      const prices: number[] = [];
+      for (const made of [...steps, { kind: 'look' as const }]) {
+        if (made.kind === 'look') await look();
+        else if (made.kind === 'rewind') {
+          prices.splice(Math.max(0, prices.length - made.depth));
+          await rewindTo(prices.length);
+        } else {
+          for (const usd of made.usd) await addTick(prices.push(usd) - 1, usd);
+        }
+      }
+      expect(await standing()).toEqual(await expected(prices));
+      // Each one that was told and is gone, was taken back once.
+      const { rows } = await query(
+        `SELECT d.id FROM webhook_deliveries d WHERE reverted AND 1 <> (SELECT count(*) FROM webhook_deliveries r
+           WHERE r.reverts = d.id AND r.kind = 'price.threshold.reverted')`,
+      );
+      expect(rows).toEqual([]);
+      expect(await look()).toBe(0);
+    }),
+    { numRuns: RUNS },
+  );
+});

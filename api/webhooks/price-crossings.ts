@@ -1,0 +1,131 @@
+/** Prices that pass a webhook's threshold, tick by tick; a tick that a rewind has taken away takes its crossing back. */
+import type { PoolClient } from 'pg';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import { stringifyExact } from '../../schemas/exact-json.ts';
+import { decimal } from '../http/values.ts';
+import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
+import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
+import { messageBody, newMessageId } from './message-body.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
+
+export interface PriceCrossingOptions {
+  readonly postgres: Postgres;
+  readonly queue: Pick<TurnQueue, 'wake'>;
+  readonly living: LivingWebhooks;
+}
+
+interface Crossing {
+  readonly webhook_id: string;
+  readonly watch: number;
+  readonly tick: bigint;
+  readonly hash: string;
+  readonly above: boolean;
+  /** Null where it stood at first. */
+  readonly stood: boolean | null;
+  readonly chain: string;
+  readonly height: number;
+  readonly time: bigint;
+  readonly usd_price: string;
+}
+
+const KIND = 'price.threshold';
+/** One process at a time. */
+const TRY_LOCK_SQL = `SELECT pg_try_advisory_xact_lock(hashtext('verustream webhook prices')) AS held`;
+const GONE_SQL = `DELETE FROM webhook_price_sides s
+  WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
+  RETURNING delivery_id`;
+/** From where each price stood last, by ticks that are still there; of one that is new only where it stands now. */
+const CROSSINGS_SQL = `WITH watched AS (
+    SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
+  ), seen AS (
+    SELECT w.webhook_id, w.watch, p.tick, p.chain, p.height, p.time, p.usd_price, p.usd_price >= w.usd AS above,
+      coalesce(lag(p.usd_price >= w.usd) OVER (PARTITION BY w.webhook_id, w.watch ORDER BY p.tick), last.above) AS stood
+    FROM watched w
+    LEFT JOIN LATERAL (
+      SELECT s.tick, s.above FROM webhook_price_sides s JOIN price_ticks t ON t.tick = s.tick AND t.hash = s.hash
+      WHERE s.webhook_id = w.webhook_id AND s.watch = w.watch ORDER BY s.tick DESC LIMIT 1
+    ) last ON true
+    JOIN prices p ON p.generation = (SELECT generation FROM generations WHERE served) AND p.currency_id = w.currency_id
+      AND p.tick >= coalesce(last.tick + 1, (SELECT max(newest.tick) FROM prices newest
+        WHERE newest.generation = p.generation AND newest.currency_id = w.currency_id))
+  )
+  SELECT seen.*, t.hash FROM seen JOIN price_ticks t USING (tick)
+  WHERE above IS DISTINCT FROM stood ORDER BY tick, webhook_id, watch`;
+const SIDES_SQL = `INSERT INTO webhook_price_sides
+  SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
+
+/** Returns how many receivers have something due. @throws what Postgres throws; then nothing has happened */
+export function enqueuePriceCrossings({ postgres, queue, living }: PriceCrossingOptions): Promise<number> {
+  return postgres.transaction(async (client) => {
+    if ((await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held !== true) return 0;
+    const gone = await client.query<{ delivery_id: string | null }>(GONE_SQL);
+    const woken = new Set(
+      await takeBackDeliveries(
+        client,
+        gone.rows.flatMap((row) => row.delivery_id ?? []),
+      ),
+    );
+    const webhooks = new Map((await living(client, '')).map((webhook) => [webhook.id, webhook]));
+    const crossings = await readCrossings(client, [...webhooks.values()]);
+    const told = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, webhooks) }));
+    const made = told.flatMap(({ delivery }) => delivery ?? []);
+    await insertDeliveries(client, made);
+    await client.query(SIDES_SQL, [
+      crossings.map((row) => row.webhook_id),
+      crossings.map((row) => row.watch),
+      crossings.map((row) => row.tick),
+      crossings.map((row) => hexParam(row.hash)),
+      crossings.map((row) => row.above),
+      told.map(({ delivery }) => delivery?.id ?? null),
+    ]);
+    for (const { webhookId } of made) woken.add(webhookId);
+    const ids = [...woken].sort();
+    await lockWebhooks(client, ids);
+    await queue.wake(client, ids);
+    return ids.length;
+  });
+}
+
+async function readCrossings(client: PoolClient, webhooks: readonly LivingWebhook[]): Promise<Crossing[]> {
+  const watched = webhooks.flatMap(({ id, thresholds }) =>
+    thresholds.map(({ currencyId, usd }, watch) => ({ id, watch, currencyId, usd })),
+  );
+  if (watched.length === 0) return [];
+  const { rows } = await client.query<Crossing>(CROSSINGS_SQL, [
+    watched.map(({ id }) => id),
+    watched.map(({ watch }) => watch),
+    watched.map(({ currencyId }) => currencyId),
+    watched.map(({ usd }) => String(usd)),
+  ]);
+  return rows;
+}
+
+function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, LivingWebhook>): Delivery | null {
+  const { webhook_id: webhookId, watch, above, stood, chain, height, time } = crossing;
+  const webhook = webhooks.get(webhookId);
+  const threshold = webhook?.thresholds[watch];
+  const direction = above ? 'above' : 'below';
+  if (!webhook || !threshold || stood === null) return null;
+  if (threshold.direction !== 'both' && threshold.direction !== direction) return null;
+  const { currency, currencyId, usd } = threshold;
+  const data = stringifyExact({
+    currency,
+    currencyId,
+    usd,
+    direction,
+    usdPrice: decimal(crossing.usd_price),
+    height,
+    time: Number(time),
+  });
+  return {
+    id: newMessageId(),
+    webhookId,
+    kind: KIND,
+    chain,
+    height: null, // its tick takes it back, not its block
+    releaseHeight: webhook.confirmations === 0 ? null : height + webhook.confirmations,
+    body: messageBody({ type: KIND, at: new Date(Number(time) * 1000), chain, data }),
+    reverts: null,
+  };
+}
