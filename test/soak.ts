@@ -29,6 +29,7 @@ const PARTS: readonly Part[] = [
   { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
   { name: 'login', files: 'api/access/login', environment: { LOGIN_REPLAYS: '10000' } },
+  { name: 'login-http', files: 'test/api/login', environment: { LOGIN_REPLAYS: '10000' } },
   {
     name: 'stream',
     files: 'test/stream-check',

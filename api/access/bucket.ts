@@ -67,9 +67,14 @@ export function readyAt({ allowance, uses, others }: Bucket, cost: number, now: 
   return both.belowAt(allowance - cost, now);
 }
 
+/** Whether what the others have used since may be more than a part. */
+export function isStale(bucket: Bucket, now: number): boolean {
+  return now - bucket.answeredAt > STALE_MS;
+}
+
 /** Whether it is certain, without asking, that there is no `cost` now. */
 export function isExhausted(bucket: Bucket, cost: number, now: number): boolean {
-  if (bucket.others.total(now) > 0 && now - bucket.answeredAt > STALE_MS) return false;
+  if (bucket.others.total(now) > 0 && isStale(bucket, now)) return false;
   return readyAt(bucket, cost, now) > now;
 }
 

@@ -201,6 +201,22 @@ describe('two processes on one ledger', () => {
     await fc.assert(property, { numRuns: RUNS });
   });
 
+  it('tell what the other has used after at most one answer that is older', async () => {
+    let time = 1_000;
+    const ledger = createMemoryLedger();
+    const wide = 600;
+    const [busy, other] = ['a', 'b'].map((name) => limiterOn(ledger, () => time, name, 2));
+    const chargeAt = async (limiter: Limiter | undefined) =>
+      (await limiter?.charge([demand(1, wide)]))?.standings[0]?.remaining;
+    expect(await chargeAt(other)).toBe(wide - 1);
+    for (let n = 0; n < 300; n += 1) await chargeAt(busy);
+    time += 1_001;
+    await chargeAt(other);
+    await new Promise((resolve) => setImmediate(resolve));
+    const left = wide - 303;
+    expect(Math.abs(((await chargeAt(other)) ?? 0) - left)).toBeLessThanOrEqual(wide * 0.1);
+  });
+
   it('refuse a caller early by at most a tenth', async () => {
     for (const cost of [1, 2]) {
       let time = 0;

@@ -9,6 +9,7 @@ import {
   giveBack,
   isExhausted,
   isIdle,
+  isStale,
   readyAt,
   remaining,
   takeAnswer,
@@ -164,7 +165,9 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   }
 
   function prefetch(bucket: Bucket, at: number): void {
-    if (!pending.has(bucket) && wantsMore(bucket, partOf(bucket), at)) {
+    // The headers of the next answer shall tell what other processes have used.
+    const wanted = wantsMore(bucket, partOf(bucket), at) || (members() > 1 && isStale(bucket, at));
+    if (wanted && !pending.has(bucket)) {
       // Who needs it and finds it missing asks again and hears of the failure.
       ask(bucket, 0).catch(() => undefined);
     }

@@ -23,8 +23,18 @@ export const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
 export const ALICE = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
 export const USDX = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
 
-export interface RunningService {
-  readonly node: RecordedNode;
+/** The daemon that a service follows. */
+export interface FollowedNode {
+  /** With user and password. */
+  readonly url: string;
+  /** Of its newest block. */
+  readonly height: number;
+  readonly hash: string;
+  stop(): Promise<void>;
+}
+
+export interface RunningService<Node extends FollowedNode = RecordedNode> {
+  readonly node: Node;
   readonly stores: TestStores;
   readonly url: string;
   readonly port: number;
@@ -44,8 +54,6 @@ export interface RunningService {
 export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
-  /** The recorded tip when it is not given. */
-  readonly startHeight?: number;
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
 }
@@ -78,18 +86,27 @@ export function configOf(chains: Config['chains']): Config {
   };
 }
 
+/** On the recorded node, which begins at `startHeight`, or at the recorded tip. */
 export async function startService({
   startHeight,
-  push,
-  webhooks,
-  limits,
-}: ServiceOptions = {}): Promise<RunningService> {
+  ...options
+}: ServiceOptions & { readonly startHeight?: number } = {}): Promise<RunningService> {
+  const from = startHeight === undefined ? {} : { startHeight };
+  return startServiceOn(
+    await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', ...from }),
+    options,
+  );
+}
+
+/** The node is stopped with the service. */
+export async function startServiceOn<Node extends FollowedNode>(
+  node: Node,
+  { push, webhooks, limits }: ServiceOptions = {},
+): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
-  const from = startHeight === undefined ? {} : { startHeight };
-  const node = await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', ...from });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
   const config = { ...configOf([chain]), ...limits };
   const daemons = new Map([[CHAIN, createVerusdClient({ rpc: node.url, chain: CHAIN, logger })]]);

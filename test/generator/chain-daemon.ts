@@ -3,9 +3,11 @@ import { type ScriptedDaemonOptions, startScriptedDaemon } from '../../infra/ver
 import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './chain.ts';
 
 export interface ChainDaemon {
-  /** Address with user and password. */
-  readonly rpc: string;
-  readonly tip: GeneratedBlock;
+  /** With user and password. */
+  readonly url: string;
+  /** Of its newest block. */
+  readonly height: number;
+  readonly hash: string;
   /** Of the best chain. */
   hashAt(height: number): string | undefined;
   grow(blocks: number): void;
@@ -45,9 +47,12 @@ export async function startChainDaemon({ methods, ...options }: ChainDaemonOptio
     ...(methods && { methods }),
   });
   return {
-    rpc: daemon.rpc,
-    get tip() {
-      return tip();
+    url: daemon.rpc,
+    get height() {
+      return tip().height;
+    },
+    get hash() {
+      return tip().hash;
     },
     hashAt: (height) => best[height]?.hash,
     grow,

@@ -46,7 +46,7 @@ it(
   async () => {
     const daemon = await startChainDaemon({ seed: SEED, addresses: 40, transactions: 6, mix: EVERYTHING }, 60);
     const proxy = await startCuttingProxy();
-    const settings = settingsFor(daemon.rpc);
+    const settings = settingsFor(daemon.url);
     const stop = new AbortController();
     let program = await startProgram(settings).answers();
     const bring = async () => {
@@ -96,14 +96,14 @@ it(
         daemon.reorganise(1 + below(DEEPEST), below(DEEPEST + 2));
       }
       daemon.grow(Math.floor((BLOCKS_A_SECOND * TICK_MS) / 1000 + random()));
-      highest = Math.max(highest, daemon.tip.height);
+      highest = Math.max(highest, daemon.height);
       for (let n = 0; n < (CLIENTS * CUT_SHARE * TICK_MS) / 1000 + random() - 0.5; n += 1) proxy.cut(random());
     }
     await killing;
 
     // One more than the chain ever had: a height that comes once.
-    daemon.grow(highest + 1 - daemon.tip.height);
-    end = daemon.tip.height;
+    daemon.grow(highest + 1 - daemon.height);
+    end = daemon.height;
     await until(
       'every client has heard of the last block',
       () => followers.every(({ waitsFor }) => waitsFor().length === 0),

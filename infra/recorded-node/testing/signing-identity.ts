@@ -5,8 +5,8 @@ import { createBase58check } from '@scure/base';
 import { addressDigest, identityDigest, type SigningKeys } from '../verify-message.ts';
 
 export interface SigningIdentity extends SigningKeys {
-  /** Base64, as the daemon's signmessage prints it. */
-  sign(message: string, height: number, version?: 1 | 2): Promise<string>;
+  /** Base64, as the daemon's signmessage prints it; by as many of its keys as must sign, or by `count`. */
+  sign(message: string, height: number, version?: 1 | 2, count?: number): Promise<string>;
   /** By the first of its keys, for that key's own address. */
   signAsAddress(message: string): Promise<string>;
 }
@@ -52,14 +52,14 @@ export function createSigningIdentity(options: SigningIdentityOptions): SigningI
     ),
     minimumsignatures: minimum,
     flags,
-    async sign(message, height, version = 2) {
+    async sign(message, height, version = 2, count = minimum) {
       const digest = identityDigest({ version, height }, systemId, identityaddress, message);
       const head = Buffer.alloc(4);
       head.writeUInt32LE(height);
-      const signatures = await Promise.all(secrets.slice(0, minimum).map((secret) => compact(digest, secret)));
+      const signatures = await Promise.all(secrets.slice(0, count).map((secret) => compact(digest, secret)));
       const parts = signatures.flatMap((signature) => [Buffer.from([signature.length]), signature]);
       const versions = version === 1 ? [1] : [2, 5];
-      return Buffer.concat([Buffer.from(versions), head, Buffer.from([minimum]), ...parts]).toString('base64');
+      return Buffer.concat([Buffer.from(versions), head, Buffer.from([count]), ...parts]).toString('base64');
     },
     signAsAddress: async (message) =>
       (await compact(addressDigest(message), secrets[0] as Uint8Array)).toString('base64'),
