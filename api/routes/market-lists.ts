@@ -8,7 +8,7 @@ import { changePercent, pricesAt, sparklines } from '../market/price-past.ts';
 import { NO_VOLUME, readTrades, type Volume } from '../market/trades.ts';
 import { feesOf, printUsd, printUsdOrNull } from '../market/usd.ts';
 import { daysBefore } from '../market/volume-series.ts';
-import { confidenceOf, defaultChain } from './price-rows.ts';
+import { confidenceOf, priceTip } from './price-rows.ts';
 
 const currencies = stateRoute({
   path: '/api/market/currencies',
@@ -26,7 +26,7 @@ const currencies = stateRoute({
     const past = await pricesAt(read, api, yesterday);
     const volumes = await trades.byCurrency(yesterday);
     const lines = await sparklines(read, api, trades.end);
-    const tip = read.state.priced.get(defaultChain(api))?.height ?? 0;
+    const tip = priceTip(read, api);
     const rows = [...market.prices.values()].flatMap((row) => {
       const entry = market.currencies.get(row.currency_id);
       return entry ? [{ row, entry, liquidity: liquidityOf(market, row.currency_id) }] : [];

@@ -17,12 +17,8 @@ import {
   latestPrices,
   type PriceRecord,
   priceAnswer,
+  priceTip,
 } from './price-rows.ts';
-
-/** Height from which the age of prices is counted. */
-function priceTip(read: Snapshot, api: ApiContext): number {
-  return read.state.priced.get(defaultChain(api))?.height ?? 0;
-}
 
 const list = stateRoute({
   path: '/api/oracle/prices',

@@ -39,9 +39,12 @@ export interface LatestPrice extends PriceRecord {
   /** As it follows from the chain alone. */
   readonly derived: PriceRecord;
   readonly guard: GuardView | null;
+  /** Beyond the blocks that every chain's clock has passed: it may still be corrected. */
+  readonly provisional: boolean;
 }
 
 interface GuardedRecord extends PriceRecord {
+  readonly provisional: boolean;
   /** JSON texts. */
   readonly guard: string | null;
   readonly published: string | null;
@@ -62,7 +65,8 @@ interface PublishedRow {
 /** Newest row of each currency; its age counts from its newest step, which blocks of the default chain make. */
 const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
     coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
-    coalesce(step.time, p.time) AS time, guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
+    coalesce(step.time, p.time) AS time, p.tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional,
+    guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
       'status', guard.status, 'externalPrice', guard.external_price::text, 'deviationPct', guard.deviation_pct::text,
       'source', guard.source, 'checkedAt', floor(extract(epoch FROM guard.checked_at) * 1000)) END AS guard
   FROM unnest($2::text[]) AS wanted(id)
@@ -72,6 +76,12 @@ const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.
     ORDER BY tick DESC LIMIT 1) step ON true
   LEFT JOIN price_guards guard ON guard.currency_id = wanted.id`;
 
+/** Height from which the age of prices is counted. */
+export function priceTip({ state }: Snapshot, api: ApiContext): number {
+  const chain = defaultChain(api);
+  return (state.pricedAhead.get(chain) ?? state.priced.get(chain))?.height ?? 0;
+}
+
 /** The first configured chain: its blocks make the steps of the moving averages. */
 export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
@@ -80,8 +90,9 @@ export function defaultChain(api: ApiContext): string {
 /** As they are published, in no order; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
   const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
-  return rows.map(({ guard, published, ...derived }) => ({
+  return rows.map(({ guard, published, provisional, ...derived }) => ({
     ...derived,
+    provisional,
     ...(published !== null && publishedRecord(JSON.parse(published) as PublishedRow)),
     derived,
     guard: guard === null ? null : (JSON.parse(guard) as GuardView),
@@ -143,5 +154,6 @@ export function priceAnswer(api: ApiContext, row: LatestPrice, currencies: Curre
     status: api.domain.priceStatus(tip - row.height, row.guard?.status ?? null),
     totalDepth: decimal(row.total_depth),
     updatedAt: isoTime(row.time),
+    provisional: row.provisional,
   };
 }

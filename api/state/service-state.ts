@@ -13,7 +13,10 @@ export interface StagePosition {
 
 export interface ServiceState {
   readonly derived: ReadonlyMap<string, StagePosition>;
+  /** Up to what every chain's clock has passed. */
   readonly priced: ReadonlyMap<string, StagePosition>;
+  /** Beyond it, provisionally; without chains that have no such blocks. */
+  readonly pricedAhead: ReadonlyMap<string, StagePosition>;
   readonly generation: number;
   /** Changes whenever anything of the above does. */
   readonly tag: string;
@@ -42,19 +45,32 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
   if (!first) throw new NoServedGeneration();
   const derived = new Map<string, StagePosition>();
   const priced = new Map<string, StagePosition>();
+  const pricedAhead = new Map<string, StagePosition>();
+  const targets = new Map([
+    ['derive', derived],
+    ['price', priced],
+    ['price_ahead', pricedAhead],
+  ]);
   let guard = -1n; // its first look is number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
-    const target = stage === 'derive' ? derived : stage === 'price' ? priced : null;
-    target?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
+    targets.get(stage ?? '')?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
-  const prices = [...priced].map(([chain, at]) => `${chain}:${at.position}`).join();
-  const pricing = `${release}|${first.generation}|${first.redrives}|${guard}|${prices}`;
+  const places = (at: ReadonlyMap<string, StagePosition>) =>
+    [...at].map(([chain, { position }]) => `${chain}:${position}`);
+  const pricing = `${release}|${first.generation}|${first.redrives}|${guard}|${places(priced)}|${places(pricedAhead)}`;
   const factsOf = (chain: string) => `${chain}:${derived.get(chain)?.position}:${derived.get(chain)?.hash}`;
   const tag = digest(`${pricing}|${[...derived.keys()].map(factsOf).join()}`);
   const chainTags = new Map([...derived.keys()].map((chain) => [chain, digest(`${pricing}|${factsOf(chain)}`)]));
-  return { derived, priced, generation: first.generation, tag, chainTag: (chain) => chainTags.get(chain) ?? tag };
+  return {
+    derived,
+    priced,
+    pricedAhead,
+    generation: first.generation,
+    tag,
+    chainTag: (chain) => chainTags.get(chain) ?? tag,
+  };
 }
 
 function digest(text: string): string {

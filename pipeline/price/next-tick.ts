@@ -9,8 +9,11 @@ export interface NextTick {
   readonly views: readonly ChainView[];
 }
 
-/** The next block that every other chain's clock has passed; null while there is none. */
-export function nextTick(cursors: readonly ChainCursor[]): NextTick | null {
+/**
+ * The next block that every other chain's clock has passed; null while there is none. `ahead` does not wait for the others:
+ * then it is the next one of what is there.
+ */
+export function nextTick(cursors: readonly ChainCursor[], ahead = false): NextTick | null {
   let first: ChainCursor | null = null;
   for (const cursor of cursors) {
     if (cursor.next <= cursor.readThrough) return null;
@@ -22,7 +25,7 @@ export function nextTick(cursors: readonly ChainCursor[]): NextTick | null {
   const views: ChainView[] = [];
   for (const cursor of cursors) {
     if (!cursor.view) return null;
-    if (cursor !== first && newestClock(cursor) <= block.clock) return null;
+    if (!ahead && cursor !== first && newestClock(cursor) <= block.clock) return null;
     views.push(cursor === first ? advanceView(cursor.view, block) : viewAt(cursor.view, cursor.queue, block.clock));
   }
   return { cursor: first, block, views };

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StampRow } from '../../processors/pricing/price-fold.ts';
+import type { Ahead } from './fold-ahead.ts';
 import { keptBlocks, keptPrices } from './kept-prices.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
@@ -51,6 +52,31 @@ export async function writeKept(
   const height = main.ticked.height - keptBlocks(main.chain);
   await writeRows(client, { ...rows, prices: keptPrices(ticks, rows.prices, name, height) });
   await prunePrices(client, rows.generation, name, height);
+}
+
+/** Takes away what was shown beyond the newest committed tick. */
+export async function dropAhead(client: PoolClient, tick: number): Promise<void> {
+  for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS]) {
+    await client.query(`DELETE FROM ${table.name} WHERE tick > $1`, [tick]);
+  }
+  await client.query(`DELETE FROM stage_positions WHERE stage = 'price_ahead'`);
+}
+
+/** Rows and positions that are shown and never counted: nothing folds on from them. */
+export async function writeAhead(client: PoolClient, { folded, tips }: Ahead): Promise<void> {
+  for (const { generation, prices, stamps } of folded) {
+    await copy(client, ofGeneration(POSTGRES_PRICES, generation), prices);
+    await copy(client, ofGeneration(POSTGRES_STAMPS, generation), stamps);
+  }
+  for (const { chain, position, height, hash, clock } of tips) {
+    await client.query(`INSERT INTO stage_positions VALUES ('price_ahead', $1, $2, $3, $4, $5)`, [
+      chain,
+      position,
+      height,
+      hexParam(hash),
+      clock,
+    ]);
+  }
 }
 
 async function copy<Row>(client: PoolClient, { name, columns, values }: PostgresTable<Row>, rows: readonly Row[]) {
@@ -137,6 +163,7 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of ['stamp_digests', 'rolled_days']) {
     await client.query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
   }
+  await client.query(`DELETE FROM stage_positions WHERE stage = 'price_ahead'`);
   await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
     changed.map(({ chain }) => chain),
   ]);

@@ -11,14 +11,17 @@ import { createBreather } from '../derive/breather.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import type { StageLock } from '../stage-lock.ts';
 import { deleteFrom, insertRows, replaceConversions } from './clickhouse-prices.ts';
+import { type Ahead, foldAhead, placeOfQueues } from './fold-ahead.ts';
 import { followedGenerations, readGenerations } from './generations.ts';
 import { keptBlocks } from './kept-prices.ts';
 import {
+  dropAhead,
   firstTickFrom,
   firstUntrueTick,
   newestHeight,
   passRewind,
   undoFrom,
+  writeAhead,
   writeKept,
   writeTicks,
 } from './postgres-prices.ts';
@@ -31,6 +34,9 @@ import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollup
 
 /** Stands where other stages name their chain: this one folds all of them together. */
 export const ALL_CHAINS = '*';
+
+/** Of what it took to look ahead, until it is done again. */
+const AHEAD_PAUSE = 4;
 
 export interface PriceStageOptions {
   /** In their order; the first is the default chain. */
@@ -68,6 +74,9 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   let cursors: readonly ChainCursor[] = [];
   let tick = -1;
   let folds: readonly GenerationFold[] = [];
+  /** What is shown beyond the newest tick; null when that is not known. */
+  let shownAhead: string | null = null;
+  let aheadAgainAt = 0;
 
   async function reload(): Promise<void> {
     const readThrough = new Map(cursors.map((cursor) => [cursor.chain.name, cursor.readThrough]));
@@ -75,6 +84,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     cursors = restored.cursors;
     for (const cursor of cursors) cursor.readThrough = readThrough.get(cursor.chain.name) ?? -1;
     tick = restored.tick;
+    shownAhead = null;
     folds = restored.generations.map(({ generation, rules, state }) => ({
       generation,
       fold: createPriceFold(rules, state),
@@ -150,13 +160,16 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     }
     const maxTicks = Math.min(size.limits().maxBlocks, (limits.lastTick ?? Number.POSITIVE_INFINITY) - tick);
     const batch = await foldBatch(folds, cursors, tick + 1, { ...limits, maxTicks }, breathe);
-    if (isEmpty(batch)) return { ticks: 0, records };
+    const ahead = batch.ticks.length < maxTicks ? await lookAhead(tick + batch.ticks.length) : null;
+    if (isEmpty(batch) && !ahead) return { ticks: 0, records };
     const started = performance.now();
     // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.
     const isWritten = await lock.transaction(async (client) => {
       if (!(await isCurrent(client))) return false;
       for (const rows of batch.folded) await insertRows(clickhouse, rows);
+      await dropAhead(client, tick);
       await write(client, batch);
+      if (ahead) await writeAhead(client, ahead);
       return true;
     });
     if (!isWritten) {
@@ -164,6 +177,8 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       return { ticks: 0, records: Math.max(1, records) };
     }
     tick += batch.ticks.length;
+    shownAhead = ahead?.of ?? null;
+    if (batch.ticks.length === 0) return { ticks: 0, records };
     const took = (performance.now() - started) / 1000;
     seconds.observe(took);
     size.took(batch.ticks.length, took);
@@ -183,6 +198,16 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       await writeKept(client, ticks, rows, cursors);
       await takeBackDays(client, rows);
     }
+  }
+
+  /** Null when nothing else is to be shown, or when looking took so long just now that it would hold up the fold. */
+  async function lookAhead(newestTick: number): Promise<Ahead | null> {
+    const of = placeOfQueues(cursors, newestTick);
+    const started = performance.now();
+    if (of === shownAhead || started < aheadAgainAt || limits.lastTick !== undefined) return null;
+    const ahead = await foldAhead(folds, cursors, newestTick + 1, breathe);
+    aheadAgainAt = performance.now() + AHEAD_PAUSE * (performance.now() - started);
+    return { ...ahead, of };
   }
 
   async function rollUpFinalDays(): Promise<void> {

@@ -84,6 +84,7 @@ export async function restoreOpenStamps(
        AND transfers.vout = stamps.vout AND transfers.from_height = stamps.price_height
      WHERE stamps.generation = $1 AND stamps.chain = $2 AND stamps.regime = 'backfill'
        AND stamps.tick > coalesce((SELECT tick FROM price_ticks WHERE clock < $3 ORDER BY tick DESC LIMIT 1), -1)
+       AND stamps.tick <= (SELECT max(tick) FROM price_ticks)
      ORDER BY stamps.tick, stamps.txid, stamps.vout`,
     [generation, chain, firstDay * SECONDS_PER_DAY],
   );

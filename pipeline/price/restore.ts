@@ -151,7 +151,8 @@ async function restorePrices(client: PoolClient, generation: number, defaultChai
     `SELECT * FROM (
        SELECT DISTINCT ON (currency_id, chain = $2) tick, currency_id, chain = $2 AS is_step, time, tier, usd_price,
          ema_price, total_depth, source_basket
-       FROM prices WHERE generation = $1 ORDER BY currency_id, chain = $2, tick DESC
+       FROM prices WHERE generation = $1 AND tick <= (SELECT max(tick) FROM price_ticks)
+       ORDER BY currency_id, chain = $2, tick DESC
      ) AS newest ORDER BY tick`,
     [generation, defaultChain],
   );

@@ -34,6 +34,9 @@ export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse
   return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
 }
 
+/** What is shown provisionally stands beyond the newest tick and comes from no record alone. */
+const IS_COMMITTED = 'AND tick <= coalesce((SELECT max(tick) FROM price_ticks), tick)';
+
 export async function postgresDigests(
   client: Pool | PoolClient,
   tables: readonly DigestTable[],
@@ -48,7 +51,8 @@ export async function postgresDigests(
     const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
       `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
        FROM (SELECT md5(ROW(${digested(columns.rows, chain)})::text) AS hash FROM ${table.name}
-             WHERE ($1::text IS NULL OR chain = $1) ${generation === undefined ? '' : `AND generation = ${generation}`}) AS hashed`,
+             WHERE ($1::text IS NULL OR chain = $1) ${generation === undefined ? '' : `AND generation = ${generation}`}
+             ${columns.rows.some(({ name }) => name === 'tick') ? IS_COMMITTED : ''}) AS hashed`,
       [chain ?? null],
     );
     if (rows[0]) digests[tableName(table)] = digest(Number(rows[0].rows), rows[0].high, rows[0].low);

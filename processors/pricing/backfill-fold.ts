@@ -29,6 +29,7 @@ export interface BackfillFold {
   prices(chain: string): BackfillPrices;
   stamp(origin: Omit<StampRow, 'stamp'>, basis: StampBasis): StampRow;
   corrections(): readonly StampRow[];
+  open(): readonly OpenStamp[];
 }
 
 interface ChainPrices {
@@ -125,6 +126,8 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
       isMoved = true;
       return row;
     },
+
+    open: () => open,
 
     corrections() {
       if (!isMoved) return NO_ROWS;

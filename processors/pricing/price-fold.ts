@@ -79,6 +79,8 @@ export interface PriceFold {
   stampContext(block: PricedBlock, views: readonly ChainView[]): StampContext;
   /** Stamps of earlier ticks that read otherwise by now; to be asked for after the last tick of a batch. */
   corrections(): readonly StampRow[];
+  /** A fold that goes on from here by itself. */
+  copy(): PriceFold;
 }
 
 export function emptyFoldState(): PriceFoldState {
@@ -185,7 +187,15 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     },
     stampContext,
     corrections: () => backfill.corrections(),
+    copy: () => createPriceFold(rules, { ...copyOf(state), open: backfill.open() }),
   };
+}
+
+function copyOf({ emas, clocks, marks, daily, open }: PriceFoldState): PriceFoldState {
+  const days = [...daily].map(([chain, currencies]) => {
+    return [chain, new Map([...currencies].map(([currencyId, prices]) => [currencyId, [...prices]]))] as const;
+  });
+  return { emas: new Map(emas), clocks: new Map(clocks), marks: new Map(marks), daily: new Map(days), open };
 }
 
 function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {

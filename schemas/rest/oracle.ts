@@ -1,5 +1,16 @@
 /** The oracle: USD prices and what they were made of. */
-import { array, height, integer, isoTime, nullableString, nullableUsd, object, string, usd } from './json-schema.ts';
+import {
+  array,
+  boolean,
+  height,
+  integer,
+  isoTime,
+  nullableString,
+  nullableUsd,
+  object,
+  string,
+  usd,
+} from './json-schema.ts';
 
 const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 const status = { type: 'string', enum: ['healthy', 'warning', 'rejected', 'stale'] } as const;
@@ -14,6 +25,7 @@ const price = {
   status,
   totalDepth: { ...usd, description: 'USD depth behind the price' },
   updatedAt: { ...isoTime, description: 'Time of sourceBlock' },
+  provisional: { ...boolean, description: 'Another chain has not come this far yet: the price may still be corrected' },
 } as const;
 
 export const oraclePrices = array(object({ currencyId: string, currencyName: nullableString, ...price }));

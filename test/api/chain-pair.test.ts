@@ -43,6 +43,11 @@ async function rpc(chain: Side, method: string, ...params: unknown[]): Promise<J
   return parseExact(await answer.text());
 }
 
+async function stampsOfImport(): Promise<unknown> {
+  const { data } = await client.json(`/api/oracle/conversions/${IMPORT}`);
+  return data.map(({ rule, provisional }: Json) => [rule, provisional]);
+}
+
 /** Everything that depends on either chain: what is stored, and what is answered. */
 async function everything(): Promise<Json> {
   const lists = await Promise.all(
@@ -82,12 +87,17 @@ describe('two chains', { timeout: 180_000 }, () => {
     for (const row of pending) expect(row).toMatchObject({ importChain: null, usdValue: null, latencySeconds: null });
   });
 
+  it('prices of the chain that is ahead are shown as provisional up to its tip', async () => {
+    const price = async () => (await client.json('/api/oracle/prices/pchain')).currentPrice;
+    await expect.poll(price, PATIENT).toMatchObject({ sourceBlock: service.tips.root, provisional: true });
+    const { count, data } = await client.json('/api/oracle/prices/pchain/history');
+    expect(count).toBeGreaterThan(0);
+    expect(data[0].blockHeight).toBeLessThan(service.tips.root);
+  });
+
   it('both: every send is joined with what the daemon saw arrive', async () => {
     await reach({ pchain: service.tips.pchain });
-    const imported = async () => (await conversions('chain=pchain')).filter(({ importTxid }) => importTxid === IMPORT);
-    await expect
-      .poll(async () => (await imported()).map(({ rule }) => rule), PATIENT)
-      .toEqual(Array(2).fill('stable_in'));
+    await expect.poll(stampsOfImport, PATIENT).toEqual(Array(2).fill(['stable_in', false]));
     complete = await everything();
     const out = ofSends(await bridge('chain=root'));
     const into = ofSends(await bridge('chain=pchain'));
@@ -219,6 +229,7 @@ describe('two chains', { timeout: 180_000 }, () => {
     }
     expect(await bridge('chain=root')).toHaveLength(1);
     expect(await client.status(`/api/oracle/conversions/${sends[1].txid}`)).toBe(404);
+    await expect.poll(stampsOfImport, PATIENT).toEqual(Array(2).fill(['stable_in', true]));
   });
 
   it('the same in every order', async () => {

@@ -103,7 +103,7 @@ export function crashingLock(lock: StageLock, crashPoint: () => void): StageLock
   };
 }
 
-/** Every row of the stage in both stores and one generation, without its number and those of the ticks; sorted. */
+/** Every committed row of the stage in both stores and one generation, without its number and those of the ticks; sorted. */
 export async function allRows(
   { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
   generation = 1,
@@ -112,7 +112,8 @@ export async function allRows(
   for (const table of ['stamps', 'price_ticks', 'backfill_prices', 'prices']) {
     const { rows: held } = await postgres.pool.query<{ row: string }>(
       `SELECT (to_jsonb(t) - 'tick' - 'facts_position' - 'generation')::text AS row FROM ${table} AS t
-       ${table === 'price_ticks' ? '' : `WHERE generation = ${generation}`}`,
+       WHERE tick <= (SELECT max(tick) FROM price_ticks)
+       ${table === 'price_ticks' ? '' : `AND generation = ${generation}`}`,
     );
     rows[table] = held.map(({ row }) => row).sort();
   }
