@@ -79,6 +79,7 @@ export const metrics = {
     name: 'verustream_webhook_attempt_duration_seconds',
     help: 'Attempts to deliver a webhook, by how they ended',
     labelNames: ['outcome'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   }),
   webhooksPending: new Gauge({

@@ -1,7 +1,6 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import { wakeLocked } from './webhook-store.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -59,7 +58,7 @@ export function redrive(
 ): Promise<DeliveryRow | null> {
   return postgres.transaction(async (client) => {
     const { rows } = await client.query<DeliveryRow>(REDRIVE_SQL, [webhookId, id]);
-    if (rows[0]) await wakeLocked(client, queue, webhookId);
+    if (rows[0]) await queue.wake(client, [webhookId]);
     return rows[0] ?? null;
   });
 }

@@ -14,7 +14,7 @@ import { eventsOfRecord } from '../push/events-of-record.ts';
 import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
-import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 export interface EnqueueOptions {
   readonly chain: string;
@@ -70,9 +70,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
 
   async function finish(client: PoolClient, { chain: name }: EnqueueOptions, next: number, woken: ReadonlySet<string>) {
     await client.query('UPDATE webhook_cursors SET position = $2 WHERE chain = $1', [name, next]);
-    const ids = [...woken].sort();
-    await lockWebhooks(client, ids);
-    await queue.wake(client, ids);
+    await queue.wake(client, [...woken]);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The webhooks that are told of events now, compiled. */
 import type { PoolClient } from 'pg';
+import type { Logger } from '../../infra/logger.ts';
 import { TIERS } from '../access/key-store.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { type Asked, createInterest, type Interest } from './webhook.ts';
@@ -12,7 +13,8 @@ export interface LivingWebhook extends Interest {
   readonly since: number;
 }
 
-export type LivingWebhooks = (client: PoolClient, chain: string) => Promise<readonly LivingWebhook[]>;
+/** `since` is of the chain. */
+export type LivingWebhooks = (client: PoolClient, chain: string | null) => Promise<readonly LivingWebhook[]>;
 
 /** An identity that is revoked or has lost its tier is told nothing. */
 const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
@@ -20,6 +22,8 @@ const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->>
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
   JOIN identity_tiers t ON t.identity_address = w.identity_address AND t.tier = $2
   WHERE w.enabled AND i.flags & 32768 = 0 ORDER BY w.id`;
+
+const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 
 interface Row {
   readonly id: string;
@@ -29,13 +33,23 @@ interface Row {
 }
 
 /** Each text of a registration is compiled once. */
-export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf): LivingWebhooks {
+export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): LivingWebhooks {
   let interests = new Map<string, Interest>();
+
+  /** What was registered under other rules may be refused by those of today; nobody else waits for it. */
+  function compile(id: string, asked: string): Interest {
+    try {
+      return createInterest(known(JSON.parse(asked) as Asked, chains), chains, idsOf);
+    } catch (err) {
+      logger.error({ err, webhook: id }, 'what this webhook asks for cannot be served any more');
+      return NOTHING;
+    }
+  }
   return async (client, chain) => {
     const { rows } = await client.query<Row>(LIVING_SQL, [chain, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
     const living = rows.map(({ id, asked, confirmations, since }) => {
-      const interest = interests.get(asked) ?? createInterest(known(JSON.parse(asked) as Asked, chains), chains, idsOf);
+      const interest = interests.get(asked) ?? compile(id, asked);
       used.set(asked, interest);
       return { id, confirmations, since: Number(since), ...interest };
     });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { LivingWebhook } from './living-webhooks.ts';
-import { enqueuePriceCrossings } from './price-crossings.ts';
+import { createPriceCrossings } from './price-crossings.ts';
 
 const RUNS = Number(process.env.CROSSING_RUNS ?? 40);
 const CURRENCY = 'iCurrency';
@@ -47,12 +47,16 @@ async function rewindTo(tick: number): Promise<void> {
   for (const table of ['prices', 'price_ticks']) await query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
 }
 
-const look = () =>
-  enqueuePriceCrossings({
-    postgres: stores.postgres,
-    queue: { wake: async () => undefined },
-    living: async () => [webhook],
-  });
+/** Several processes look. */
+const lookers = [0, 1].map(() => {
+  let step: ReturnType<typeof createPriceCrossings> | undefined;
+  return () => {
+    const { postgres } = stores;
+    step ??= createPriceCrossings({ postgres, queue: { wake: async () => undefined }, living: async () => [webhook] });
+    return step();
+  };
+});
+const look = async () => (await Promise.all(lookers.map((one) => one()))).reduce((sum, due) => sum + due, 0);
 
 /** Thresholds and ticks that stand as told, in their order. */
 async function standing(): Promise<string[]> {

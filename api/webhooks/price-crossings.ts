@@ -7,7 +7,7 @@ import { decimal } from '../http/values.ts';
 import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
-import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 export interface PriceCrossingOptions {
   readonly postgres: Postgres;
@@ -32,6 +32,9 @@ interface Crossing {
 const KIND = 'price.threshold';
 /** One process at a time. */
 const TRY_LOCK_SQL = `SELECT pg_try_advisory_xact_lock(hashtext('verustream webhook prices')) AS held`;
+/** Changes whenever prices may have. */
+const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newest
+  FROM generations g LEFT JOIN LATERAL (SELECT tick, hash FROM price_ticks ORDER BY tick DESC LIMIT 1) t ON true WHERE g.served`;
 const GONE_SQL = `DELETE FROM webhook_price_sides s
   WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
   RETURNING delivery_id`;
@@ -55,43 +58,57 @@ const CROSSINGS_SQL = `WITH watched AS (
 const SIDES_SQL = `INSERT INTO webhook_price_sides
   SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
 
-/** Returns how many receivers have something due. @throws what Postgres throws; then nothing has happened */
-export function enqueuePriceCrossings({ postgres, queue, living }: PriceCrossingOptions): Promise<number> {
-  return postgres.transaction(async (client) => {
-    if ((await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held !== true) return 0;
-    const gone = await client.query<{ delivery_id: string | null }>(GONE_SQL);
+/** The step that looks at prices. It returns how many receivers have something due. @throws what Postgres throws; then nothing has happened */
+export function createPriceCrossings({ postgres, queue, living }: PriceCrossingOptions): () => Promise<number> {
+  let looked = '';
+
+  async function look(client: PoolClient): Promise<{ due: number; seen: string }> {
+    const held = (await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held === true;
+    const webhooks = (await living(client, null)).filter(({ thresholds }) => thresholds.length > 0);
+    const seen = JSON.stringify([(await client.query(NEWEST_SQL)).rows[0]?.newest, webhooks]);
+    if (!held || seen === looked) return { due: 0, seen: looked };
+    const gone = (await client.query<{ delivery_id: string | null }>(GONE_SQL)).rows;
     const woken = new Set(
       await takeBackDeliveries(
         client,
-        gone.rows.flatMap((row) => row.delivery_id ?? []),
+        gone.map((row) => row.delivery_id).filter((id) => id !== null),
       ),
     );
-    const webhooks = new Map((await living(client, '')).map((webhook) => [webhook.id, webhook]));
-    const crossings = await readCrossings(client, [...webhooks.values()]);
-    const told = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, webhooks) }));
-    const made = told.flatMap(({ delivery }) => delivery ?? []);
-    await insertDeliveries(client, made);
-    await client.query(SIDES_SQL, [
-      crossings.map((row) => row.webhook_id),
-      crossings.map((row) => row.watch),
-      crossings.map((row) => row.tick),
-      crossings.map((row) => hexParam(row.hash)),
-      crossings.map((row) => row.above),
-      told.map(({ delivery }) => delivery?.id ?? null),
-    ]);
-    for (const { webhookId } of made) woken.add(webhookId);
-    const ids = [...woken].sort();
-    await lockWebhooks(client, ids);
-    await queue.wake(client, ids);
-    return ids.length;
-  });
+    for (const id of await tellCrossings(client, webhooks)) woken.add(id);
+    await queue.wake(client, [...woken]);
+    return { due: woken.size, seen };
+  }
+
+  return async () => {
+    const { due, seen } = await postgres.transaction(look);
+    looked = seen;
+    return due;
+  };
+}
+
+/** Returns whose they are. */
+async function tellCrossings(client: PoolClient, webhooks: readonly LivingWebhook[]): Promise<string[]> {
+  const crossings = await readCrossings(client, webhooks);
+  if (crossings.length === 0) return [];
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+  const told = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId) }));
+  const made = told.flatMap(({ delivery }) => delivery ?? []);
+  await insertDeliveries(client, made);
+  await client.query(SIDES_SQL, [
+    crossings.map((row) => row.webhook_id),
+    crossings.map((row) => row.watch),
+    crossings.map((row) => row.tick),
+    crossings.map((row) => hexParam(row.hash)),
+    crossings.map((row) => row.above),
+    told.map(({ delivery }) => delivery?.id ?? null),
+  ]);
+  return made.map(({ webhookId }) => webhookId);
 }
 
 async function readCrossings(client: PoolClient, webhooks: readonly LivingWebhook[]): Promise<Crossing[]> {
   const watched = webhooks.flatMap(({ id, thresholds }) =>
     thresholds.map(({ currencyId, usd }, watch) => ({ id, watch, currencyId, usd })),
   );
-  if (watched.length === 0) return [];
   const { rows } = await client.query<Crossing>(CROSSINGS_SQL, [
     watched.map(({ id }) => id),
     watched.map(({ watch }) => watch),

@@ -1,5 +1,4 @@
 /** Which addresses a webhook may be sent to. */
-import { lookup as resolve } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { PermanentError } from '../../schemas/errors.ts';
 
@@ -75,10 +74,10 @@ type LookupDone = (error: Error | null, address: string | readonly Resolved[], f
  * A `lookup` for `net.connect`: what it gives is what is connected to, so a name that means something else a moment later gains
  * nothing. A name that also means a forbidden address is refused whole.
  */
-export function checkedLookup(allows: (address: string) => boolean, resolveAll: Resolve = resolve as Resolve) {
+export function checkedLookup(allows: (address: string) => boolean, resolve: Resolve) {
   return (hostname: string, options: { readonly all?: boolean }, done: LookupDone): void => {
-    resolveAll(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses;
       if (error || !first) done(error ?? new Error('the name has no address'), []);
       else if (!addresses.every(({ address }) => allows(address))) {
         done(new ReceiverRefused('the name of the receiver means an address that is not public'), []);

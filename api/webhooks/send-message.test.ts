@@ -1,8 +1,10 @@
 /** One attempt at receivers that behave badly, and the refusal of every address that is not public. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReceiverUrl, isPublic, type Resolve, receiverPolicy } from './receiver-address.ts';
+import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { newSecret } from './secrets.ts';
 import { createSender, type Outcome, type Sender } from './send-message.ts';
+import { startNameServer } from './testing/name-server.ts';
 import {
   answers,
   type Behaviour,
@@ -33,7 +35,8 @@ async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promis
 }
 
 describe('an attempt', () => {
-  const sender = (timeoutMs = 10_000) => createSender({ allows: receiverPolicy(true), userAgent: 'test', timeoutMs });
+  const sender = (timeoutMs = 10_000) =>
+    createSender({ allows: receiverPolicy(true), userAgent: 'test', timeoutMs, resolve: resolveBySystem });
 
   it('is signed by each secret, as the official library checks it', async () => {
     const old = newSecret();
@@ -104,7 +107,8 @@ describe('addresses', () => {
     expect(isPublic(address)).toBe(true);
   });
 
-  const sender = (resolve?: Resolve) => createSender({ allows: receiverPolicy(false), userAgent: 'test', resolve });
+  const sender = (resolve = resolveBySystem) =>
+    createSender({ allows: receiverPolicy(false), userAgent: 'test', resolve });
   const refused = { kind: 'failed', status: null, error: expect.stringMatching(/not public/), retryAfterMs: null };
 
   it.each(ADDRESSES)('%s: %s is refused when registered and when connected to', async (_, address) => {
@@ -152,6 +156,17 @@ describe('addresses', () => {
     for (let turn = 0; turn < 2; turn++) {
       expect(await sendOnce(sender(rebinding), 'https://receiver.example/')).toEqual(refused);
     }
+  });
+
+  it('are asked of the name servers, whatever one says of itself', async () => {
+    const server = await startNameServer({ A: [10, 0, 0, 7], AAAA: null });
+    const resolve = createResolve([`127.0.0.1:${server.port}`]);
+    const found = await new Promise((done) => resolve('receiver.example', { all: true }, (...answer) => done(answer)));
+    expect(found).toEqual([null, [{ address: '10.0.0.7', family: 4 }]]);
+    expect(await sendOnce(sender(resolve), 'https://receiver.example/')).toEqual(refused);
+    server.close();
+    const silent = createResolve([`127.0.0.1:${server.port}`]);
+    expect(await sendOnce(sender(silent), 'https://receiver.example/')).toMatchObject({ kind: 'failed', status: null });
   });
 
   it.each([

@@ -36,8 +36,7 @@ export interface SenderOptions {
   readonly allows: AllowsAddress;
   readonly userAgent: string;
   readonly timeoutMs?: number | undefined;
-  /** In place of the system's resolver, for tests. */
-  readonly resolve?: Resolve | undefined;
+  readonly resolve: Resolve;
 }
 
 /** Of a whole attempt, from the name to the end of the answer. */
@@ -89,7 +88,7 @@ export function createSender({ allows, userAgent, timeoutMs = TIMEOUT_MS, resolv
 }
 
 /** The last look at where a connection goes, in the call that makes it. */
-function checkedConnector(allows: AllowsAddress, resolve: Resolve | undefined): buildConnector.connector {
+function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnector.connector {
   const connectors = new Map<string, buildConnector.connector>();
   const connectorOf = (protocol: string) => {
     let connector = connectors.get(protocol);

@@ -2,7 +2,7 @@
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Config } from '../../schemas/config.ts';
-import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 /** Of webhooks that are told of events; at most so many at a time. */
 const DUE_SQL = `SELECT DISTINCT d.webhook_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
@@ -23,9 +23,10 @@ export async function sweep(
 ): Promise<void> {
   await postgres.transaction(async (client) => {
     const { rows } = await client.query<{ webhook_id: string }>(DUE_SQL);
-    const ids = rows.map((row) => row.webhook_id).sort();
-    await lockWebhooks(client, ids);
-    await queue.wake(client, ids);
+    await queue.wake(
+      client,
+      rows.map((row) => row.webhook_id),
+    );
   });
   const { rows } = await postgres.pool.query<{ count: number }>(PENDING_SQL);
   metrics.webhooksPending.set(rows[0]?.count ?? 0);

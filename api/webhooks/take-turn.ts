@@ -1,4 +1,4 @@
-/** A turn at one receiver: what is due there, oldest first, one after the other, until the turn has lasted long enough. */
+/** A turn at one receiver: what is due there, oldest first, one after the other, until one fails or the turn has lasted long enough. */
 import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -36,7 +36,7 @@ const DUE_SQL = `SELECT d.id, d.kind, d.body, d.attempts, w.url,
   ORDER BY d.serial LIMIT 1`;
 const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min(w.held_until), now()) - now())::float8 AS seconds
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE w.id = $1 AND w.enabled AND d.state = 'pending'`;
+  WHERE w.id = $1 AND w.enabled AND d.state = 'pending' HAVING count(*) > 0`;
 /** Of the attempt that was made, and of no later one. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000)
@@ -66,12 +66,12 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
     if (!outcome) break;
     stop({ outcome: outcome.kind });
     await postgres.transaction((client) => record(client, options, turn.webhookId, due, outcome));
+    if (outcome.kind !== 'delivered') break; // others first
   }
   await postgres.transaction(async (client) => {
     await lockWebhooks(client, [turn.webhookId]);
-    const { rows } = await client.query<{ seconds: number | null }>(NEXT_SQL, [turn.webhookId]);
-    const seconds = rows[0]?.seconds ?? null;
-    await options.queue.finish(client, turn, seconds === null ? null : Math.ceil(seconds * 10) / 10);
+    const { rows } = await client.query<{ seconds: number }>(NEXT_SQL, [turn.webhookId]);
+    await options.queue.finish(client, turn, rows[0]?.seconds ?? null);
   });
 }
 

@@ -15,9 +15,9 @@ export interface Turn {
 }
 
 export interface TurnQueue {
-  /** Each receiver gets a turn now, unless it has one; counts with the transaction, which must hold `lockWebhooks`. */
+  /** Each receiver gets a turn now, unless it has one; counts with the transaction, which from then on holds `lockWebhooks`. */
   wake(client: PoolClient, webhookIds: readonly string[]): Promise<void>;
-  /** Ends a turn; the receiver's next one is in so many seconds. In a transaction, as `wake`. */
+  /** Ends a turn; the receiver's next one is in so many seconds, if any. Counts with the transaction, as `wake`. */
   finish(client: PoolClient, turn: Turn, nextInSeconds: number | null): Promise<void>;
   /** Turns whose time has come, that nobody else has taken. */
   take(most: number): Promise<Turn[]>;
@@ -46,9 +46,18 @@ const RETRIES = 1_000_000;
 /** Longer than any wait of a turn. */
 const KEEP_WAITING_SECONDS = 30 * 24 * 3600;
 
-/** In one order, so that two never wait for each other; who holds them sees all turns and deliveries of these webhooks. */
-export async function lockWebhooks(client: PoolClient, ids: readonly string[]): Promise<void> {
-  await client.query('SELECT FROM webhooks WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [ids]);
+/** Of receivers that took the last message: they wait for no place behind those that time out. */
+const WELL = 1;
+const FAILING = 0;
+
+/**
+ * In one order, so that two never wait for each other; who holds them sees all turns and deliveries of these webhooks.
+ * Returns the priority of each that is there.
+ */
+export async function lockWebhooks(client: PoolClient, ids: readonly string[]): Promise<Map<string, number>> {
+  const sql = 'SELECT id, failing_since FROM webhooks WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE';
+  const { rows } = await client.query<{ id: string; failing_since: Date | null }>(sql, [ids]);
+  return new Map(rows.map(({ id, failing_since }) => [id, failing_since ? FAILING : WELL]));
 }
 
 /** Makes and migrates pg-boss's tables, under its own lock. */
@@ -93,20 +102,27 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
   });
 
-  async function startAt(client: PoolClient, webhookIds: readonly string[], startAfter: number): Promise<void> {
-    const jobs = webhookIds.map((webhookId) => ({ id: crypto.randomUUID(), singletonKey: webhookId, startAfter }));
+  async function startIn(client: PoolClient, webhookIds: readonly string[], seconds: number): Promise<void> {
+    const locked = await lockWebhooks(client, webhookIds);
+    const startAfter = `${seconds.toFixed(3)} seconds`;
+    const jobs = [...locked].map(([singletonKey, priority]) => ({
+      id: crypto.randomUUID(),
+      singletonKey,
+      priority,
+      startAfter,
+    }));
     const made = new Set(await boss.insert(QUEUE, jobs, { ...within(client), returnId: true }));
-    for (const { id, singletonKey } of jobs) {
+    for (const { id, ...turn } of jobs) {
       // It waits for a later turn, or has one at this moment.
-      if (!made.has(id)) await boss.update(QUEUE, undefined, { ...within(client), singletonKey, startAfter });
+      if (!made.has(id)) await boss.update(QUEUE, undefined, { ...within(client), ...turn });
     }
   }
 
   return {
-    wake: (client, webhookIds) => (webhookIds.length === 0 ? Promise.resolve() : startAt(client, webhookIds, 0)),
+    wake: (client, webhookIds) => (webhookIds.length === 0 ? Promise.resolve() : startIn(client, webhookIds, 0)),
     async finish(client, { webhookId, job }, nextInSeconds) {
       await boss.complete(QUEUE, job, null, within(client));
-      if (nextInSeconds !== null) await startAt(client, [webhookId], nextInSeconds);
+      if (nextInSeconds !== null) await startIn(client, [webhookId], nextInSeconds);
     },
     async take(most) {
       const jobs = await boss.fetch(QUEUE, { batchSize: most, includeMetadata: true });

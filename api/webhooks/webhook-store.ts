@@ -1,5 +1,4 @@
 /** Webhooks of an identity in Postgres. */
-import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Holder } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
@@ -128,12 +127,7 @@ export function sendTest(postgres: Postgres, queue: Queue, webhookId: string): P
     const body = messageBody({ type: 'test', at: new Date(), chain: null, data: JSON.stringify({ webhookId }) });
     const rest = { kind: 'test', chain: null, height: null, releaseHeight: null, reverts: null };
     await insertDeliveries(client, [{ ...rest, id, webhookId, body }]);
-    await wakeLocked(client, queue, webhookId);
+    await queue.wake(client, [webhookId]);
     return id;
   });
-}
-
-export async function wakeLocked(client: PoolClient, queue: Queue, webhookId: string): Promise<void> {
-  await lockWebhooks(client, [webhookId]);
-  await queue.wake(client, [webhookId]);
 }

@@ -7,8 +7,9 @@ import type { Config } from '../../schemas/config.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { createLivingWebhooks } from './living-webhooks.ts';
-import { enqueuePriceCrossings } from './price-crossings.ts';
+import { createPriceCrossings } from './price-crossings.ts';
 import { receiverPolicy } from './receiver-address.ts';
+import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { runTurns } from './run-turns.ts';
 import { createSender, type SenderOptions } from './send-message.ts';
 import { sweep } from './sweep.ts';
@@ -29,8 +30,6 @@ export interface WebhooksOptions {
   readonly idsOf: IdsOf;
   readonly logger: Logger;
   readonly timing?: WebhookTiming | undefined;
-  /** In place of the system's resolver, for tests. */
-  readonly resolve?: SenderOptions['resolve'];
 }
 
 export interface Webhooks {
@@ -50,19 +49,20 @@ const PRICES_MS = 1_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { config, release, postgres, log, idsOf, logger, timing = {}, resolve } = options;
+  const { config, release, postgres, log, idsOf, logger, timing = {} } = options;
   const chains = config.chains.map(({ name }) => name);
   const queue = await openTurnQueue({ postgres, logger, ...timing });
   const sender = createSender({
     allows: receiverPolicy(config.webhookLocalReceivers),
     userAgent: `verustream/${release}`,
-    resolve,
+    resolve: config.webhookLocalReceivers ? resolveBySystem : createResolve(),
     ...timing,
   });
   const stop = new AbortController();
   const { signal } = stop;
   const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
-  const living = createLivingWebhooks(chains, idsOf);
+  const living = createLivingWebhooks(chains, idsOf, logger);
+  const lookAtPrices = createPriceCrossings({ postgres, queue, living });
 
   async function untilMore(chain: string, next: number | null): Promise<void> {
     const asked = performance.now();
@@ -90,7 +90,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const running = [
     ...chains.map((chain) => repeat(`events of ${chain} for webhooks cannot be read`, () => follow(chain))),
     repeat('prices for webhooks cannot be read', async () => {
-      if ((await enqueuePriceCrossings({ postgres, queue, living })) > 0) turns.wake();
+      if ((await lookAtPrices()) > 0) turns.wake();
       await sleep(PRICES_MS, undefined, { signal });
     }),
     repeat('deliveries of webhooks cannot be looked after', async () => {

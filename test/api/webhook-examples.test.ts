@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, it } from 'vitest';
 import { receiverPolicy } from '../../api/webhooks/receiver-address.ts';
+import { resolveBySystem } from '../../api/webhooks/resolve-name.ts';
 import { newSecret } from '../../api/webhooks/secrets.ts';
 import { createSender } from '../../api/webhooks/send-message.ts';
 import { ROOT } from '../house/source-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'verustream-receivers-'));
 const running = new Set<ChildProcess>();
-const sender = createSender({ allows: receiverPolicy(true), userAgent: 'test' });
+const sender = createSender({ allows: receiverPolicy(true), userAgent: 'test', resolve: resolveBySystem });
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   await sender.close();

@@ -1,0 +1,27 @@
+/** Names of receivers → addresses, by asking the name servers: the system's own way holds one of four threads while a server is silent. */
+import { lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import type { Resolve } from './receiver-address.ts';
+
+const TRY_MS = 1_500;
+const TRIES = 2;
+
+/** `servers` in place of the system's, for tests. */
+export function createResolve(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  if (servers) resolver.setServers(servers);
+  return (hostname, _options, done) => {
+    const asked = [
+      resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+      resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+    ];
+    Promise.allSettled(asked).then((answers) => {
+      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const failed = answers.find((answer) => answer.status === 'rejected');
+      done(found.length === 0 ? (failed?.reason ?? null) : null, found);
+    });
+  };
+}
+
+/** As the system does it, with its files: what is on this machine has its name there. */
+export const resolveBySystem: Resolve = (hostname, options, done) => lookup(hostname, options, done);
