@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'stream',
     files: 'test/stream-check',
-    environment: { STREAM_CLIENTS: '500', STREAM_SECONDS: '1200', STREAM_KILLS: '20' },
+    environment: { STREAM_CLIENTS: '500', STREAM_SECONDS: '1200', STREAM_KILLS: '20', STREAM_BLOCKS: '3' },
   },
   { name: 'limiter', files: 'api/access/limiter', environment: { LIMITER_SCHEDULES: '20000' } },
 ];

@@ -8,10 +8,14 @@ export async function* sseMessages(
   signal: AbortSignal,
 ): AsyncGenerator<ServerMessage, void, void> {
   const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
-  const answer = await fetch(url, { headers, signal }).catch(() => null);
-  if (!answer?.ok || !answer.body) return;
+  // A signal of its own, for fetch does not take its listener back.
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  signal.addEventListener('abort', abort, { once: true });
   let text = '';
   try {
+    const answer = await fetch(url, { headers, signal: stop.signal }).catch(() => null);
+    if (!answer?.ok || !answer.body) return;
     for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
       text += chunk;
       const frames = text.split('\n\n');
@@ -23,5 +27,8 @@ export async function* sseMessages(
     }
   } catch (error) {
     if (!(error instanceof TypeError || signal.aborted)) throw error; // a TypeError is how fetch says that it was cut
+  } finally {
+    signal.removeEventListener('abort', abort);
+    stop.abort();
   }
 }

@@ -43,19 +43,24 @@ export async function stopNode(node: RecordedNode): Promise<void> {
   await node.stop();
 }
 
+type OwnSettings = Settings & { readonly DATA_DIR: string };
+
 /** Settings of a program that tails `rpc` into a data folder of its own. */
-export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): Settings & { readonly DATA_DIR: string } {
+export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): OwnSettings {
+  return settingsForAll([{ name: CHAIN, rpc, ...chain }]);
+}
+
+/** The same of several chains. */
+export function settingsForAll(chains: readonly Partial<ChainConfig>[]): OwnSettings {
   const folder = temporaryFolder();
   const file = join(folder, 'verustream.json');
-  const entry = {
-    name: CHAIN,
-    rpc,
+  const entries = chains.map((chain) => ({
     rootCurrency: 'VRSCTEST',
     stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'],
     minBasketAge: 20,
     ...chain,
-  };
-  writeFileSync(file, JSON.stringify({ chains: [entry], ...UNLIMITED }));
+  }));
+  writeFileSync(file, JSON.stringify({ chains: entries, ...UNLIMITED }));
   return { VERUSTREAM_CONFIG: file, DATA_DIR: join(folder, 'data') };
 }
 
