@@ -4,6 +4,7 @@ import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { BOUNDS_DAYS, boundsCloseAt, SECONDS_PER_DAY, utcDay } from '../../processors/pricing/backfill-bounds.ts';
 import { IS_TRADE_SQL } from '../../schemas/trades.ts';
 import { deleteWhere } from './clickhouse-prices.ts';
+import { CANDLES_SQL } from './daily-candles.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
 
@@ -46,7 +47,7 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
   const { generation, after, through } = span;
   const params = { generation, after, from: (after + 1) * SECONDS_PER_DAY, until: (through + 1) * SECONDS_PER_DAY };
   const isBeyond = 'generation = {generation:UInt32} AND toInt32(day) > {after:Int32}';
-  await deleteWhere(clickhouse, 'daily_trades', isBeyond, params);
+  for (const table of ['daily_trades', 'daily_candles']) await deleteWhere(clickhouse, table, isBeyond, params);
   await clickhouse.command(
     `INSERT INTO daily_trades
      SELECT generation, toDate(time) AS day, chain, basket_id, from_currency_id, to_currency_id,
@@ -56,6 +57,7 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
      GROUP BY generation, day, chain, basket_id, from_currency_id, to_currency_id`,
     params,
   );
+  await clickhouse.command(CANDLES_SQL, params);
   await client.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, through, tick]);
 }
 

@@ -98,7 +98,7 @@ function notDropped(generation: number, all: readonly Generation[]): string {
 }
 
 const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
-const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'stamp_prices', 'stamp_bounds'];
+const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'daily_candles', 'stamp_prices', 'stamp_bounds'];
 
 /** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */
 async function removeLeftovers({ postgres, clickhouse }: Stores): Promise<void> {

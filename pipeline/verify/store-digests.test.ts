@@ -106,8 +106,9 @@ it('covers every table whose rows come from a record of the log', async () => {
      WHERE c.database = currentDatabase() AND c.name IN ('position', 'tick')`,
   );
   const audit = ['postgres.fact_digests', 'postgres.stamp_digests'];
-  const work = ['clickhouse.stamp_prices', 'postgres.rolled_days', 'postgres.webhook_cursors'];
-  const bookkeeping = ['postgres.stage_positions', 'postgres.price_ticks', ...work, ...audit];
+  const webhooks = ['postgres.webhook_cursors', 'postgres.webhook_price_sides'];
+  const work = ['clickhouse.stamp_prices', 'postgres.rolled_days'];
+  const bookkeeping = ['postgres.stage_positions', 'postgres.price_ticks', ...work, ...webhooks, ...audit];
   const derived = [...rows, ...clickhouse].map(({ name }) => name).filter((name) => !bookkeeping.includes(name));
   expect(derived.length).toBeGreaterThan(15);
   expect(digested).toEqual(expect.arrayContaining(derived));

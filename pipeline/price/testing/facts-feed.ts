@@ -1,10 +1,12 @@
 /** Plays the derive stage for tests: facts of made or recorded blocks into a real log and a real Postgres. */
+import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import type { EventLog, LogWriter } from '../../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../../infra/postgres/postgres.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { type BlockFact, type Fact, PUBLISHED_FACTS } from '../../../schemas/facts.ts';
 import { encodeFactsRecord } from '../../../schemas/log-codec.ts';
 import type { FactsRecord } from '../../../schemas/log-records.ts';
+import { insertFacts, rewindTo as takeBack } from '../../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../../sinks/facts-by-type.ts';
 import { rewindTo, writeFacts } from '../../sinks/postgres/postgres-sink.ts';
 
@@ -24,7 +26,13 @@ export interface FactsFeed {
 /** Only what prices need of each block is written, so that long chains are quick to feed. */
 const WRITTEN: readonly Fact['type'][] = ['block', 'currency', 'currency_state', 'transfer'];
 
-export async function createFactsFeed(log: EventLog, postgres: Postgres, chain: string): Promise<FactsFeed> {
+/** `clickhouse` when a test looks at more than prices there. */
+export async function createFactsFeed(
+  log: EventLog,
+  postgres: Postgres,
+  chain: string,
+  clickhouse?: ClickHouse,
+): Promise<FactsFeed> {
   const writer: LogWriter = await log.openWriter('facts', chain);
   let branch: { readonly height: number; readonly hash: string; readonly clock: number }[] = [];
 
@@ -56,7 +64,9 @@ export async function createFactsFeed(log: EventLog, postgres: Postgres, chain: 
         return { kind: 'facts' as const, position, source: position, height, hash, facts: published };
       });
       branch.push(...derived.map(({ height, block: { hash, clock } }) => ({ height, hash, clock })));
-      await commit(records, (client) => writeFacts(client, chain, factsByType(derived)));
+      const facts = factsByType(derived);
+      if (clickhouse) await insertFacts(clickhouse, facts, { chain, nativeCurrencyId: '' });
+      await commit(records, (client) => writeFacts(client, chain, facts));
     },
 
     async rewind(height) {
@@ -64,6 +74,7 @@ export async function createFactsFeed(log: EventLog, postgres: Postgres, chain: 
       branch = branch.filter((block) => block.height <= height);
       const hash = branch.at(-1)?.hash ?? '';
       const position = writer.next;
+      if (clickhouse) await takeBack(clickhouse, chain, height, position);
       await commit([{ kind: 'rewind', position, source: position, height, hash, fromHeight }], (client) =>
         rewindTo(client, chain, height),
       );

@@ -32,14 +32,18 @@ export interface WorldOptions {
   readonly chains: readonly PriceChain[];
   readonly cutover: number;
   readonly minBasketDepthUsd: number;
+  /** Whether ClickHouse gets blocks and states as well, as derive gives them. */
+  readonly withStates?: boolean;
 }
 
-export async function createPriceWorld({ chains, ...config }: WorldOptions): Promise<PriceWorld> {
+export async function createPriceWorld({ chains, withStates = false, ...config }: WorldOptions): Promise<PriceWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-price-'));
   const log = createEmbeddedEventLog({ folder });
   const stores = await createTestStores();
   const feeds: FactsFeed[] = [];
-  for (const { name } of chains) feeds.push(await createFactsFeed(log, stores.postgres, name));
+  for (const { name } of chains) {
+    feeds.push(await createFactsFeed(log, stores.postgres, name, withStates ? stores.clickhouse : undefined));
+  }
   return {
     stores,
     feeds,
