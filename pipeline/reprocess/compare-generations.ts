@@ -77,7 +77,7 @@ export async function compareGenerations(clickhouse: ClickHouse, of: Compared): 
     { ...of },
   );
   const differences = await clickhouse.query<Difference>(
-    `SELECT chain, txid, vout, import_height AS height, toString(usd_value) AS before, toString(new_value) AS after
+    `SELECT chain, txid, vout, import_height AS height, toString(round(usd_value, 8)) AS before, toString(round(new_value, 8)) AS after
      FROM (${PAIRS}) WHERE ifNull(usd_value, 0) != ifNull(new_value, 0)
      ORDER BY greatest(ifNull(usd_value, 0), ifNull(new_value, 0)) - least(ifNull(usd_value, 0), ifNull(new_value, 0)) DESC,
        chain, txid, vout LIMIT 20`,
