@@ -52,7 +52,7 @@ const COLUMN_OF: Readonly<Record<keyof SideKind, string>> = {
 };
 const SIDE_CODES: Readonly<Record<Side, number>> = { from: 1, to: 2 };
 
-function conditionSql({ from, to }: Condition): string {
+export function conditionSql({ from, to }: Condition): string {
   const ofSide = (side: Side, asked: Partial<SideKind> = {}) =>
     (Object.keys(asked) as (keyof SideKind)[]).map((kind) => `${asked[kind] ? '' : 'NOT '}${side}_${COLUMN_OF[kind]}`);
   return [...ofSide('from', from), ...ofSide('to', to)].join(' AND ');
@@ -98,49 +98,51 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
     `is_trade AND is_backfill AND NOT ${side}_is_anchor AND NOT ${side}_is_native AND ${side}_usd_per_satoshi IS NOT NULL`;
   const isOut = (side: Side) => `${side}_doubtful AND ${side}_column IS NOT NULL AND ${side}_days > 0 AND ifNull(
     ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0)`;
-  const columns = `
-    status = 'refunded' AS is_refund,
-    NOT is_refund AND kind != 'mint' AND from_currency_id != '' AS has_from,
-    NOT is_refund AND kind != 'burn' AS has_to,
-    has_from AND has_to AS is_trade,
-    regime = 'backfill' AS is_backfill,
-    if(has_from, from_usd_per_satoshi * amount_in, NULL) AS from_column,
-    if(has_to AND ifNull(amount_out, 0) != 0, to_usd_per_satoshi * ifNull(amount_out, 0), NULL) AS to_column,
-    ${doubtful('from')} AS from_doubtful,
-    ${doubtful('to')} AS to_doubtful,
-    ${isOut('from')} AS from_out,
-    ${isOut('to')} AS to_out,
-    from_out OR to_out AS any_out,
-    from_column IS NOT NULL AND NOT from_out AS from_believed,
-    to_column IS NOT NULL AND NOT to_out AS to_believed,
-    ${firstRow(RULES)} AS rule_row,
-    ${ofRow('rule_row', sideCodes(RULES))} AS side,
-    ${ofRow(firstRow(TRUTH), sideCodes(TRUTH))} AS truth,
-    multiIf(truth = 1 AND from_believed, 1, truth = 2 AND to_believed, 2, from_believed, 1, to_believed, 2, 0) AS mirrors,
-    ifNull(10 * (greatest(from_column, to_column) - least(from_column, to_column)) > greatest(from_column, to_column), 0) AS apart,
-    if((apart OR is_backfill) AND truth != 0, truth, side) AS preferred,
-    multiIf(preferred = 1 AND from_column IS NOT NULL, 1, preferred = 2 AND to_column IS NOT NULL, 2,
-      from_column IS NOT NULL, 1, to_column IS NOT NULL, 2, 0) AS decides,
-    multiIf(NOT has_from AND NOT has_to, 'refunded', NOT has_to, 'burn', NOT has_from, 'mint',
-      any_out AND mirrors = 0, 'out_of_bounds', any_out AND side != 0, 'mirrored', side = 0, 'shown',
-      decides = 0, 'no_price', 'decided') AS outcome,
-    multiIf(outcome = 'decided', decides, outcome = 'mirrored', mirrors, 0) AS decided_by,
-    if(mirrors = 1, from_column, to_column) AS mirrored_usd,
-    outcome IN ('refunded', 'out_of_bounds', 'no_price') AS is_blank,
-    multiIf(is_blank, NULL, any_out, mirrored_usd, from_column) AS from_usd,
-    multiIf(is_blank, NULL, any_out, mirrored_usd, to_column) AS to_usd,
-    multiIf(decided_by = 0, NULL, any_out, mirrored_usd, decided_by = 1, from_column, to_column) AS usd_value,
-    if(outcome IN ('decided', 'mirrored', 'shown'), ${ofRow(
-      'rule_row',
-      RULES.map(({ rule }) => rule),
-    )}, 'unpriced') AS rule,
-    multiIf(outcome = 'decided', '', outcome = 'shown', ${ofRow(
-      'rule_row',
-      RULES.map(({ reason }) => reason),
-    )}, outcome) AS reason,
-    outcome IN ('decided', 'shown') AND NOT any_out AND apart AS diverged,
-    day + ${BOUNDS_DAYS + 1} <= transform(chain, {chains:Array(String)}, {days:Array(Int32)}, toInt32(0)) AS is_closed,
-    (from_doubtful OR to_doubtful) AND NOT is_closed AS provisional`;
+  // In layers: within one SELECT every use of an alias is analysed anew, and a deep tree of them takes a second.
+  const layers = [
+    `status = 'refunded' AS is_refund,
+      NOT is_refund AND kind != 'mint' AND from_currency_id != '' AS has_from,
+      NOT is_refund AND kind != 'burn' AS has_to,
+      regime = 'backfill' AS is_backfill,
+      ${firstRow(RULES)} AS rule_row,
+      ${ofRow(firstRow(TRUTH), sideCodes(TRUTH))} AS truth,
+      day + ${BOUNDS_DAYS + 1} <= transform(chain, {chains:Array(String)}, {days:Array(Int32)}, toInt32(0)) AS is_closed`,
+    `has_from AND has_to AS is_trade,
+      ${ofRow('rule_row', sideCodes(RULES))} AS side,
+      if(has_from, from_usd_per_satoshi * amount_in, NULL) AS from_column,
+      if(has_to AND ifNull(amount_out, 0) != 0, to_usd_per_satoshi * ifNull(amount_out, 0), NULL) AS to_column`,
+    `${doubtful('from')} AS from_doubtful,
+      ${doubtful('to')} AS to_doubtful,
+      ifNull(10 * (greatest(from_column, to_column) - least(from_column, to_column)) > greatest(from_column, to_column), 0) AS apart`,
+    `${isOut('from')} AS from_out,
+      ${isOut('to')} AS to_out,
+      if((apart OR is_backfill) AND truth != 0, truth, side) AS preferred`,
+    `from_out OR to_out AS any_out,
+      from_column IS NOT NULL AND NOT from_out AS from_believed,
+      to_column IS NOT NULL AND NOT to_out AS to_believed,
+      multiIf(truth = 1 AND from_believed, 1, truth = 2 AND to_believed, 2, from_believed, 1, to_believed, 2, 0) AS mirrors,
+      multiIf(preferred = 1 AND from_column IS NOT NULL, 1, preferred = 2 AND to_column IS NOT NULL, 2,
+        from_column IS NOT NULL, 1, to_column IS NOT NULL, 2, 0) AS decides`,
+    `multiIf(NOT has_from AND NOT has_to, 'refunded', NOT has_to, 'burn', NOT has_from, 'mint',
+        any_out AND mirrors = 0, 'out_of_bounds', any_out AND side != 0, 'mirrored', side = 0, 'shown',
+        decides = 0, 'no_price', 'decided') AS outcome,
+      if(mirrors = 1, from_column, to_column) AS mirrored_usd`,
+    `multiIf(outcome = 'decided', decides, outcome = 'mirrored', mirrors, 0) AS decided_by,
+      outcome IN ('refunded', 'out_of_bounds', 'no_price') AS is_blank,
+      multiIf(is_blank, NULL, any_out, mirrored_usd, from_column) AS from_usd,
+      multiIf(is_blank, NULL, any_out, mirrored_usd, to_column) AS to_usd,
+      multiIf(decided_by = 0, NULL, any_out, mirrored_usd, decided_by = 1, from_column, to_column) AS usd_value,
+      if(outcome IN ('decided', 'mirrored', 'shown'), ${ofRow(
+        'rule_row',
+        RULES.map(({ rule }) => rule),
+      )}, 'unpriced') AS rule,
+      multiIf(outcome = 'decided', '', outcome = 'shown', ${ofRow(
+        'rule_row',
+        RULES.map(({ reason }) => reason),
+      )}, outcome) AS reason,
+      outcome IN ('decided', 'shown') AND NOT any_out AND apart AS diverged,
+      (from_doubtful OR to_doubtful) AND NOT is_closed AS provisional`,
+  ];
   const facts = `SELECT ${FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions WHERE generation = {base:UInt32} AND ${RANGE}`;
   const joined = [
     ...FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
@@ -148,10 +150,9 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
     'to_side.regime AS regime',
   ];
   const sides = [...sideOf('from'), ...sideOf('to'), ...boundsOf('from'), ...boundsOf('to')];
-  return `SELECT *, ${columns} FROM (
-    SELECT ${[...joined, ...sides].join(', ')} FROM (${facts}) AS facts
-    ${join('from')} ${join('to')} ${hasBackfill ? `${joinBounds('from')} ${joinBounds('to')}` : ''}
-  )`;
+  const rows = `SELECT ${[...joined, ...sides].join(', ')} FROM (${facts}) AS facts
+    ${join('from')} ${join('to')} ${hasBackfill ? `${joinBounds('from')} ${joinBounds('to')}` : ''}`;
+  return layers.reduce((below, layer) => `SELECT *, ${layer} FROM (${below})`, rows);
 }
 
 /** The one statement that stamps every conversion of the ticks. */

@@ -1,0 +1,63 @@
+/** Readers as the service has them – one snapshot, both stores – while the served generation changes all the time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSnapshots } from '../../api/state/snapshot.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { swapGenerations } from '../../pipeline/reprocess/generations-beside.ts';
+
+export interface SwapReaders {
+  readonly quietP99Ms: number;
+  readonly swappingP99Ms: number;
+  readonly reads: number;
+  readonly swaps: number;
+  /** Answers in which the two stores spoke of different generations. */
+  readonly mixed: number;
+}
+
+const READERS = 4;
+const SWAP_EVERY_MS = 50;
+
+/** Generations 1 and 2 are there and ready; rows of each store name theirs. */
+export async function measureSwaps(stores: Stores, seconds: number): Promise<SwapReaders> {
+  const snapshot = createSnapshots(stores.postgres, 'bench', READERS + 2)('standard');
+  let mixed = 0;
+  const read = () =>
+    snapshot(async ({ state, row }) => {
+      const inPostgres = await row<{ generation: number }>('SELECT generation FROM generations WHERE served');
+      const [inClickHouse] = await stores.clickhouse.query<{ told: number; sum: string }>(
+        `SELECT any(generation) AS told, toString(sum(usd_value)) AS sum FROM conversions
+         WHERE generation = {generation:UInt32} AND chain = 'one' AND import_height < 1000`,
+        { generation: state.generation },
+      );
+      const told = [inPostgres?.generation, inClickHouse?.told];
+      if (told.some((generation) => generation !== state.generation)) mixed++;
+    });
+  const reading = async (): Promise<number[]> => {
+    const took: number[] = [];
+    const end = performance.now() + seconds * 1000;
+    const reader = async () => {
+      while (performance.now() < end) {
+        const began = performance.now();
+        await read();
+        took.push(performance.now() - began);
+      }
+    };
+    await Promise.all(Array.from({ length: READERS }, reader));
+    return took.sort((a, b) => a - b);
+  };
+  const p99 = (sorted: readonly number[]) => sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  await reading();
+  const quiet = await reading();
+  let swaps = 0;
+  let isOver = false;
+  const swapping = (async () => {
+    while (!isOver) {
+      await swapGenerations(stores.postgres, swaps % 2 === 0 ? 'newer' : 'older');
+      swaps++;
+      await sleep(SWAP_EVERY_MS);
+    }
+  })();
+  const during = await reading();
+  isOver = true;
+  await swapping;
+  return { quietP99Ms: p99(quiet), swappingP99Ms: p99(during), reads: during.length, swaps, mixed };
+}
