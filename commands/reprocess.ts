@@ -16,6 +16,7 @@ import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';
 type Print = (line: string) => void;
 
 const PROGRESS_MS = 5000;
+const WAITS_MS = 2000;
 const RATE_WINDOW_MS = 30_000;
 
 /** → 0 when what was asked for is so; 1 when it was stopped before. */
@@ -64,7 +65,10 @@ async function make(
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
   print(`Generation ${generation.generation} (${description}) is made beside generation ${base}, which is served.`);
   try {
-    const lock = await acquireStageLock(stores.postgres, 'reprocess', ALL_CHAINS, signal);
+    const waits = setTimeout(() => print('Another run is at work: this one waits for its end.'), WAITS_MS);
+    const lock = await acquireStageLock(stores.postgres, 'reprocess', ALL_CHAINS, signal).finally(() =>
+      clearTimeout(waits),
+    );
     try {
       const rules = pricingRules(chains, config);
       const maker = createGenerationMaker({ generation, base, chains, rules, stores, lock, logger, signal });

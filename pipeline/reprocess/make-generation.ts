@@ -41,7 +41,7 @@ export interface MakeOptions {
 }
 
 export interface MakeLimits {
-  /** Of one batch. */
+  /** Of one batch: a rewind waits for it. */
   readonly maxTicks: number;
   readonly maxQueued: number;
   /** Stamps that are copied in one transaction. */
@@ -61,7 +61,7 @@ export interface GenerationMaker {
   step(): Promise<Step | null>;
 }
 
-const LIMITS: MakeLimits = { maxTicks: 5000, maxQueued: 5000, maxCopied: 5000, near: 200 };
+const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 5000, near: 200 };
 const MOST_TRIES = 40;
 const RETRY_MS = 250;
 

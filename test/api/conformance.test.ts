@@ -13,6 +13,7 @@ import { identitiesConform } from './conformance/identities.ts';
 import { jsonRpcConforms } from './conformance/json-rpc.ts';
 import { marketConform } from './conformance/market.ts';
 import { oracleConform } from './conformance/oracle.ts';
+import { reprocessConforms } from './conformance/reprocess.ts';
 import { statisticsConform } from './conformance/statistics.ts';
 import { stockClientsWork } from './conformance/stock-clients.ts';
 import { streamsConform } from './conformance/streams.ts';
@@ -55,4 +56,5 @@ streamsConform(client);
 hostileRequestsConform(client, () => service);
 documentationConforms(client, () => service.url);
 stockClientsWork(() => service.port);
+reprocessConforms(client, () => service);
 statisticsConform(client); // last: it also sees that no route was left out

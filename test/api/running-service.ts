@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
+import type { StoreContext } from '../../commands/control-commands.ts';
 import { domain } from '../../commands/domain.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -34,6 +35,8 @@ export interface FollowedNode {
 }
 
 export interface RunningService<Node extends FollowedNode = RecordedNode> {
+  /** What the commands are given while it runs. */
+  readonly context: StoreContext;
   readonly node: Node;
   readonly stores: TestStores;
   readonly url: string;
@@ -141,6 +144,7 @@ export async function startServiceOn<Node extends FollowedNode>(
   }
 
   return {
+    context: { config, stores, log, logger },
     node,
     stores,
     get url() {
