@@ -37,6 +37,10 @@ async function addTick(tick: number, usd: number): Promise<void> {
     'c',
     hexParam(hash),
   ]);
+  await addPrice(tick, usd);
+}
+
+async function addPrice(tick: number, usd: number): Promise<void> {
   await query(
     `INSERT INTO prices VALUES (1, $1, $2::bigint, 'c', $2::int, $2::bigint, 1, $3::numeric, $3::numeric, 1, NULL, '[]')`,
     [CURRENCY, tick, usd],
@@ -89,7 +93,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('add' as const), usd: fc.array(price, { minLength: 1, maxLength: 4 }) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 1, max: 5 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), ahead: fc.option(price) }) },
 );
 
 it(`${RUNS} histories`, async () => {
@@ -101,9 +105,15 @@ it(`${RUNS} histories`, async () => {
          VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
       );
       const prices: number[] = [];
-      for (const made of [...steps, { kind: 'look' as const }]) {
-        if (made.kind === 'look') await look();
-        else if (made.kind === 'rewind') {
+      for (const made of [...steps, { kind: 'look' as const, ahead: null }]) {
+        if (made.kind === 'look') {
+          // A provisional price stands beyond the newest tick and crosses nothing.
+          if (made.ahead !== null) await addPrice(prices.length, made.ahead);
+          await look();
+          await rewindTo(prices.length);
+          const { rows } = await query('SELECT DISTINCT watch FROM webhook_price_sides');
+          expect(rows.length).toBe(prices.length > 0 ? THRESHOLDS.length : 0);
+        } else if (made.kind === 'rewind') {
           prices.splice(Math.max(0, prices.length - made.depth));
           await rewindTo(prices.length);
         } else {

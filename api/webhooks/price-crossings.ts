@@ -38,7 +38,7 @@ const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newes
 const GONE_SQL = `DELETE FROM webhook_price_sides s
   WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
   RETURNING delivery_id`;
-/** From where each price stood last, by ticks that are still there; of one that is new only where it stands now. */
+/** From where each price stood last, by ticks that are still there; of one that is new only where it stands now. Provisional prices wait. */
 const CROSSINGS_SQL = `WITH watched AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
   ), seen AS (
@@ -50,8 +50,10 @@ const CROSSINGS_SQL = `WITH watched AS (
       WHERE s.webhook_id = w.webhook_id AND s.watch = w.watch ORDER BY s.tick DESC LIMIT 1
     ) last ON true
     JOIN prices p ON p.generation = (SELECT generation FROM generations WHERE served) AND p.currency_id = w.currency_id
+      AND p.tick <= (SELECT max(tick) FROM price_ticks)
       AND p.tick >= coalesce(last.tick + 1, (SELECT max(newest.tick) FROM prices newest
-        WHERE newest.generation = p.generation AND newest.currency_id = w.currency_id))
+        WHERE newest.generation = p.generation AND newest.currency_id = w.currency_id
+          AND newest.tick <= (SELECT max(tick) FROM price_ticks)))
   )
   SELECT seen.*, t.hash FROM seen JOIN price_ticks t USING (tick)
   WHERE above IS DISTINCT FROM stood ORDER BY tick, webhook_id, watch`;
