@@ -100,7 +100,16 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     return push.stopped;
   });
   const { idsOf } = push.hub;
-  const webhooks = await openWebhooks({ config, release, postgres, log, idsOf, logger, timing: options.webhooks });
+  const webhooks = await openWebhooks({
+    config,
+    release,
+    postgres,
+    log,
+    watch,
+    idsOf,
+    logger,
+    timing: options.webhooks,
+  });
   closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   const apis = createContexts(options, watch, lanes, webhooks);

@@ -32,10 +32,12 @@ export interface Enqueued {
   readonly woken: number;
   /** Next record; null while nobody listens or another process is at work. */
   readonly next: number | null;
+  /** Position of the newest block record that derive had committed. */
+  readonly derived: number;
 }
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
-const RESTING: Enqueued = { records: 0, woken: 0, next: null };
+const RESTING: Enqueued = { records: 0, woken: 0, next: null, derived: -1 };
 
 /** One batch. @throws what Postgres and the log throw; then nothing has happened */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
@@ -59,13 +61,13 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       logger.error({ chain, position, next }, 'events for webhooks are no longer in the log; their owners are told');
       await tellGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);
-      return { records: 1, woken: woken.size, next };
+      return { records: 1, woken: woken.size, next, derived };
     }
     const committed = records.filter(({ source }) => source <= derived);
     await tell(client, chain, committed, webhooks, woken);
     const next = position + committed.length;
     if (committed.length > 0) await finish(client, options, next, woken);
-    return { records: committed.length, woken: woken.size, next };
+    return { records: committed.length, woken: woken.size, next, derived };
   });
 
   async function finish(client: PoolClient, { chain: name }: EnqueueOptions, next: number, woken: ReadonlySet<string>) {

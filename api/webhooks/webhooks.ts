@@ -5,7 +5,8 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { IdsOf } from '../push/subscription.ts';
-import { enqueueEvents } from './enqueue-events.ts';
+import type { StateWatch } from '../state/state-watch.ts';
+import { type Enqueued, enqueueEvents } from './enqueue-events.ts';
 import { createLivingWebhooks } from './living-webhooks.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 import { receiverPolicy } from './receiver-address.ts';
@@ -27,6 +28,7 @@ export interface WebhooksOptions {
   readonly release: string;
   readonly postgres: Postgres;
   readonly log: EventLog;
+  readonly watch: StateWatch;
   readonly idsOf: IdsOf;
   readonly logger: Logger;
   readonly timing?: WebhookTiming | undefined;
@@ -41,15 +43,13 @@ export interface Webhooks {
 }
 
 const WAIT_MS = 1_000;
-/** A record stands in the topic shortly before the commit that lets it be told. */
-const COMMIT_POLL_MS = 25;
 const RETRY_MS = 1_000;
 /** A price comes with a block. */
 const PRICES_MS = 1_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { config, release, postgres, log, idsOf, logger, timing = {} } = options;
+  const { config, release, postgres, log, watch, idsOf, logger, timing = {} } = options;
   const chains = config.chains.map(({ name }) => name);
   const queue = await openTurnQueue({ postgres, logger, ...timing });
   const sender = createSender({
@@ -64,17 +64,18 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const living = createLivingWebhooks(chains, idsOf, logger);
   const lookAtPrices = createPriceCrossings({ postgres, queue, living });
 
-  async function untilMore(chain: string, next: number | null): Promise<void> {
-    const asked = performance.now();
-    if (next === null) await sleep(WAIT_MS, undefined, { signal });
-    else await log.waitFor('facts', chain, next, WAIT_MS, signal);
-    if (performance.now() - asked < COMMIT_POLL_MS) await sleep(COMMIT_POLL_MS, undefined, { signal });
+  async function untilMore(chain: string, { next, derived }: Enqueued): Promise<void> {
+    if (next === null) return sleep(WAIT_MS, undefined, { signal });
+    await log.waitFor('facts', chain, next, WAIT_MS, signal);
+    if (((await log.last('facts', chain))?.position ?? -1) < next) return;
+    // A record stands in the topic shortly before the commit that lets it be told.
+    await watch.until((state) => (state.derived.get(chain)?.position ?? -1) > derived, signal);
   }
 
   async function follow(chain: string): Promise<void> {
-    const { records, woken, next } = await enqueueEvents({ chain, postgres, log, queue, living, logger });
-    if (woken > 0) turns.wake();
-    if (records === 0) await untilMore(chain, next);
+    const enqueued = await enqueueEvents({ chain, postgres, log, queue, living, logger });
+    if (enqueued.woken > 0) turns.wake();
+    if (enqueued.records === 0) await untilMore(chain, enqueued);
   }
 
   async function repeat(what: string, work: () => Promise<void>): Promise<void> {

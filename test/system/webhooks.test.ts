@@ -14,7 +14,7 @@ import { type Program, type Settings, startProgram, until } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
-const KILLS = Number(process.env.WEBHOOK_KILLS ?? 3);
+const KILLS = Number(process.env.WEBHOOK_KILLS ?? 2);
 /** alice@ of the recording. */
 const OWNER = { chain: CHAIN, identityAddress: 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2' };
 

@@ -1,0 +1,178 @@
+/**
+ * Law: whoever applies the deliveries in their order holds the chain, whatever was read in one go, which of several processes read it,
+ * and which transactions broke off; what waits for confirmations is told once they are there and never before.
+ */
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
+import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { blockFact } from '../../pipeline/sinks/testing/made-facts.ts';
+import { encodeFactsRecord } from '../../schemas/log-codec.ts';
+import type { FactsRecord } from '../../schemas/log-records.ts';
+import { enqueueEvents } from './enqueue-events.ts';
+import type { LivingWebhook } from './living-webhooks.ts';
+import { createInterest } from './webhook.ts';
+
+const RUNS = Number(process.env.ENQUEUE_RUNS ?? 30);
+const CHAIN = 'c';
+const CONFIRMATIONS = 3;
+const interest = createInterest({ events: ['block'], chains: null, filter: {}, thresholds: [] }, [CHAIN], () => []);
+const webhooks: readonly LivingWebhook[] = [
+  { id: 'now', confirmations: 0, since: -1, ...interest },
+  { id: 'later', confirmations: CONFIRMATIONS, since: -1, ...interest },
+];
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+afterAll(() => stores?.close());
+
+const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.query(sql, values);
+
+interface Block {
+  readonly height: number;
+  readonly hash: string;
+  /** Highest the chain has been while it stood. */
+  tip: number;
+}
+
+/** A chain whose facts are in a log of this test. */
+function createChain() {
+  const records: Uint8Array[] = [];
+  const blocks: Block[] = [];
+  let oldest = 0;
+  let made = 0;
+  const log = {
+    last: async () => {
+      const payload = records.at(-1);
+      return payload ? { position: records.length - 1, payload } : null;
+    },
+    read: async (_topic: string, _chain: string, position: number, { maxRecords }: { maxRecords: number }) => {
+      if (position < oldest) throw new LogGap(`${position} is gone`);
+      return records
+        .slice(position, position + maxRecords)
+        .map((payload, index) => ({ position: position + index, payload }));
+    },
+  } as unknown as EventLog;
+  const append = (record: object) => {
+    const place = { position: records.length, source: records.length };
+    records.push(encodeFactsRecord({ ...place, ...record } as FactsRecord));
+  };
+  return {
+    log,
+    blocks,
+    add() {
+      const height = blocks.length;
+      const hash = (made++).toString(16).padStart(64, '0');
+      append({ kind: 'facts', height, hash, facts: [{ ...blockFact(height), hash }] });
+      blocks.push({ height, hash, tip: height });
+      for (const block of blocks) block.tip = Math.max(block.tip, height);
+    },
+    rewind(depth: number) {
+      const fromHeight = blocks.length - 1;
+      if (fromHeight < 1) return;
+      blocks.splice(Math.max(1, blocks.length - depth));
+      const { height, hash } = blocks.at(-1) as Block;
+      append({ kind: 'rewind', height, hash, fromHeight });
+    },
+    forget: () => {
+      oldest = records.length - 1;
+    },
+    /** Derive has committed all but the newest `behind` records. */
+    derive: (behind: number) =>
+      query(
+        `INSERT INTO stage_positions VALUES ('derive', $1, $2, 0, '', 0)
+         ON CONFLICT (stage, chain) DO UPDATE SET position = greatest(stage_positions.position, EXCLUDED.position)`,
+        [CHAIN, records.length - 1 - behind],
+      ),
+  };
+}
+
+async function begin(): Promise<void> {
+  await query('TRUNCATE webhooks, webhook_deliveries, webhook_cursors, webhook_price_sides, stage_positions');
+  await query(
+    `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+     SELECT id, 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}' FROM unnest($1::text[]) AS made(id)`,
+    [webhooks.map(({ id }) => id)],
+  );
+}
+
+const enqueue = (log: EventLog, breaks = false) =>
+  enqueueEvents({
+    chain: CHAIN,
+    postgres: stores.postgres,
+    log,
+    queue: {
+      wake: async () => {
+        if (breaks) throw new Error('broken off');
+      },
+    },
+    living: async () => webhooks,
+    logger: pino({ level: 'silent' }),
+  });
+
+/** Heights and hashes that stand for a receiver that takes its deliveries in their order. */
+async function held(webhookId: string): Promise<Pick<Block, 'height' | 'hash'>[]> {
+  const sql = `SELECT id, body FROM webhook_deliveries WHERE webhook_id = $1 AND state <> 'held' ORDER BY serial`;
+  const standing = new Map<string, Pick<Block, 'height' | 'hash'>>();
+  for (const { id, body } of (await query(sql, [webhookId])).rows) {
+    const { type, reverts, data } = JSON.parse(body);
+    if (type === 'block') standing.set(id, { height: data.height, hash: data.hash });
+    else expect([type, standing.delete(reverts)]).toEqual(['block.reverted', true]);
+  }
+  return [...standing.values()].sort((a, b) => a.height - b.height);
+}
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rewind' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('derive' as const), count: fc.nat(4) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), count: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), count: fc.constant(1) }) },
+);
+
+it(`${RUNS} histories`, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+      await begin();
+      const chain = createChain();
+      chain.add();
+      for (const { kind, count } of steps) {
+        if (kind === 'add') for (let made = 0; made < count; made++) chain.add();
+        else if (kind === 'rewind') chain.rewind(count);
+        else if (kind === 'derive') await chain.derive(count);
+        else if (kind === 'break') await enqueue(chain.log, true).catch(() => undefined);
+        else await Promise.all(Array.from({ length: count }, () => enqueue(chain.log)));
+      }
+      await chain.derive(0);
+      while ((await enqueue(chain.log)).records > 0);
+      const place = ({ height, hash }: Block) => ({ height, hash });
+      expect(await held('now')).toEqual(chain.blocks.map(place));
+      const confirmed = chain.blocks.filter(({ height, tip }) => tip >= height + CONFIRMATIONS);
+      expect(await held('later')).toEqual(confirmed.map(place));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+it('tells of events that the log has not any more, and goes on behind them', async () => {
+  await begin();
+  const chain = createChain();
+  chain.add();
+  await chain.derive(0);
+  await enqueue(chain.log);
+  for (let made = 0; made < 5; made++) chain.add();
+  chain.forget();
+  await chain.derive(0);
+  expect(await enqueue(chain.log)).toMatchObject({ woken: 2 });
+  const { rows } = await query(`SELECT webhook_id FROM webhook_deliveries WHERE kind = 'resync' ORDER BY webhook_id`);
+  expect(rows).toEqual([{ webhook_id: 'later' }, { webhook_id: 'now' }]);
+  chain.add();
+  await chain.derive(0);
+  expect(await enqueue(chain.log)).toMatchObject({ records: 1 });
+  const kinds = `SELECT kind FROM webhook_deliveries WHERE webhook_id = 'now' ORDER BY serial`;
+  expect((await query(kinds)).rows.map(({ kind }) => kind)).toEqual(['block', 'resync', 'block']);
+});
