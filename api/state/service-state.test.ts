@@ -1,0 +1,33 @@
+/** Whatever may change an answer changes its tag. */
+import { expect, it } from 'vitest';
+import { readServiceState, type StateRow } from './service-state.ts';
+
+const row = (stage: string, chain: string, position: bigint): StateRow => ({
+  generation: 1,
+  stage,
+  chain,
+  position,
+  height: Number(position),
+  hash: 'aa',
+  clock: 100n,
+  redrives: 0n,
+});
+const ROWS = [row('derive', 'a', 9n), row('derive', 'b', 5n), row('price', 'a', 4n), row('price', 'b', 4n)];
+
+it.each<[string, readonly StateRow[]]>([
+  ['another block', [row('derive', 'a', 10n), ...ROWS.slice(1)]],
+  ['a price', [...ROWS.slice(0, 3), row('price', 'b', 5n)]],
+  ['a provisional price', [...ROWS, row('price_ahead', 'a', 9n)]],
+  ['a newer provisional price', [...ROWS, row('price_ahead', 'a', 8n)]],
+  ['the same position on another chain', [...ROWS, row('price_ahead', 'b', 9n)]],
+  ['a look of the guard', [...ROWS, row('price_guard', '*', 0n)]],
+  ['a redrive', ROWS.map((each) => ({ ...each, redrives: 1n }))],
+  ['a swap', ROWS.map((each) => ({ ...each, generation: 2 }))],
+])('%s', (_name, rows) => {
+  expect(readServiceState(rows, '1').tag).not.toBe(readServiceState(ROWS, '1').tag);
+});
+
+it('provisional positions stand apart from those that count', () => {
+  const { priced, pricedAhead } = readServiceState([...ROWS, row('price_ahead', 'a', 9n)], '1');
+  expect([priced.get('a')?.height, pricedAhead.get('a')?.height, pricedAhead.get('b')]).toEqual([4, 9, undefined]);
+});
