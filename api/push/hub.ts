@@ -90,6 +90,7 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
     connections: () => connections,
     count: () => connections.size,
     publish(feed, record) {
+      // No topics of uWebSockets.js: each connection counts its own messages, and knows where it stands when its socket is full.
       const at = places();
       const events = record.events.map((event): LiveEvent => {
         at.set(feed.chain, placeAfter(event));

@@ -15,6 +15,7 @@ type Life = (said: { cursor: string }, say: (message: object) => void, end: (cod
 
 let lives: Life[];
 let asked: { cursor: string; channels?: string[] }[];
+let authorization: string;
 let app: TemplatedApp;
 let port: number;
 let close: () => void;
@@ -27,6 +28,10 @@ beforeEach(async () => {
   asked = [];
   heartbeatSeconds = 15;
   app = App().ws('/api/ws', {
+    upgrade(res, req, context) {
+      authorization = req.getHeader('authorization');
+      res.upgrade({}, req.getHeader('sec-websocket-key'), '', '', context);
+    },
     open: (ws: Socket<unknown>) => void ws.send(JSON.stringify(hello())),
     message(ws, bytes) {
       const said = JSON.parse(Buffer.from(bytes).toString());
@@ -73,6 +78,12 @@ describe('a stream', () => {
     expect((await take(stream, 2)).map(({ cursor }) => cursor)).toEqual(['c2', 'c9']);
     expect(asked).toMatchObject([{ op: 'subscribe', channels: ['blocks'], cursor: 'c0' }, { cursor: 'c3' }]);
     expect(stream.cursor).toBe('c9');
+  });
+
+  it('presents its key', async () => {
+    lives = [(_, say) => say(undo(2))];
+    await take(open({ key: 'vst_x' }), 1);
+    expect(authorization).toBe('Bearer vst_x');
   });
 
   it('takes no message out of its number', async () => {

@@ -13,7 +13,10 @@ export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' }
 export interface StreamOptions extends Wish {
   /** Such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
-  /** API key; without one the allowance of the caller's address holds. Browsers cannot send it. */
+  /**
+   * API key; without one the allowance of the caller's address holds. Browsers cannot send it. A WebSocket is not told why it was
+   * refused: a wrong key is tried again and again, and only onReconnect hears of it.
+   */
   readonly key?: string;
   /** Of the last event that was dealt with; without one the stream begins now. */
   readonly cursor?: string;

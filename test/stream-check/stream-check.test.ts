@@ -129,7 +129,7 @@ it(
     const connections = followers.reduce((sum, follower) => sum + follower.connections(), 0);
     const events = followers.reduce((sum, { history }) => sum + history.events.length, 0);
     console.log(
-      `stream check: ${CLIENTS} clients heard ${events} events of ${[...truth.events.values()].flat().length} over ${connections} connections, ` +
+      `stream check: ${CLIENTS} clients heard ${events} events of ${[...truth.events.values()].flat().length} over ${connections} connections or attempts at one, ` +
         `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks: 0 faults`,
     );
   },
