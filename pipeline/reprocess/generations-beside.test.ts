@@ -40,12 +40,22 @@ it('goes on with what was begun for the same, and lets nothing else beside it', 
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
 });
 
+it('tells who makes a generation that it was dropped meanwhile', async () => {
+  const made = withMaker(world, config, async (maker) => {
+    await maker.step();
+    await dropGeneration(world.stores, 2);
+    await toTheEnd(maker);
+  });
+  await expect(made).rejects.toMatchObject({ code: 'generation_dropped' });
+  expect(await beginGeneration(world.stores, LIVE, 'live')).toMatchObject({ generation: 3, isUnfinished: true });
+});
+
 it('goes on being written on both sides of a swap, and comes back as it was', async () => {
   await withMaker(world, config, toTheEnd);
   expect((await readGenerations(pool())).map(({ isUnfinished }) => isUnfinished)).toEqual([false, false]);
-  expect(await swapGenerations(world.stores.postgres, 'newer')).toMatchObject({ generation: 2, served: true });
+  expect(await swapGenerations(world.stores.postgres, 'newer')).toMatchObject({ generation: 3, served: true });
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
-  await expect(dropGeneration(world.stores, 2)).rejects.toMatchObject({ code: 'generation_not_dropped' });
+  await expect(dropGeneration(world.stores, 3)).rejects.toMatchObject({ code: 'generation_not_dropped' });
   await world.feeds[0]?.append(first.slice(TIP, TIP + 30));
   await world.run();
   await world.feeds[0]?.rewind(first[TIP - 1]?.height ?? 0);
@@ -56,11 +66,11 @@ it('goes on being written on both sides of a swap, and comes back as it was', as
 });
 
 it('leaves nothing of a generation that is dropped, and never gives its number again', async () => {
-  await dropGeneration(world.stores, 2);
+  await dropGeneration(world.stores, 3);
   expect(await numbers()).toEqual([1]);
-  expect((await allRows(world.stores, 2)).stamps).toEqual([]);
-  expect((await allRows(world.stores, 2))['clickhouse conversions']).toEqual([]);
+  expect((await allRows(world.stores, 3)).stamps).toEqual([]);
+  expect((await allRows(world.stores, 3))['clickhouse conversions']).toEqual([]);
   await world.run();
   expect(await allRows(world.stores)).toEqual(served);
-  expect(await beginGeneration(world.stores, LIVE, 'again')).toMatchObject({ generation: 3 });
+  expect(await beginGeneration(world.stores, LIVE, 'again')).toMatchObject({ generation: 4 });
 });

@@ -10,10 +10,11 @@ import type { Logger } from '../../infra/logger.ts';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { PermanentError } from '../../schemas/errors.ts';
 import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
 import { createBreather } from '../derive/breather.ts';
 import { deleteFrom, insertRows, replaceConversions } from '../price/clickhouse-prices.ts';
-import { type Generation, withRanges } from '../price/generations.ts';
+import { type Generation, readGenerations, withRanges } from '../price/generations.ts';
 import { writeKept } from '../price/postgres-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { ofGeneration, POSTGRES_STAMPS } from '../price/price-rows.ts';
@@ -25,6 +26,12 @@ import { clockDays, hasBackfill, isWhole, stampAll } from './stamp-all.ts';
 import { writeStampBounds } from './stamp-bounds.ts';
 import { gatheringStampPrices, STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fold.ts';
+
+export class GenerationDropped extends PermanentError {
+  constructor(generation: number) {
+    super('generation_dropped', `Generation ${generation} was dropped while it was made.`);
+  }
+}
 
 export interface MakeOptions {
   readonly generation: Generation;
@@ -57,7 +64,10 @@ export interface Step {
 }
 
 export interface GenerationMaker {
-  /** One transaction of work; null when the generation is ready. Ends with `signal`; what is committed stays. */
+  /**
+   * One transaction of work; null when the generation is ready. Ends with `signal`; what is committed stays.
+   * @throws GenerationDropped; ReprocessDisturbed when the fold does not follow; what the stores throw
+   */
   step(): Promise<Step | null>;
 }
 
@@ -174,6 +184,10 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
     });
   }
 
+  async function isThere(): Promise<boolean> {
+    return (await readGenerations(postgres.pool)).some((one) => one.generation === generation);
+  }
+
   async function once(progress: Progress): Promise<Phase> {
     const phase = phaseAfter(progress, limits.near);
     await { prices: price, stamps: stamp, copy, follow }[phase](progress);
@@ -186,6 +200,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
         signal.throwIfAborted();
         const progress = await readProgress(postgres.pool, generation);
         if (!progress) {
+          if (!(await isThere())) throw new GenerationDropped(generation);
           for (const table of ['stamp_prices', 'stamp_bounds']) {
             await clickhouse.command(`ALTER TABLE ${table} DROP PARTITION ${generation}`);
           }

@@ -40,11 +40,20 @@ export async function clockDays(
   return days;
 }
 
+/** Rows of `stamp_prices`, about 300 bytes each while they are joined: above it ClickHouse joins in parts, on its disk. */
+const MOST_IN_MEMORY = 10_000_000;
+const IN_PARTS = `SETTINGS join_algorithm = 'grace_hash', max_bytes_in_join = 1000000000`;
+
 /** Replaces what an earlier try may have left. */
-export async function stampAll(clickhouse: ClickHouse, of: StampAll): Promise<void> {
+export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemory = MOST_IN_MEMORY): Promise<void> {
   const { generation, base, high, days } = of;
+  const [sides] = await clickhouse.query<{ count: string }>(
+    'SELECT count() AS count FROM stamp_prices WHERE generation = {generation:UInt32}',
+    { generation },
+  );
+  const settings = Number(sides?.count) > mostInMemory ? IN_PARTS : '';
   await clickhouse.command(`ALTER TABLE conversions DROP PARTITION ${generation}`);
-  await clickhouse.command(restampSql({ hasBackfill: of.hasBackfill }), {
+  await clickhouse.command(`${restampSql({ hasBackfill: of.hasBackfill })} ${settings}`, {
     base,
     generation,
     low: 0,

@@ -16,12 +16,12 @@ export async function writeStampBounds(postgres: Postgres, clickhouse: ClickHous
   );
   const byCurrency = Map.groupBy(rows, ({ chain, currency_id }) => `${chain} ${currency_id}`);
   await clickhouse.command(`ALTER TABLE stamp_bounds DROP PARTITION ${generation}`);
-  for (const prices of byCurrency.values()) {
+  const all = byCurrency.values().flatMap((prices) => {
     const [first] = prices;
-    if (!first) continue;
     const daily = prices.map(({ day, usd_price }): DailyPrice => ({ day, usd: parsePrice(usd_price) }));
-    await clickhouse.insert('stamp_bounds', COLUMNS, bounds(generation, first.chain, first.currency_id, daily));
-  }
+    return first ? bounds(generation, first.chain, first.currency_id, daily) : [];
+  });
+  await clickhouse.insert('stamp_bounds', COLUMNS, all);
 }
 
 function* bounds(
