@@ -6,6 +6,8 @@ import { parseReserves } from '../price/restore.ts';
 
 /** A block without its transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
+  /** Changes when the block is derived anew; a block of another branch has another one. */
+  readonly version: string;
   readonly converted: readonly string[];
 }
 
@@ -14,6 +16,7 @@ interface BlockRecord {
   readonly hash: string;
   readonly time: bigint;
   readonly clock: bigint;
+  readonly version: string;
 }
 
 /** What a stamp is for: see isStamped of processors/pricing/stamp.ts. */
@@ -28,7 +31,7 @@ export async function readBlocks(
   withTransfers: boolean,
 ): Promise<StoredBlock[]> {
   const { rows: blocks } = await client.query<BlockRecord>(
-    'SELECT height, hash, time, clock FROM blocks WHERE chain = $1 AND height > $2 ORDER BY height LIMIT $3',
+    'SELECT height, hash, time, clock, xmin::text AS version FROM blocks WHERE chain = $1 AND height > $2 ORDER BY height LIMIT $3',
     [chain, above, limit],
   );
   const range = [chain, above, blocks.at(-1)?.height ?? above];
@@ -60,11 +63,12 @@ export async function readBlocks(
      FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED}`,
     withTransfers ? range : [chain, above, above],
   );
-  return blocks.map(({ height, hash, time, clock }) => ({
+  return blocks.map(({ height, hash, time, clock, version }) => ({
     chain,
     position: 0,
     height,
     hash,
+    version,
     time: Number(time),
     clock: Number(clock),
     states: (states.get(height) ?? []).map((state) => ({
@@ -75,6 +79,16 @@ export async function readBlocks(
     transfers: transfers.get(height) ?? [],
     converted: converted.get(height)?.flatMap(({ ids }) => ids) ?? [],
   }));
+}
+
+/** Whether a block that was read earlier is still what the store holds; those before it are so, too. */
+export async function isStillThere(client: PoolClient, { chain, height, version }: StoredBlock): Promise<boolean> {
+  const { rows } = await client.query('SELECT FROM blocks WHERE chain = $1 AND height = $2 AND xmin::text = $3', [
+    chain,
+    height,
+    version,
+  ]);
+  return rows.length > 0;
 }
 
 async function grouped<T>(client: PoolClient, sql: string, values: readonly unknown[]): Promise<Map<number, T[]>> {

@@ -13,7 +13,7 @@ import { nextTick } from '../price/next-tick.ts';
 import { foldBatch, type PriceBatch } from '../price/price-batch.ts';
 import type { ChainCursor, PriceChain } from '../price/price-chain.ts';
 import { restoreState, restoreView } from '../price/restore.ts';
-import { readBlocks } from './stored-blocks.ts';
+import { isStillThere, readBlocks, type StoredBlock } from './stored-blocks.ts';
 
 /** Facts and prices stand on different branches for the moment. */
 export class ReprocessDisturbed extends RetryableError {
@@ -71,6 +71,16 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
     }
   }
 
+  /** Blocks that wait may have been rewound since, with no tick of theirs to undo: others would still be priced by them. */
+  async function checkQueues(client: PoolClient): Promise<void> {
+    for (const { chain, queue } of cursors) {
+      const last = queue.at(-1);
+      if (last && !(await isStillThere(client, last as StoredBlock))) {
+        throw new ReprocessDisturbed(`${chain.name} was rewound to before block ${last.height}`);
+      }
+    }
+  }
+
   return {
     open,
     get tick() {
@@ -79,6 +89,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
     cursors,
     next: (newest) =>
       snapshot(postgres, async (client) => {
+        await checkQueues(client);
         await fill(client, ({ queue }) => queue.length < maxQueued / 2);
         if (tick < newest && !nextTick(cursors)) await fill(client, () => true);
         const limits = { maxTicks: Math.min(maxTicks, newest - tick), maxRows: MAX_ROWS, maxQueued };

@@ -1,0 +1,40 @@
+/** The fold over the stores notices when what it has read ahead is no longer there, also where no tick was undone for it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pricingRules } from '../price/run-price.ts';
+import { otherBranch } from '../price/testing/branches.ts';
+import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
+import { blockOf, slowChains } from '../price/testing/slow-chains.ts';
+import { openStoredFold } from './stored-fold.ts';
+
+const { first, second, chains, cutover } = slowChains();
+const config = { cutover, minBasketDepthUsd: 1000 };
+
+let world: PriceWorld;
+beforeAll(async () => {
+  world = await createPriceWorld({ chains, ...config });
+  await world.feeds[0]?.append(first.slice(0, 60));
+  await world.feeds[1]?.append(second.slice(0, 40));
+  await world.run();
+}, 60_000);
+afterAll(() => world.close());
+
+it('is to be opened again after a rewind of blocks that had no tick yet', async () => {
+  const { postgres } = world.stores;
+  const open = () => {
+    const rules = pricingRules(chains, config);
+    const limits = { maxTicks: 10, maxQueued: 100, withTransfers: true, breathe: () => undefined };
+    return openStoredFold({ postgres, generation: 2, chains, rules, ...limits }, -1);
+  };
+  const newest = async () => Number((await postgres.pool.query('SELECT max(tick) FROM price_ticks')).rows[0].max);
+  const before = await newest();
+  const fold = await open();
+  expect((await fold.next(before)).ticks).toHaveLength(10);
+  expect((await fold.next(before)).ticks).toHaveLength(10);
+  const kept = first[54];
+  await world.feeds[0]?.rewind(kept?.height ?? 0);
+  await world.feeds[0]?.append(otherBranch(first.slice(55, 60), 7, blockOf(kept).clock));
+  await world.run();
+  expect(await newest()).toBe(before);
+  await expect(fold.next(before)).rejects.toMatchObject({ code: 'reprocess_disturbed' });
+  expect((await (await open()).next(before)).ticks).toHaveLength(10);
+});
