@@ -92,7 +92,15 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('add' as const), usd: fc.array(price, { minLength: 1, maxLength: 4 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 1, max: 5 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('rewind' as const),
+      depth: fc.integer({ min: 1, max: 5 }),
+      // What comes in their place, before anybody looks.
+      usd: fc.array(price, { maxLength: 6 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), ahead: fc.option(price) }) },
 );
 
