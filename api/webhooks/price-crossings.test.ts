@@ -121,10 +121,11 @@ it(`${RUNS} histories`, async () => {
           await rewindTo(prices.length);
           const { rows } = await query('SELECT DISTINCT watch FROM webhook_price_sides');
           expect(rows.length).toBe(prices.length > 0 ? THRESHOLDS.length : 0);
-        } else if (made.kind === 'rewind') {
-          prices.splice(Math.max(0, prices.length - made.depth));
-          await rewindTo(prices.length);
         } else {
+          if (made.kind === 'rewind') {
+            prices.splice(Math.max(0, prices.length - made.depth));
+            await rewindTo(prices.length);
+          }
           for (const usd of made.usd) await addTick(prices.push(usd) - 1, usd);
         }
       }

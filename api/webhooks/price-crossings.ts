@@ -68,8 +68,10 @@ export function createPriceCrossings({ postgres, queue, living }: PriceCrossingO
     const held = (await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held === true;
     const webhooks = (await living(client, null)).filter(({ thresholds }) => thresholds.length > 0);
     const seen = JSON.stringify([(await client.query(NEWEST_SQL)).rows[0]?.newest, webhooks]);
-    if (!held || seen === looked) return { due: 0, seen: looked };
+    if (!held) return { due: 0, seen: looked };
     const gone = (await client.query<{ delivery_id: string | null }>(GONE_SQL)).rows;
+    // What another process has told meanwhile may be gone again although all is as this one knows it.
+    if (seen === looked && gone.length === 0) return { due: 0, seen };
     const woken = new Set(
       await takeBackDeliveries(
         client,
