@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-ALL = ('rest', 'rpc', 'ws', 'faults', 'crash')
-WHOLE = ('crash', 'faults', 'ws')  # every group of these must hold
+ALL = ('rest', 'rpc', 'limits', 'ws', 'faults', 'crash')
+WHOLE = ('crash', 'faults', 'limits', 'ws')  # every group of these must hold
 
 
 def main():
