@@ -62,6 +62,12 @@ export const metrics = {
     labelNames: ['chain'],
     registers,
   }),
+  conversionsWithoutStamp: new Gauge({
+    name: 'verustream_conversions_without_stamp',
+    help: 'Settled conversions that the served prices have passed and that have no stamp: 0 unless something is broken',
+    labelNames: ['chain'],
+    registers,
+  }),
   requestSeconds: new Histogram({
     name: 'verustream_http_request_duration_seconds',
     help: 'HTTP requests by route template',

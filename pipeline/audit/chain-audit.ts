@@ -5,6 +5,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport, AuditState, Found, Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { type AuditedChain, FACTS, STAMPS } from './ledger.ts';
 import { createLedgerWatch, type Findings, type Kept, type LedgerWatch } from './ledger-watch.ts';
+import { createUnstampedCount } from './unstamped.ts';
 
 export interface ChainAudit {
   /** Compares for a while, or until `signal` aborts. */
@@ -26,6 +27,7 @@ export function createChainAudit(
   const begin = last?.lastMismatch?.lasts ? last.lastMismatch.height : 0;
   const facts = createLedgerWatch(stores, FACTS, chain, begin);
   const stamps = createLedgerWatch(stores, STAMPS, chain, begin);
+  const unstamped = createUnstampedCount(stores.postgres, name);
   let mismatch: Found<Mismatch> | null = last?.lastMismatch ?? null;
   let violation: Found<Violation> | null = last?.lastViolation ?? null;
   /** The lowest since the last whole round. */
@@ -67,6 +69,16 @@ export function createChainAudit(
     inRound = null;
   }
 
+  let withoutStamp: number | null = null;
+
+  async function countUnstamped(): Promise<void> {
+    const count = await unstamped.count();
+    if (count === null || count === withoutStamp) return;
+    withoutStamp = count;
+    if (count > 0) logger.error({ chain: name, count }, `audit: ${name}: ${count} settled conversions have no stamp`);
+    metrics.conversionsWithoutStamp.set({ chain: name }, count);
+  }
+
   function state(checkedHeight: number | null): AuditState {
     if (mismatch?.lasts) return 'differs';
     if (violation?.lasts) return 'violated';
@@ -89,6 +101,7 @@ export function createChainAudit(
       }
       tellMismatch(seen);
       tellViolation(seen.get(facts) ?? []);
+      await countUnstamped();
       metrics.digestMismatches.set({ chain: name, check: 'audit' }, mismatch?.lasts ? 1 : 0);
       metrics.invariantViolations.set({ chain: name }, violation?.lasts ? 1 : 0);
       const [ofFacts, ofStamps] = [await agreed(facts), await agreed(stamps)];

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
+import { slowChains } from '../price/testing/slow-chains.ts';
+import { createUnstampedCount, type UnstampedCount } from './unstamped.ts';
+
+const { first: blocks, chains, cutover } = slowChains();
+const [main] = chains;
+
+let world: PriceWorld;
+let unstamped: UnstampedCount;
+beforeAll(async () => {
+  world = await createPriceWorld({ chains: [main], cutover, minBasketDepthUsd: 1000 });
+  unstamped = createUnstampedCount(world.stores.postgres, main.name);
+});
+afterAll(() => world.close());
+
+it('is unknown before the first price, none after it, and every one that is missing', async () => {
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, 150));
+  expect(await unstamped.count()).toBeNull();
+  await world.run();
+  expect(await unstamped.count()).toBe(0);
+  const { pool } = world.stores.postgres;
+  const { rowCount } = await pool.query('DELETE FROM stamps WHERE vout = 0');
+  expect(rowCount).toBeGreaterThan(10);
+  expect(await unstamped.count()).toBe(rowCount);
+  // What the prices have not reached is not missing.
+  await feed?.append(blocks.slice(150));
+  expect(await unstamped.count()).toBe(rowCount);
+});

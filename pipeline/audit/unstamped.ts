@@ -1,0 +1,51 @@
+/** Settled conversions of a chain that the served prices have passed and that have no stamp: there must be none. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+
+export interface UnstampedCount {
+  /** How many there are now; null before the first price. Old blocks are looked at once, the newest every time. */
+  count(): Promise<number | null>;
+}
+
+/** Blocks that are looked at every time: more than a rewind takes by itself. */
+const RECENT = 1000;
+
+const PASSED_SQL = `SELECT price.height, generation
+  FROM stage_positions price JOIN blocks USING (chain, height, hash), generations
+  WHERE price.stage = 'price' AND price.chain = $1 AND served`;
+
+/** A settled version of a transfer begins at its import's block; sends are no conversions. */
+const COUNT_SQL = `SELECT count(*)::integer AS missing FROM transfers t
+  WHERE t.chain = $1 AND t.from_height BETWEEN $2 AND $3 AND t.import_height = t.from_height
+    AND t.status IN ('completed', 'refunded') AND t.kind <> 'send'
+    AND NOT EXISTS (SELECT 1 FROM stamps s
+      WHERE s.generation = $4 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout)`;
+
+interface Passed {
+  readonly height: number;
+  readonly generation: number;
+}
+
+export function createUnstampedCount(postgres: Postgres, chain: string): UnstampedCount {
+  let old = { generation: 0, through: -1, missing: 0 };
+
+  return {
+    count: () =>
+      postgres.transaction(async (client) => {
+        await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+        const passed = (await client.query<Passed>(PASSED_SQL, [chain])).rows[0];
+        // Nothing, too, while the stores stand on another branch than the prices.
+        if (!passed) return null;
+        const { height, generation } = passed;
+        const missing = async (low: number, high: number): Promise<number> => {
+          const { rows } = await client.query<{ missing: number }>(COUNT_SQL, [chain, low, high, generation]);
+          return rows[0]?.missing ?? 0;
+        };
+        if (old.generation !== generation || old.through > height) old = { generation, through: -1, missing: 0 };
+        const through = Math.max(old.through, height - RECENT);
+        if (through > old.through) {
+          old = { generation, through, missing: old.missing + (await missing(old.through + 1, through)) };
+        }
+        return old.missing + (await missing(through + 1, height));
+      }),
+  };
+}
