@@ -19,6 +19,13 @@ export interface ChainConfig {
 }
 
 export type Role = 'tail' | 'derive' | 'price' | 'serve';
+/** USD a unit, as plain decimals; a side that is not given has no limit. */
+export interface PriceLimits {
+  readonly min?: string;
+  readonly max?: string;
+}
+export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
+
 export type Tier = 'free' | 'developer' | 'pro';
 
 export interface Config {
@@ -39,6 +46,8 @@ export interface Config {
   /** USD. */
   readonly minListedDepthUsd: number;
   readonly minBasketDepthUsd: number;
+  /** By currency: the backfill regime does not believe a price outside. */
+  readonly priceLimits: PriceLimitsByCurrency;
   readonly priceFeedIds: Readonly<Record<string, string>>;
   readonly tiers: Readonly<Record<Tier, { readonly creditsPerMinute: number }>>;
   readonly keylessRequestsPerMinute: number;
@@ -47,3 +56,6 @@ export interface Config {
   /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
   readonly demo: boolean;
 }
+
+/** What decides prices and stamps. */
+export type PricingConfig = Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'>;

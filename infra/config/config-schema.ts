@@ -7,6 +7,7 @@ const credits = {
   required: ['creditsPerMinute'],
   additionalProperties: false,
 };
+const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
 const iAddress = { type: 'string', pattern: '^i[1-9A-HJ-NP-Za-km-z]{33}$' };
 
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
@@ -48,6 +49,16 @@ export const CONFIG_SCHEMA = {
     cutover: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
     minListedDepthUsd: { type: 'number', minimum: 0 },
     minBasketDepthUsd: { type: 'number', minimum: 0 },
+    priceLimits: {
+      type: 'object',
+      propertyNames: iAddress,
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        minProperties: 1,
+        properties: { min: plainDecimal, max: plainDecimal },
+      },
+    },
     priceFeedIds: { type: 'object', propertyNames: iAddress, additionalProperties: { type: 'string' } },
     tiers: {
       type: 'object',

@@ -10,6 +10,7 @@ function file(content: unknown): string {
   return path;
 }
 
+const CURRENCY = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
 const RPC = 'http://user:secret@127.0.0.1:27486';
 
 describe('loadConfig', () => {
@@ -106,6 +107,10 @@ describe('loadConfig', () => {
       /"a" stands twice/,
     ],
     [{ cutover: 'yesterday' }, /cutover: "yesterday" must match/],
+    [{ priceLimits: { [CURRENCY]: { max: 2 } } }, /priceLimits.*max/],
+    [{ priceLimits: { [CURRENCY]: {} } }, /priceLimits/],
+    [{ priceLimits: { bitcoin: { max: '2' } } }, /priceLimits/],
+    [{ priceLimits: { [CURRENCY]: { min: '3', max: '2' } } }, /min 3 is above max 2/],
   ])('refuses the file %j', (content, message) => {
     expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
   });

@@ -80,6 +80,7 @@ function effective(raw: Raw): Config {
     cutover: Date.parse(raw.cutover ?? DEFAULT_CUTOVER) / 1000,
     minListedDepthUsd: raw.minListedDepthUsd ?? 10_000,
     minBasketDepthUsd: raw.minBasketDepthUsd ?? 1_000,
+    priceLimits: raw.priceLimits ?? {},
     priceFeedIds: raw.priceFeedIds ?? {},
     tiers: {
       free: { creditsPerMinute: 60 },
@@ -117,6 +118,11 @@ function contradictions(config: Config): string[] {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" stands twice`);
   if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
+  for (const [currencyId, { min, max }] of Object.entries(config.priceLimits)) {
+    if (min !== undefined && max !== undefined && Number(min) > Number(max)) {
+      problems.push(`priceLimits of ${currencyId}: min ${min} is above max ${max}`);
+    }
+  }
   const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
   if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is no address and no CIDR`);
   const embedded = [

@@ -11,7 +11,7 @@ import { runPriceGuard } from './run-price-guard.ts';
 
 const golden = goldenPrices();
 const [anchor = ''] = golden.anchors;
-const config = { cutover: 0, minBasketDepthUsd: 1 };
+const config = { cutover: 0, minBasketDepthUsd: 1, priceLimits: {} };
 const chains = [recordedPriceChain({ minBasketAge: 0, stableAnchors: golden.anchors })];
 const native = chains[0]?.nativeCurrencyId ?? '';
 /** A second anchor, for what remains when one leaves. */

@@ -5,7 +5,7 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { Config } from '../../schemas/config.ts';
+import type { Config, PricingConfig } from '../../schemas/config.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { pricingRules } from '../price/run-price.ts';
 import { acquireStageLock } from '../stage-lock.ts';
@@ -15,7 +15,7 @@ import { type GuardRow, readGuards, writeGuards } from './guard-store.ts';
 
 export interface PriceGuardOptions {
   readonly chains: readonly PriceChain[];
-  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceFeedUrls' | 'priceFeedIds'>;
+  readonly config: PricingConfig & Pick<Config, 'priceFeedUrls' | 'priceFeedIds'>;
   readonly stores: Pick<Stores, 'postgres'>;
   readonly logger: Logger;
   readonly signal: AbortSignal;

@@ -41,7 +41,7 @@ describe('runPrice', () => {
     const statuses: StageStatus[] = [];
     const ended = runPrice({
       chains,
-      config: { cutover: 0, minBasketDepthUsd: 1000 },
+      config: { cutover: 0, minBasketDepthUsd: 1000, priceLimits: {} },
       log,
       stores,
       logger: pino({ level: 'silent' }),

@@ -6,7 +6,7 @@ import type { Stores } from '../../infra/stores.ts';
 import { coins } from '../../processors/pricing/basket-state.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
-import type { Config } from '../../schemas/config.ts';
+import type { PricingConfig } from '../../schemas/config.ts';
 import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { acquireStageLock, type StageLock } from '../stage-lock.ts';
@@ -18,7 +18,7 @@ import { ALL_CHAINS, openPriceStage } from './price-stage.ts';
 export interface RunPriceOptions {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
-  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  readonly config: PricingConfig;
   readonly log: EventLog;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly logger: Logger;
@@ -66,15 +66,13 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
   }
 }
 
-export function pricingRules(
-  chains: readonly PriceChain[],
-  config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>,
-): PricingRules {
+export function pricingRules(chains: readonly PriceChain[], config: PricingConfig): PricingRules {
   return {
     chains,
     anchors: new Set(chains.flatMap(({ stableAnchors }) => stableAnchors)),
     minBasketDepth: coins(coinsToSatoshis(config.minBasketDepthUsd)),
     regimes: regimePlan(config.cutover),
+    priceLimits: config.priceLimits,
   };
 }
 

@@ -12,7 +12,12 @@ import { stampedSql } from './stamping-sql.ts';
 type OfSide<S extends Side> = {
   readonly [K in `has_${S}` | `${S}_is_anchor` | `${S}_is_native` | `${S}_is_basket`]: boolean | number;
 } & {
-  readonly [K in `${S}_currency_id` | `${S}_price_basket` | `${S}_inputs` | `${S}_twice_median`]: string;
+  readonly [K in
+    | `${S}_currency_id`
+    | `${S}_price_basket`
+    | `${S}_limits`
+    | `${S}_inputs`
+    | `${S}_twice_median`]: string;
 } & { readonly [K in `${S}_usd_per_satoshi`]: string | null } & { readonly [K in `${S}_days`]: number };
 
 type StampedRecord = OfSide<'from'> &
@@ -51,7 +56,7 @@ export interface CopyRange {
 export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<StoredStamp[]> {
   const { generation, hasBackfill, low, high, days } = range;
   const rows = await clickhouse.query<StampedRecord>(
-    `SELECT * FROM (${stampedSql({ hasBackfill, sideColumns: ['price_basket', 'inputs'] })})`,
+    `SELECT * FROM (${stampedSql({ hasBackfill, sideColumns: ['price_basket', 'limits', 'inputs'] })})`,
     { base: generation, generation, low, high, chains: [...days.keys()], days: [...days.values()] },
   );
   return rows.map(copiedStamp);
@@ -91,6 +96,7 @@ function fromSide(row: StampedRecord): ConversionSide | null {
     isAnchor: Boolean(row.from_is_anchor),
     isNative: Boolean(row.from_is_native),
     isBasket: Boolean(row.from_is_basket),
+    ...limitsOf(row.from_limits),
   };
 }
 
@@ -104,8 +110,11 @@ function toSide(row: StampedRecord): ConversionSide | null {
     isAnchor: Boolean(row.to_is_anchor),
     isNative: Boolean(row.to_is_native),
     isBasket: Boolean(row.to_is_basket),
+    ...limitsOf(row.to_limits),
   };
 }
+
+const limitsOf = (json: string): Pick<ConversionSide, 'limits'> => (json === '' ? {} : { limits: JSON.parse(json) });
 
 /** A price of 30 decimals is as many units of 10^-30 as USD a satoshi is of 10^-38. */
 function priceOf(usdPerSatoshi: string | null): bigint | null {

@@ -19,7 +19,9 @@ import type { MakeLimits, Phase } from './make-generation.ts';
 import { EVERYTHING, serveRanges, toTheEnd, withMaker } from './testing/make.ts';
 
 const { first, second, chains, cutover } = slowChains();
-const config = { chains, cutover, minBasketDepthUsd: 1000 };
+/** XBTC moves on both sides of it. */
+const priceLimits = { i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9: { max: '26500' } };
+const config = { chains, cutover, minBasketDepthUsd: 1000, priceLimits };
 const blocks = [first, second];
 const DAY = 86_400;
 const all = (regime: RangeRegime): RegimeRange => ({ regime, ...EVERYTHING });
@@ -95,6 +97,18 @@ describe('a generation that is made', () => {
     folded.set(key, rows);
     return rows;
   };
+
+  it('holds some prices to the configured limits, and not others', async () => {
+    const stamps = (await straightly([all('backfill')])).stamps?.map((row) => JSON.parse(row)) ?? [];
+    const max = Number(Object.values(priceLimits)[0]?.max);
+    const limited = stamps.flatMap(({ reason, inputs: { from, to } }) => {
+      const side = [from, to].find((one) => one?.limits !== undefined);
+      return side && side.usd !== null ? [{ isOutside: Number(side.usd) > max, isDoubted: reason !== null }] : [];
+    });
+    expect(limited.filter(({ isOutside }) => isOutside).length).toBeGreaterThan(0);
+    expect(limited.filter(({ isOutside }) => !isOutside).length).toBeGreaterThan(0);
+    expect(limited.filter(({ isOutside, isDoubted }) => isOutside && !isDoubted)).toEqual([]);
+  });
 
   it('equals a straight fold, and leaves the served one as it is', async () => {
     const seen = new Set<Phase>();

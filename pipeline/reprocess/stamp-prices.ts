@@ -1,5 +1,6 @@
 /** What the conversions of a tick are stamped with: rows of `stamp_prices`, gathered while prices are folded. */
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { formatDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { QuotedPrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceFold } from '../../processors/pricing/price-fold.ts';
@@ -17,6 +18,8 @@ export const STAMP_PRICE_COLUMNS = [
   'is_anchor',
   'is_native',
   'is_basket',
+  'limits',
+  'is_outside',
   'inputs',
 ] as const;
 
@@ -45,6 +48,8 @@ export function gatheringStampPrices(fold: PriceFold, generation: number, rows: 
           side.isAnchor,
           side.isNative,
           side.isBasket,
+          side.limits ? JSON.stringify(side.limits) : '',
+          isOutsideLimits(side),
           quote ? inputsOf(quote) : UNPRICED,
         ]);
       }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
-import { isOutOfBounds } from '../../processors/pricing/backfill-bounds.ts';
+import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
 import {
   formatDecimal,
@@ -60,6 +60,7 @@ function expected(given: Case) {
   const doubtful = (['from', 'to'] as const).filter((side) => canDoubt && isDoubtful(basis[side]));
   const doubted = doubtful.filter((side) => {
     const twiceMedian = given.medians[side];
+    if (isOutsideLimits(given[side])) return true;
     return twiceMedian !== null && isOutOfBounds(given[side].price ?? 0n, { twiceMedian, days: 1 });
   });
   return { ...decideStamp(basis, doubted), provisional: doubtful.length > 0 && !given.isClosed };
@@ -95,7 +96,8 @@ async function byStatement(cases: readonly Case[], hasBackfill: boolean, mostInM
       const { price, isAnchor, isNative, isBasket } = given[side];
       if (ids[side] === '') continue;
       const usd = price === null ? null : formatDecimal(price, STAMP_DECIMALS);
-      prices.push([2, tick, ids[side], given.regime, usd, '', isAnchor, isNative, isBasket, '']);
+      const isOutside = isOutsideLimits(given[side]);
+      prices.push([2, tick, ids[side], given.regime, usd, '', isAnchor, isNative, isBasket, '', isOutside, '']);
       const median = given.medians[side];
       if (median !== null) bounds.push([2, 'vrsc', ids[side], day, formatPrice(median), 1]);
     }
@@ -150,6 +152,10 @@ const side = fc.record({
   isAnchor: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   isNative: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   isBasket: fc.boolean(),
+  limits: fc.oneof(
+    { weight: 6, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constantFrom({ max: '1' }, { min: '1' }, { min: '0.1', max: '1000' }) },
+  ),
 });
 /** On both sides of both bounds, and at them. */
 const medianOf = ({ price }: ConversionSide, factor: number): bigint | null => {

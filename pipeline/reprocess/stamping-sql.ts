@@ -81,7 +81,7 @@ const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
  * neither). Sides and what a table cannot say are codes, since texts cost time.
  */
 export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
-  const asked = ['usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket', ...sideColumns];
+  const asked = ['usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket', 'is_outside', ...sideColumns];
   const sideOf = (side: Side) => asked.map((column) => `${side}_side.${column} AS ${side}_${column}`);
   const join = (side: Side) => `LEFT JOIN (
       SELECT tick, currency_id, ${[...asked, 'regime'].join(', ')} FROM stamp_prices WHERE generation = {generation:UInt32} AND ${RANGE}
@@ -96,8 +96,10 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
       : [`toDecimal256(0, 30) AS ${side}_twice_median`, `0 AS ${side}_days`];
   const doubtful = (side: Side) =>
     `is_trade AND is_backfill AND NOT ${side}_is_anchor AND NOT ${side}_is_native AND ${side}_usd_per_satoshi IS NOT NULL`;
-  const isOut = (side: Side) => `${side}_doubtful AND ${side}_column IS NOT NULL AND ${side}_days > 0 AND ifNull(
-    ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0)`;
+  const isOut = (
+    side: Side,
+  ) => `${side}_doubtful AND ${side}_column IS NOT NULL AND (${side}_is_outside OR ${side}_days > 0 AND ifNull(
+    ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0))`;
   // In layers: within one SELECT every use of an alias is analysed anew, and a deep tree of them takes a second.
   const layers = [
     `status = 'refunded' AS is_refund,

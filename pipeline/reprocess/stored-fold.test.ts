@@ -7,7 +7,7 @@ import { blockOf, slowChains } from '../price/testing/slow-chains.ts';
 import { openStoredFold } from './stored-fold.ts';
 
 const { first, second, chains, cutover } = slowChains();
-const config = { cutover, minBasketDepthUsd: 1000 };
+const config = { cutover, minBasketDepthUsd: 1000, priceLimits: {} };
 
 let world: PriceWorld;
 beforeAll(async () => {

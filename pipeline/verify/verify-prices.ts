@@ -4,7 +4,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
-import type { Config } from '../../schemas/config.ts';
+import type { PricingConfig } from '../../schemas/config.ts';
 import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
 import { servedGeneration, withRanges } from '../price/generations.ts';
 import type { PriceChain } from '../price/price-chain.ts';
@@ -27,7 +27,7 @@ export interface PriceSnapshot {
 
 export interface FoldAgain {
   readonly chains: readonly PriceChain[];
-  readonly config: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  readonly config: PricingConfig;
   /** Holds the facts that were derived again. */
   readonly facts: EventLog;
   readonly fresh: Stores;

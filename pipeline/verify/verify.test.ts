@@ -10,7 +10,7 @@ import { runDerive } from '../derive/run-derive.ts';
 import { DERIVE_TABLES, tableName } from './digest-tables.ts';
 import { type VerifiedTable, verify } from './verify.ts';
 
-const SETTINGS = { pricing: { cutover: 0, minBasketDepthUsd: 1000 }, scratch: tmpdir() };
+const SETTINGS = { pricing: { cutover: 0, minBasketDepthUsd: 1000, priceLimits: {} }, scratch: tmpdir() };
 
 let stores: TestStores;
 let log: TestLog;

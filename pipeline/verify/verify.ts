@@ -3,7 +3,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { ChainConfig, PricingConfig } from '../../schemas/config.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createBatchSize } from '../derive/batch-size.ts';
 import { createBatchWriter } from '../derive/batch-writer.ts';
@@ -27,7 +27,7 @@ export interface VerifyOptions {
   readonly served: Stores;
   /** Migrated and empty, beside the served ones; their `close` drops them. */
   readonly openFreshStores: () => Promise<Stores>;
-  readonly pricing: Pick<Config, 'cutover' | 'minBasketDepthUsd'>;
+  readonly pricing: PricingConfig;
   /** A folder for the facts that are derived again, which are removed in the end. */
   readonly scratch: string;
   readonly logger: Logger;

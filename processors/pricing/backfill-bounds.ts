@@ -1,4 +1,7 @@
 /** Whether a backfill price can be believed: against the median of the daily prices around its day. */
+import { parsePrice } from './decimal.ts';
+import type { ConversionSide } from './stamp-decision.ts';
+
 export const SECONDS_PER_DAY = 86_400;
 /** Days on either side of a conversion's day. */
 export const BOUNDS_DAYS = 15;
@@ -32,6 +35,13 @@ export function boundsOf(day: number, daily: readonly DailyPrice[]): Bounds | nu
   const [lower, upper] = [near[(near.length - 1) >> 1], near[near.length >> 1]];
   if (lower === undefined || upper === undefined) return null;
   return { twiceMedian: lower + upper, days: near.length };
+}
+
+/** Outside what is configured for the currency. */
+export function isOutsideLimits({ price, limits }: Pick<ConversionSide, 'price' | 'limits'>): boolean {
+  if (price === null || !limits) return false;
+  const { min, max } = limits;
+  return (min !== undefined && price < parsePrice(min)) || (max !== undefined && price > parsePrice(max));
 }
 
 /** Outside [0.1, 10] times the median. */

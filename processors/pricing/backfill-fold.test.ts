@@ -15,6 +15,7 @@ const rules = {
   anchors: new Set(['USD']),
   minBasketDepth: ONE,
   regimes: regimePlan((DAY_ZERO + 100) * SECONDS_PER_DAY),
+  priceLimits: {},
 };
 
 /** A basket that says A is worth `usd`. */
@@ -102,6 +103,17 @@ describe('a stamp of the backfill regime', () => {
     expect(shown(row ? [row] : [])).toEqual([['to_side', null, 1500n, false]]);
     expect(row?.stamp.inputs.bounds).toEqual({ A: { median: '500', days: 16 } });
     expect(play(fold, 17, 40n)).toEqual([]);
+  });
+
+  it.each([
+    [{ max: '499.9' }, ['unpriced', 'out_of_bounds', null, true]],
+    [{ min: '500.1' }, ['unpriced', 'out_of_bounds', null, true]],
+    [{ min: '500', max: '500' }, ['to_side', null, 1500n, true]],
+  ])('does not believe a price outside the configured limits %j', (limits, expected) => {
+    const fold = createPriceFold({ ...rules, priceLimits: { A: limits } }, emptyFoldState());
+    const row = play(fold, 0, 500n, [transfer]).at(-1);
+    expect(shown(row ? [row] : [])).toEqual([expected]);
+    expect(row?.stamp.inputs.from?.limits).toEqual(limits);
   });
 
   it('is final at once when no bounds apply', () => {

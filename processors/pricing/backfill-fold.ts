@@ -1,5 +1,13 @@
 /** The backfill regime's part of the fold: daily prices of each chain, and stamps that stay open until their bounds close. */
-import { type Bounds, boundsCloseAt, boundsOf, type DailyPrice, isOutOfBounds, utcDay } from './backfill-bounds.ts';
+import {
+  type Bounds,
+  boundsCloseAt,
+  boundsOf,
+  type DailyPrice,
+  isOutOfBounds,
+  isOutsideLimits,
+  utcDay,
+} from './backfill-bounds.ts';
 import { type BackfillPrices, backfillPrices } from './backfill-prices.ts';
 import type { BasketState } from './basket-state.ts';
 import type { ChainView, PricedBlock } from './chain-view.ts';
@@ -81,10 +89,10 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
     const bounds: Record<string, { median: string; days: number }> = {};
     for (const side of ['from', 'to'] as const) {
       const of = basis[side];
-      const limits = of && isDoubtful(of) && boundsAt(row.chain, of.currencyId, day);
-      if (!limits) continue;
-      bounds[of.currencyId] = { median: formatMedian(limits.twiceMedian), days: limits.days };
-      if (of.price !== null && isOutOfBounds(of.price, limits)) doubted.push(side);
+      if (!isDoubtful(of)) continue;
+      const near = boundsAt(row.chain, of.currencyId, day);
+      if (near) bounds[of.currencyId] = { median: formatMedian(near.twiceMedian), days: near.days };
+      if (isOutsideLimits(of) || (near && of.price !== null && isOutOfBounds(of.price, near))) doubted.push(side);
     }
     const inputs = isClosed ? { ...basis.inputs, bounds } : basis.inputs;
     return toStamp({ ...basis, inputs }, decideStamp(basis, doubted), !isClosed);

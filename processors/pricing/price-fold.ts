@@ -1,4 +1,5 @@
 /** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure but for its own state. */
+import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { DailyPrice } from './backfill-bounds.ts';
 import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
 import type { BasketState } from './basket-state.ts';
@@ -24,6 +25,7 @@ export interface PricingRules {
   /** USD. */
   readonly minBasketDepth: Rational;
   readonly regimes: RegimePlan;
+  readonly priceLimits: PriceLimitsByCurrency;
 }
 
 /** What tells one price of a currency from its next; all scaled by 10^30. */
@@ -163,6 +165,7 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
       anchors: rules.anchors,
       nativeCurrencyId: natives.get(chain) ?? '',
       isBasket: (currencyId: string) => views.some((view) => view.currencies.get(currencyId) === true),
+      priceLimits: rules.priceLimits,
     };
   }
 

@@ -1,4 +1,5 @@
 /** USD columns of a conversion: which side decides, whether the sides disagree, and why there may be no value. */
+import type { PriceLimits } from '../../schemas/config.ts';
 import { type Reason, type Rule, ruleFor, type Side, type SideKind, truthSide } from './stamp-rules.ts';
 
 export interface ConversionSide extends SideKind {
@@ -9,6 +10,8 @@ export interface ConversionSide extends SideKind {
   readonly price: bigint | null;
   /** Deepest basket behind the price; null for an anchor. */
   readonly priceBasket: string | null;
+  /** Configured ones; none when it is not given. */
+  readonly limits?: PriceLimits;
 }
 
 export interface StampDecision {

@@ -1,4 +1,5 @@
 /** What a stamp was computed from, as JSON: both sides, the prices down to the baskets that made them, and their states. */
+import type { PriceLimits } from '../../schemas/config.ts';
 import type { BasketState } from './basket-state.ts';
 import { formatPrice, parsePrice, toPrice } from './decimal.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
@@ -42,6 +43,8 @@ export interface SideInput {
   readonly isAnchor: boolean;
   readonly isNative: boolean;
   readonly isBasket: boolean;
+  /** Configured ones of the currency. */
+  readonly limits?: PriceLimits;
 }
 
 export interface StampInputs {

@@ -1,4 +1,5 @@
 /** The USD stamp of a settled transfer, and the two regimes by which it is made. */
+import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
 import { formatDecimal, PRICE_DECIMALS } from './decimal.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
@@ -79,6 +80,7 @@ export interface StampContext {
   readonly anchors: ReadonlySet<string>;
   readonly nativeCurrencyId: string;
   readonly isBasket: (currencyId: string) => boolean;
+  readonly priceLimits: PriceLimitsByCurrency;
 }
 
 const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [], anchors: [] };
@@ -106,6 +108,7 @@ export function stampBasis(transfer: SettledTransfer, context: StampContext): St
 export function conversionSide(currencyId: string, amount: bigint, context: StampContext): ConversionSide {
   const quote = context.prices.get(currencyId);
   const isAnchor = context.anchors.has(currencyId);
+  const limits = context.regime === 'backfill' ? context.priceLimits[currencyId] : undefined;
   return {
     currencyId,
     amount,
@@ -114,6 +117,7 @@ export function conversionSide(currencyId: string, amount: bigint, context: Stam
     isAnchor,
     isNative: currencyId === context.nativeCurrencyId,
     isBasket: context.isBasket(currencyId),
+    ...(limits && { limits }),
   };
 }
 

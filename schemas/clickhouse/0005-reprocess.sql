@@ -14,6 +14,8 @@ CREATE TABLE stamp_prices (
   is_anchor       Bool,
   is_native       Bool,
   is_basket       Bool,
+  limits          LowCardinality(String), -- configured ones of the currency, as JSON
+  is_outside      Bool, -- of these
   inputs          String CODEC(ZSTD(1)) -- of a stamp with this side alone, as JSON
 ) ENGINE = MergeTree PARTITION BY generation ORDER BY (tick, currency_id);
 

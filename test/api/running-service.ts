@@ -81,6 +81,7 @@ export function configOf(chains: Config['chains']): Config {
     cutover: Date.parse('2026-04-24T00:00:00Z') / 1000,
     minListedDepthUsd: 10_000,
     minBasketDepthUsd: 1_000,
+    priceLimits: {},
     priceFeedIds: {},
     tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
     keylessRequestsPerMinute: 1e9,

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import type { PriceLimitsByCurrency } from '../../../schemas/config.ts';
 import type { UnplacedRecord } from '../../../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../../test/laws/replay.ts';
 import type { PriceChain } from '../../price/price-chain.ts';
@@ -19,6 +20,7 @@ export interface AuditedWorld {
   readonly rules: {
     readonly cutover: number;
     readonly minBasketDepthUsd: number;
+    readonly priceLimits: PriceLimitsByCurrency;
     readonly stableAnchors: readonly string[];
   };
   /** What was appended, to its end. Nobody owns a stage afterwards. */
@@ -47,7 +49,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
   const log = await createTestLog();
   const { signal } = new AbortController();
   const chains = world.map(({ name, nativeCurrencyId = NATIVE }) => ({ name, nativeCurrencyId }));
-  const config = { cutover: 0, minBasketDepthUsd: 1000, stableAnchors: goldenPrices().anchors };
+  const config = { cutover: 0, minBasketDepthUsd: 1000, priceLimits: {}, stableAnchors: goldenPrices().anchors };
   const priced: PriceChain[] = chains.map((chain) => ({
     ...chain,
     finalityDepth: 100,

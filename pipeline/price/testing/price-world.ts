@@ -7,6 +7,7 @@ import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createEmbeddedEventLog } from '../../../infra/event-log/embedded/embedded-event-log.ts';
 import type { Stores } from '../../../infra/stores.ts';
 import { createTestStores } from '../../../infra/testing/test-stores.ts';
+import type { PriceLimitsByCurrency } from '../../../schemas/config.ts';
 import { acquireStageLock, type StageLock } from '../../stage-lock.ts';
 import type { BatchLimits } from '../price-batch.ts';
 import type { PriceChain } from '../price-chain.ts';
@@ -32,6 +33,7 @@ export interface WorldOptions {
   readonly chains: readonly PriceChain[];
   readonly cutover: number;
   readonly minBasketDepthUsd: number;
+  readonly priceLimits?: PriceLimitsByCurrency;
   /** Whether ClickHouse gets blocks and states as well, as derive gives them. */
   readonly withStates?: boolean;
 }
@@ -53,7 +55,7 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
       try {
         const stage = await openPriceStage({
           chains: used,
-          rules: pricingRules(used, config),
+          rules: pricingRules(used, { priceLimits: {}, ...config }),
           log,
           stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
           lock: crashingLock(lock, crashPoint),

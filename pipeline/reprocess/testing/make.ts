@@ -12,7 +12,7 @@ import { createGenerationMaker, type GenerationMaker, type MakeLimits } from '..
 
 export const EVERYTHING = { from: null, to: null, chains: null } as const;
 
-export interface MakeInWorld extends Pick<WorldOptions, 'cutover' | 'minBasketDepthUsd'> {
+export interface MakeInWorld extends Pick<WorldOptions, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'> {
   readonly chains: readonly PriceChain[];
   readonly limits?: Partial<MakeLimits>;
   /** Stands around the stores that are written to. */
@@ -39,7 +39,7 @@ export async function withMaker<T>(
       generation,
       base,
       chains,
-      rules: pricingRules(chains, config),
+      rules: pricingRules(chains, { priceLimits: {}, ...config }),
       stores: { postgres: stores.postgres, clickhouse },
       lock,
       logger: pino({ level: 'silent' }),

@@ -86,6 +86,7 @@ export function goldenRules(scenario: GoldenScenario, anchors: readonly string[]
   return {
     chains: [{ name, nativeCurrencyId, minBasketAge: scenario.minBasketAge }],
     anchors: new Set(anchors),
+    priceLimits: {},
     minBasketDepth: coins(BigInt(scenario.minBasketDepthUsd) * 100_000_000n),
     regimes: regimePlan(Date.parse(scenario.cutover) / 1000),
   };
