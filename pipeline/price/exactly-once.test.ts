@@ -55,7 +55,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
           await world.close();
         }
       }),
-      { numRuns: Number(process.env.PRICE_RUNS ?? 8), endOnFailure: true },
+      { numRuns: Number(process.env.PRICE_RUNS ?? 4), endOnFailure: true },
     );
   }, 600_000);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createChainValidator, GENERATED_CHAIN } from '../chain-validator/validate-chain.ts';
+import { SEED } from '../setup/seed.ts';
 import { createChain, type GeneratedChainOptions } from './chain.ts';
 import { EVERYTHING, PAYMENTS } from './mixes.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 60_000;
-const SEED = Number(process.env.CHAIN_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SMALL = { addresses: 8, transactions: 8, rewinds: true } as const;
 
 interface Grown {
@@ -42,12 +42,12 @@ const txids = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => [...text.matchAll(/\{"txid":"(\w+)","overwintered":true/g)].map(([, txid]) => txid ?? ''));
 
 describe('a generated chain', () => {
-  it(`could be the daemon's: payments (CHAIN_SEED=${SEED})`, () => {
+  it(`could be the daemon's: payments (TEST_SEED=${SEED})`, () => {
     expect(validated(grown({ ...SMALL, seed: SEED, mix: PAYMENTS }, 300).texts).faults).toEqual([]);
   });
 
   it(
-    `could be the daemon's: everything, across reorganisations (CHAIN_SEED=${SEED})`,
+    `could be the daemon's: everything, across reorganisations (TEST_SEED=${SEED})`,
     () => {
       expect(validated(grown({ ...SMALL, seed: SEED, mix: EVERYTHING }, 300).texts).faults).toEqual([]);
     },

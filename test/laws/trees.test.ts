@@ -13,7 +13,7 @@ import type { UnplacedRecord } from './chain-records.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type PlannedCrash, type TestLog } from './replay.ts';
 
 const MINUTES = 60_000;
-const RUNS = Number(process.env.TREE_RUNS ?? 30);
+const RUNS = Number(process.env.TREE_RUNS ?? 12);
 /** Trees whose stores are compared at once, and then dropped. */
 const GROUP = 20;
 /** Trees that grow at the same time: most of their time they wait for the stores. */
