@@ -1,7 +1,6 @@
 /** JSON-RPC on the wire: POST /, POST /rpc/<chain>, and the host names rpc.* and <chain>.rpc.*. */
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import type { Logger } from '../infra/logger.ts';
-import { metrics } from '../infra/metrics.ts';
 import type { Config } from '../schemas/config.ts';
 import { type RpcBody, readRpcBody } from '../schemas/verusd/rpc-envelope.ts';
 import type { Access } from './access/access.ts';
@@ -9,6 +8,7 @@ import { laneOf } from './access/gate.ts';
 import type { Visitor } from './access/visitor.ts';
 import { preflight, type RequestsUnderWay } from './http/dispatcher.ts';
 import { CORS_HEADERS, type Reply, writeReply } from './http/reply.ts';
+import { observeRequest } from './http/request-seconds.ts';
 import { internalFailure, rpcCost, tooManyRequests } from './rpc/cost.ts';
 import type { RpcAnswer, RpcHandler } from './rpc/rpc-handler.ts';
 
@@ -71,8 +71,7 @@ function answer(
       if (bytes === null) return;
       const { status, headers, body: text } = await produce(visitor, readRpcBody(bytes), chain, handler, options);
       if (!aborted) writeReply(res, { status, headers: { ...headers, ...CORS_HEADERS }, body: text }, false);
-      const seconds = (performance.now() - started) / 1000;
-      metrics.requestSeconds.observe({ route: '/rpc/:chain', method: 'post', status: String(status) }, seconds);
+      observeRequest('/rpc/:chain', 'post', status, (performance.now() - started) / 1000);
     })
     .finally(() => {
       body.release();

@@ -1,5 +1,5 @@
 /** `reprocess`: history stamped again beside what is served, the comparison of the two, and their swap. */
-import { type Generation, readGenerations } from '../pipeline/price/generations.ts';
+import { type Generation, readGenerations, servedGeneration } from '../pipeline/price/generations.ts';
 import { newestTick } from '../pipeline/price/postgres-prices.ts';
 import { ALL_CHAINS } from '../pipeline/price/price-stage.ts';
 import { pricingRules } from '../pipeline/price/run-price.ts';
@@ -61,7 +61,7 @@ async function make(
   const { config, stores, logger } = context;
   const generation = await beginGeneration(stores, range, description);
   const { pool } = stores.postgres;
-  const base = (await readGenerations(pool)).find(({ served }) => served)?.generation ?? 0;
+  const { generation: base } = await servedGeneration(pool);
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
   print(`Generation ${generation.generation} (${description}) is made beside generation ${base}, which is served.`);
   try {

@@ -19,6 +19,7 @@ export interface ChainConfig {
 }
 
 export type Role = 'tail' | 'derive' | 'price' | 'serve';
+
 /** USD a unit, as plain decimals; a side that is not given has no limit. */
 export interface PriceLimits {
   readonly min?: string;

@@ -56,7 +56,7 @@ const server = (protocol: string, description: string) => ({
   variables: { host },
 });
 
-export const SERVERS = {
+const SERVERS = {
   websocket: server('ws', 'wss where TLS stands before it'),
   http: server('http', 'https where TLS stands before it'),
   receiver: {

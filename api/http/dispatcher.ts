@@ -2,7 +2,6 @@
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
-import { metrics } from '../../infra/metrics.ts';
 import type { Tier } from '../../schemas/config.ts';
 import type { Access } from '../access/access.ts';
 import { type Admission, type Caller, LEAST_CREDITS, laneOf } from '../access/gate.ts';
@@ -16,6 +15,7 @@ import { compileParameters } from './parameters.ts';
 import { problemReply } from './problem-reply.ts';
 import { readBody } from './read-body.ts';
 import { CORS_HEADERS, PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
+import { observeRequest } from './request-seconds.ts';
 import { methodOf, type Route } from './route.ts';
 import { andThen, orElse, type Soon } from './soon.ts';
 import { type Connection, writeStream } from './write-stream.ts';
@@ -52,7 +52,6 @@ export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => 
 /** A REST body says a name or an address. */
 const MAX_BODY_BYTES = 64 * 1024;
 const NO_BODY = Buffer.alloc(0);
-const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function registerRoutes(app: TemplatedApp, routes: readonly Route[], options: DispatcherOptions): void {
@@ -176,7 +175,7 @@ export function handleRequest(
   const finished = (reply: Reply): void => {
     const status = connection.aborted ? 499 : reply.status;
     const seconds = (performance.now() - started) / 1000;
-    observed(template, asked.method, status).observe(seconds);
+    observeRequest(template, asked.method, status, seconds);
     api.logger.debug({ requestId: asked.requestId, method: asked.method, route: template, status, seconds }, 'request');
     underWay.count -= 1;
   };
@@ -210,23 +209,6 @@ export function problemTo({ api }: DispatcherOptions, res: HttpResponse, req: Ht
     writeReply(res, { ...reply, headers }, false);
   };
 }
-
-/** A method is any word that a client sends; a label must not be. */
-function methodLabel(method: string): string {
-  return METHODS.has(method) ? method : 'other';
-}
-
-/** Found by its labels once, not at every request. */
-const observed = (() => {
-  const found = new Map<string, ReturnType<typeof metrics.requestSeconds.labels>>();
-  return (route: string, method: string, status: number) => {
-    const labels = { route, method: methodLabel(method), status: String(status) };
-    const name = `${labels.method} ${labels.status} ${route}`;
-    const known = found.get(name) ?? metrics.requestSeconds.labels(labels);
-    found.set(name, known);
-    return known;
-  };
-})();
 
 /** Charged before the work, given back when it fails through our fault. */
 function produce(

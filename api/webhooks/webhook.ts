@@ -49,7 +49,7 @@ export interface Interest {
   readonly thresholds: readonly Threshold[];
 }
 
-export function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
+function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
   if (channel === 'conversions' && subjects.status !== 'completed') return null;
   return Object.hasOwn(KIND_OF_CHANNEL, channel) ? KIND_OF_CHANNEL[channel as keyof typeof KIND_OF_CHANNEL] : null;
 }

@@ -9,6 +9,11 @@ const CHUNK_TICKS = 25_000;
 const CONVERSION = ['chain', 'txid', 'tick', 'status', 'from_currency_id', 'to_currency_id', 'amount_in', 'amount_out'];
 const PRICE = ['tick', 'currency_id', 'usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket'];
 
+const COPIED = [
+  { from: 'conversions', generation: 1, into: 'made', columns: CONVERSION },
+  { from: 'stamp_prices', generation: 2, into: 'price', columns: PRICE },
+];
+
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Seconds of the statement, and the sum of what it stamped. */
@@ -26,26 +31,14 @@ export async function stampInPostgres(
     for (let low = 0; low <= high; low += CHUNK_TICKS) {
       const range = { low, high: Math.min(high, low + CHUNK_TICKS - 1) };
       const within = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
-      const rows = await clickhouse.query<Row>(
-        `SELECT ${CONVERSION.join()} FROM conversions WHERE generation = 1 AND ${within}`,
-        range,
-      );
-      await copyRows(
-        client,
-        'made',
-        CONVERSION,
-        rows.values().map((row) => CONVERSION.map((name) => row[name] ?? null)),
-      );
-      const prices = await clickhouse.query<Row>(
-        `SELECT ${PRICE.join()} FROM stamp_prices WHERE generation = 2 AND ${within}`,
-        range,
-      );
-      await copyRows(
-        client,
-        'price',
-        PRICE,
-        prices.values().map((row) => PRICE.map((name) => row[name] ?? null)),
-      );
+      for (const { from, generation, into, columns } of COPIED) {
+        const rows = await clickhouse.query<Row>(
+          `SELECT ${columns.join()} FROM ${from} WHERE generation = ${generation} AND ${within}`,
+          range,
+        );
+        const values = rows.values().map((row) => columns.map((name) => row[name] ?? null));
+        await copyRows(client, into, columns, values);
+      }
     }
     await client.query('ANALYZE made; ANALYZE price');
     const began = performance.now();

@@ -64,7 +64,7 @@ export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Prom
 
 function copiedStamp(row: StampedRecord): StoredStamp {
   const { chain, txid, vout, regime, import_height: height } = row;
-  const [from, to] = [fromSide(row), toSide(row)];
+  const [from, to] = [sideOf(row, 'from', row.amount_in), sideOf(row, 'to', row.amount_out)];
   const decided = row.decided_by === 1 ? from : row.decided_by === 2 ? to : null;
   const usd = (text: string | null) => (text === null ? null : parseDecimal(text, STAMP_DECIMALS));
   const stamp: Stamp = {
@@ -86,31 +86,17 @@ function copiedStamp(row: StampedRecord): StoredStamp {
   return { tick: Number(row.tick), chain, transfer: { txid, vout }, stamp };
 }
 
-function fromSide(row: StampedRecord): ConversionSide | null {
-  if (!row.has_from) return null;
+function sideOf(row: StampedRecord, side: Side, amount: string | null): ConversionSide | null {
+  if (!row[`has_${side}`]) return null;
   return {
-    currencyId: row.from_currency_id,
-    amount: BigInt(row.amount_in),
-    price: priceOf(row.from_usd_per_satoshi),
-    priceBasket: row.from_price_basket || null,
-    isAnchor: Boolean(row.from_is_anchor),
-    isNative: Boolean(row.from_is_native),
-    isBasket: Boolean(row.from_is_basket),
-    ...limitsOf(row.from_limits),
-  };
-}
-
-function toSide(row: StampedRecord): ConversionSide | null {
-  if (!row.has_to) return null;
-  return {
-    currencyId: row.to_currency_id,
-    amount: BigInt(row.amount_out ?? 0),
-    price: priceOf(row.to_usd_per_satoshi),
-    priceBasket: row.to_price_basket || null,
-    isAnchor: Boolean(row.to_is_anchor),
-    isNative: Boolean(row.to_is_native),
-    isBasket: Boolean(row.to_is_basket),
-    ...limitsOf(row.to_limits),
+    currencyId: row[`${side}_currency_id`],
+    amount: BigInt(amount ?? 0),
+    price: priceOf(row[`${side}_usd_per_satoshi`]),
+    priceBasket: row[`${side}_price_basket`] || null,
+    isAnchor: Boolean(row[`${side}_is_anchor`]),
+    isNative: Boolean(row[`${side}_is_native`]),
+    isBasket: Boolean(row[`${side}_is_basket`]),
+    ...limitsOf(row[`${side}_limits`]),
   };
 }
 
@@ -126,11 +112,14 @@ function inputsOf(row: StampedRecord, from: ConversionSide | null, to: Conversio
   const inputs = joinedInputs(from, to, alone);
   const isClosed = row.regime === 'backfill' && from && to && (isDoubtful(from) || isDoubtful(to)) && row.is_closed;
   if (!isClosed) return inputs;
-  const bounds = [
-    ...(isDoubtful(from) && row.from_days > 0
-      ? [[from.currencyId, row.from_twice_median, row.from_days] as const]
-      : []),
-    ...(isDoubtful(to) && row.to_days > 0 ? [[to.currencyId, row.to_twice_median, row.to_days] as const] : []),
-  ].map(([currencyId, twice, days]) => [currencyId, { median: formatMedian(parsePrice(twice)), days }] as const);
+  const sides = [
+    ['from', from],
+    ['to', to],
+  ] as const;
+  const bounds = sides.flatMap(([side, of]) => {
+    const days = row[`${side}_days`];
+    if (!isDoubtful(of) || days === 0) return [];
+    return [[of.currencyId, { median: formatMedian(parsePrice(row[`${side}_twice_median`])), days }] as const];
+  });
   return { ...inputs, bounds: Object.fromEntries(bounds) };
 }

@@ -6,18 +6,12 @@ import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
-import {
-  formatDecimal,
-  formatPrice,
-  parseDecimal,
-  parsePrice,
-  STAMP_DECIMALS,
-} from '../../processors/pricing/decimal.ts';
+import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import { decideStamp, type Regime, type StampBasis } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
 import type { Side } from '../../processors/pricing/stamp-rules.ts';
+import { type GoldenSideKind, goldenSide } from '../../processors/pricing/testing/golden-side.ts';
 import { recordedText } from '../../processors/testing/recorded-chain.ts';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import { stampAll } from './stamp-all.ts';
 import { STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { stampedSql } from './stamping-sql.ts';
@@ -212,8 +206,8 @@ it('agrees where no block is of the backfill regime, and where prices are too ma
 
 interface GoldenDecision {
   readonly regime: Regime;
-  readonly from: string;
-  readonly to: string;
+  readonly from: GoldenSideKind;
+  readonly to: GoldenSideKind;
   readonly amountIn: string;
   readonly amountOut: string;
   readonly usdFrom: string | null;
@@ -228,19 +222,10 @@ interface GoldenDecision {
 
 it('gives the golden decisions', async () => {
   const golden: GoldenDecision[] = JSON.parse(recordedText('golden/stamps-synthetic.json')).cases;
-  const sideOf = (is: string, amount: string, usd: string | null): ConversionSide => ({
-    currencyId: '',
-    amount: coinsToSatoshis(amount),
-    price: usd === null ? null : parsePrice(usd),
-    priceBasket: null,
-    isAnchor: is === 'stable',
-    isNative: is === 'native',
-    isBasket: is === 'basket',
-  });
   const list = golden.map((given): Case => {
     const [from, to] = [
-      sideOf(given.from, given.amountIn, given.usdFrom),
-      sideOf(given.to, given.amountOut, given.usdTo),
+      goldenSide('', given.from, given.amountIn, given.usdFrom),
+      goldenSide('', given.to, given.amountOut, given.usdTo),
     ];
     const median = (side: Side, { price }: ConversionSide) =>
       given.outOfBounds.includes(side) ? 21n * (price ?? 0n) : null;

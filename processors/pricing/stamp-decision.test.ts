@@ -1,17 +1,17 @@
 /** The rule table is total and exclusive; the golden decisions; laws of every decision. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import { recordedText } from '../testing/recorded-chain.ts';
-import { formatDecimal, parsePrice, STAMP_DECIMALS } from './decimal.ts';
+import { formatDecimal, STAMP_DECIMALS } from './decimal.ts';
 import { type ConversionSide, decideBurn, decideConversion, decideMint } from './stamp-decision.ts';
 import { applies, RULES, type Side, type SideKind } from './stamp-rules.ts';
+import { type GoldenSideKind, goldenSide } from './testing/golden-side.ts';
 
 interface SyntheticStamp {
   readonly name: string;
   readonly regime: 'live' | 'backfill';
-  readonly from: 'stable' | 'native' | 'basket' | 'other';
-  readonly to: 'stable' | 'native' | 'basket' | 'other';
+  readonly from: GoldenSideKind;
+  readonly to: GoldenSideKind;
   readonly amountIn: string;
   readonly amountOut: string;
   readonly usdFrom: string | null;
@@ -30,24 +30,12 @@ interface SyntheticStamp {
 
 const { cases }: { cases: SyntheticStamp[] } = JSON.parse(recordedText('golden/stamps-synthetic.json'));
 
-function side(currencyId: string, is: SyntheticStamp['from'], amount: string, usd: string | null): ConversionSide {
-  return {
-    currencyId,
-    amount: coinsToSatoshis(amount),
-    price: usd === null ? null : parsePrice(usd),
-    priceBasket: null,
-    isAnchor: is === 'stable',
-    isNative: is === 'native',
-    isBasket: is === 'basket',
-  };
-}
-
 const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
 
 describe('golden decisions', () => {
   it.each(cases)('$name', (given) => {
-    const from = side('FROM', given.from, given.amountIn, given.usdFrom);
-    const to = side('TO', given.to, given.amountOut, given.usdTo);
+    const from = goldenSide('FROM', given.from, given.amountIn, given.usdFrom);
+    const to = goldenSide('TO', given.to, given.amountOut, given.usdTo);
     const truthDecides = given.regime === 'backfill';
     const { decidedBy, ...decision } = decideConversion(from, to, { truthDecides, outOfBounds: given.outOfBounds });
     const columns = { fromUsd: usd(decision.fromUsd), toUsd: usd(decision.toUsd), usdValue: usd(decision.usdValue) };
@@ -126,12 +114,12 @@ describe('every decision', () => {
 
 describe('what is no trade', () => {
   it('shows one side and has no value', () => {
-    const burnt = decideBurn(side('FROM', 'other', '3', '7'));
+    const burnt = decideBurn(goldenSide('FROM', 'other', '3', '7'));
     expect(burnt).toMatchObject({ rule: 'unpriced', reason: 'burn', usdValue: null, toUsd: null, decidedBy: null });
     expect(usd(burnt.fromUsd)).toBe('21');
-    const minted = decideMint(side('TO', 'other', '3', '7'));
+    const minted = decideMint(goldenSide('TO', 'other', '3', '7'));
     expect(minted).toMatchObject({ rule: 'unpriced', reason: 'mint', usdValue: null, fromUsd: null, decidedBy: null });
     expect(usd(minted.toUsd)).toBe('21');
-    expect(decideBurn(side('FROM', 'other', '3', null)).fromUsd).toBeNull();
+    expect(decideBurn(goldenSide('FROM', 'other', '3', null)).fromUsd).toBeNull();
   });
 });
