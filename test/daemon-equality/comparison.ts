@@ -14,5 +14,7 @@ export interface Compared {
 
 export interface Comparison {
   readonly method: string;
+  /** What the recording has no answer for. */
+  readonly unsettled?: readonly string[];
   answers(ours: Ours): AsyncGenerator<Compared>;
 }

@@ -7,12 +7,22 @@ import { addressComparisons } from './addresses.ts';
 import type { Compared } from './comparison.ts';
 import { currencyComparisons } from './currencies.ts';
 import { identityComparisons } from './identities.ts';
+import { listComparisons } from './listed-currencies.ts';
 import { supplyComparisons } from './supply.ts';
 import { transferComparisons } from './transfers.ts';
 
 const CHAIN = 'vrsctest';
 const MINUTES = 60_000;
 const SHOWN = 3;
+
+const comparisons = [
+  ...identityComparisons,
+  ...addressComparisons,
+  ...currencyComparisons,
+  ...listComparisons,
+  ...transferComparisons,
+  ...supplyComparisons,
+];
 
 let stores: TestStores;
 let log: TestLog;
@@ -30,7 +40,11 @@ afterAll(async () => {
   await stores.close();
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const table = [...counts].map(([method, count]) => `  ${method} ${count}`).join('\n');
+  const unsettled = comparisons.flatMap(({ method, unsettled = [] }) =>
+    unsettled.map((what) => `  ${method}: ${what}`),
+  );
   console.log(`${total} answers of the daemon compared with the stores:\n${table}`);
+  console.log(`not settled by the recording:\n${unsettled.join('\n')}`);
 });
 
 /** From shortly before the first character that differs. */
@@ -41,13 +55,7 @@ function difference({ asked, expected, ours }: Compared): Compared {
   return { asked, expected: near(expected), ours: near(ours) };
 }
 
-it.each([
-  ...identityComparisons,
-  ...addressComparisons,
-  ...currencyComparisons,
-  ...transferComparisons,
-  ...supplyComparisons,
-])(
+it.each(comparisons)(
   '$method',
   async ({ method, answers }) => {
     const wrong: Compared[] = [];

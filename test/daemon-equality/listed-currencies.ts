@@ -1,0 +1,130 @@
+/** listcurrencies, by the keys under which the daemon finds notarizations. */
+import { LosslessNumber } from 'lossless-json';
+import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
+import { NATIVE } from '../laws/replay.ts';
+import { type Members, parsed } from './canonical.ts';
+import type { Comparison } from './comparison.ts';
+import { CurrencyDirectory, type DefinitionRow, inNoOrder, type StateRow } from './currency-directory.ts';
+import { answersOf, tip } from './recorded-answers.ts';
+
+const FRACTIONAL = 1;
+const LAUNCH_CLEAR = 8;
+const LAUNCH_CONFIRMED = 0x10;
+/** A converter holds more native coins than this many satoshis, and more than this part of its weight in them. */
+const CONVERTER_RESERVE = 1000n;
+const CONVERTER_WEIGHT = 10_000_000n;
+
+type Test = (row: StateRow) => boolean;
+
+const flagsOf = ({ state }: StateRow): number => Number(parsed(state).flags);
+
+/** Of a notarization that still prepares a launch and clears it. */
+const clears =
+  (refunding: boolean): Test =>
+  (row) => {
+    const { prelaunch, refunding: refunds } = parsed(row.notarization);
+    return prelaunch === true && (flagsOf(row) & LAUNCH_CLEAR) !== 0 && (refunds === true) === refunding;
+  };
+
+const LAUNCH_STATES: Readonly<Record<string, Test>> = {
+  prelaunch: ({ notarization }) => parsed(notarization).prelaunch === true,
+  launched: clears(false),
+  refund: clears(true),
+  // The daemon files these under the currency and looks under the chain.
+  complete: () => false,
+};
+
+interface Reserve {
+  readonly currencyid: string;
+  readonly weight: ExactNumber;
+  readonly reserves: ExactNumber;
+}
+
+function converts(id: string | undefined): Test {
+  return (row) => {
+    const required = FRACTIONAL | LAUNCH_CONFIRMED;
+    if ((flagsOf(row) & required) !== required) return false;
+    const reserves = parsed(row.state).reservecurrencies as readonly Reserve[];
+    const native = reserves.find(({ currencyid }) => currencyid === NATIVE);
+    return (
+      native !== undefined &&
+      coinsToSatoshis(native.weight) > CONVERTER_WEIGHT &&
+      coinsToSatoshis(native.reserves) > CONVERTER_RESERVE &&
+      reserves.some(({ currencyid }) => currencyid === id)
+    );
+  };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A range counts once it has an end. */
+const within = ({ from, to }: Range, height: number): boolean => to <= 0 || (height >= from && height <= to);
+
+/** Currencies with a notarization that passes: the newest one, or with a range any of that range. */
+function notarised(directory: CurrencyDirectory, passes: Test, range: Range): Set<string> {
+  const ranged = range.from !== 0 || range.to !== 0;
+  const rows = directory.states.filter((row) => (ranged ? within(range, row.from_height) : row.unspent));
+  return new Set(rows.filter(passes).map(({ currency_id }) => currency_id));
+}
+
+/** Undefined where the filter asks for something that no block says. */
+function listed(directory: CurrencyDirectory, params: readonly unknown[]): readonly DefinitionRow[] | undefined {
+  const { systemtype, fromsystem, launchstate, converter, ...more } = (params[0] ?? {}) as Members;
+  if (Object.keys(more).length > 0) return undefined;
+  if (fromsystem !== undefined && fromsystem !== 'VRSCTEST') return undefined;
+  if (systemtype !== undefined && systemtype !== 'local') return [];
+  const range = { from: wholeNumber(params[1]), to: wholeNumber(params[2]) };
+  let found = directory.definitions;
+  // Definitions are looked for in the range unless launch states or converters are.
+  const isLocal = systemtype !== undefined || fromsystem !== undefined;
+  if (isLocal || (launchstate === undefined && converter === undefined)) {
+    found = found.filter(({ from_height }) => within(range, from_height));
+  }
+  if (launchstate !== undefined) {
+    const passes = LAUNCH_STATES[String(launchstate)];
+    if (!passes) return undefined;
+    const ids = notarised(directory, passes, range);
+    found = found.filter(({ currency_id }) => ids.has(currency_id));
+  }
+  for (const name of (converter ?? []) as readonly unknown[]) {
+    const id = String(name) === 'VRSCTEST' ? NATIVE : directory.named(name)?.currency_id;
+    const ids = notarised(directory, converts(id), range);
+    found = found.filter(({ currency_id }) => ids.has(currency_id));
+  }
+  return found;
+}
+
+/** The daemon reads what is not a number as 0. */
+function wholeNumber(param: unknown): number {
+  return typeof param === 'number' || param instanceof LosslessNumber ? Math.trunc(Number(param)) : 0;
+}
+
+function shown(directory: CurrencyDirectory, row: DefinitionRow): Members {
+  const best = directory.notarisedAt(row.currency_id, tip);
+  return {
+    currencydefinition: directory.definition(row),
+    bestheight: parsed(best?.notarization ?? '{}').notarizationheight,
+    besttxid: best?.txid,
+    besttxout: best?.vout,
+    bestcurrencystate: parsed(best?.state ?? 'null'),
+  };
+}
+
+const list: Comparison = {
+  method: 'listcurrencies',
+  unsettled: ['by launch state while a currency is on its way'],
+  async *answers(ours) {
+    const directory = await CurrencyDirectory.read(ours);
+    for (const { name, params, result } of answersOf('listcurrencies', { broken: true })) {
+      const rows = listed(directory, params);
+      if (!rows) throw new Error(`${name} asks for what is not compared`);
+      const own = rows.map((row) => shown(directory, row));
+      yield { asked: name, expected: inNoOrder(result as readonly Members[]), ours: inNoOrder(own) };
+    }
+  },
+};
+
+export const listComparisons: readonly Comparison[] = [list];
