@@ -137,8 +137,10 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   };
 }
 
+/** A session says whose paths these are; beside it a key still says what it may and who pays. */
 function tokenOf(visitor: Visitor): string {
-  return bearerOf(visitor) || visitor.apiKey;
+  const bearer = bearerOf(visitor);
+  return visitor.apiKey !== '' && (bearer === '' || isSession(bearer)) ? visitor.apiKey : bearer;
 }
 
 function tierRefusal(key: LivingKey | null, tier: Tier | null): ApiError | null {

@@ -1,6 +1,7 @@
 /** OpenAPI 3.1, made from the route table alone: what is served, what it takes, what it answers, what it costs. */
 import { problem } from '../../schemas/rest/problem.ts';
 import { methodOf, type Route } from '../http/route.ts';
+import { linksOf } from './links.ts';
 import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './operation.ts';
 
 export interface DocumentOptions {
@@ -46,7 +47,7 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 export function openApiDocument({ routes, chains, version, examples }: DocumentOptions) {
   const paths = [...Map.groupBy(routes, (route) => templateOf(route.path))].map(([template, atPath]) => {
     const operations = atPath.map(
-      (route) => [methodOf(route).toLowerCase(), operationOf(route, chains, examples)] as const,
+      (route) => [methodOf(route).toLowerCase(), operationOf(route, chains, examples, linksOf(route, routes))] as const,
     );
     return [template, Object.fromEntries(operations)] as const;
   });

@@ -5,6 +5,8 @@ import { STREAM_TYPES } from '../http/list-stream.ts';
 import { compileParameters } from '../http/parameters.ts';
 import { methodOf, type Route, statusOf } from '../http/route.ts';
 import type { HEADERS } from './document.ts';
+import type { linksOf } from './links.ts';
+import { operationId } from './operation-id.ts';
 
 /** By route path: the parameters of a request, and what it was answered with. */
 export type Examples = Readonly<Record<string, Example | undefined>>;
@@ -12,18 +14,6 @@ export interface Example {
   readonly parameters: Readonly<Record<string, string | number | boolean>>;
   readonly answer: unknown;
 }
-
-/** GET `/api/blocks/:height/raw` → getBlocksByHeightRaw */
-function operationId(route: Route): string {
-  const words = route.path
-    .replace(/^\/api/, '')
-    .split(/[/-]/)
-    .filter((word) => word !== '')
-    .map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
-  return `${methodOf(route).toLowerCase()}${words.join('') || 'Index'}`;
-}
-
-const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** Segment after /api/. */
 const tagOf = (path: string): string => /^\/api\/([\w-]+)/.exec(path)?.[1] ?? 'service';
@@ -93,9 +83,11 @@ function references(names: readonly (keyof typeof HEADERS)[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+type Links = ReturnType<typeof linksOf>;
+
 const LIMITS = ['X-Request-Id', 'X-Credits-Cost', 'RateLimit', 'RateLimit-Policy'] as const;
 
-function answerResponse(route: Route, examples: Examples) {
+function answerResponse(route: Route, examples: Examples, links: Links) {
   const answer = exampleOf(route, examples)?.answer;
   const content = { schema: route.response, ...(answer !== undefined && { example: answer }) };
   return {
@@ -104,6 +96,7 @@ function answerResponse(route: Route, examples: Examples) {
     ...(statusOf(route) !== 204 && {
       content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
     }),
+    ...(Object.keys(links).length > 0 && { links }),
   };
 }
 
@@ -114,7 +107,7 @@ function streamContent({ parameters }: Route) {
   return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }
 
-export function operationOf(route: Route, chains: readonly string[], examples: Examples) {
+export function operationOf(route: Route, chains: readonly string[], examples: Examples, links: Links) {
   const problems = statusesOf(route).filter((status) => ERROR_STATUSES.includes(status));
   return {
     operationId: operationId(route),
@@ -127,7 +120,7 @@ export function operationOf(route: Route, chains: readonly string[], examples: E
     'x-credits': route.weight,
     'x-tier': route.tier ?? 'free',
     responses: {
-      [statusOf(route)]: answerResponse(route, examples),
+      [statusOf(route)]: answerResponse(route, examples, links),
       ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
       ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
       431: { description: 'Headers and address are longer than the server reads; answered before any route' },

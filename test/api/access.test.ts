@@ -152,6 +152,15 @@ describe('keys', () => {
     expect((await ask('/api/keys', { headers })).body.keys).toEqual([]);
   });
 
+  it('count beside a session: one says whose the paths are, the other who pays', async () => {
+    const { key } = await issue();
+    const { headers } = await ask('/api/auth/session', { headers: { ...asAlice(), 'x-api-key': key } });
+    expect(headers.get('ratelimit-policy')).toMatch(/^"credits";q=\d+;w=60$/); // a keyless one has "requests" too
+    expect((await ask('/api/auth/session', { headers: { ...asAlice(), 'x-api-key': 'vst_nothing' } })).status).toBe(
+      401,
+    );
+  });
+
   it('wrong ones are 401, by either header; Basic credentials of daemon clients mean nothing', async () => {
     for (const headers of [{ authorization: 'Bearer vst_nothing' }, { 'x-api-key': 'vst_nothing' }]) {
       expect(await ask('/api/market/protocol', { headers })).toMatchObject({

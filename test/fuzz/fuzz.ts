@@ -1,11 +1,13 @@
 /**
  * schemathesis against the service on the recording: all that the OpenAPI document promises, for inputs that fit it and for
- * inputs that do not. Usage: npm run fuzz [-- examples an operation (20) [seed (1)]]
+ * inputs that do not; once as anybody, and once with a session and a key of the highest tier, to which every path is open.
+ * Usage: npm run fuzz [-- examples an operation (20) [seed (1)]]
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startService } from '../api/running-service.ts';
+import { openSession } from '../../api/access/sessions.ts';
+import { CHAIN, type RunningService, startService } from '../api/running-service.ts';
 
 const VERSION = '4.32.5';
 /** Also where schemathesis leaves what it found. */
@@ -30,22 +32,29 @@ async function installed(): Promise<void> {
   if (failed) throw new Error('schemathesis could not be installed: Python 3 with venv and pip is needed');
 }
 
+/**
+ * A session of bob@, who has no key, and a key of alice@: no path that the session opens can revoke the key. The session ends
+ * for good when it is logged out of, so that nobody may.
+ */
+async function everythingOpen({ url, stores, issueKey }: RunningService): Promise<readonly string[]> {
+  const bob = (await (await fetch(`${url}/api/identity/bob@`)).json()) as { identityaddress: string };
+  const { token } = await openSession(stores.postgres, { chain: CHAIN, identityAddress: bob.identityaddress });
+  return [
+    ...['--header', `Authorization: Bearer ${token}`],
+    ...['--header', `X-API-Key: ${await issueKey('pro')}`],
+    ...['--exclude-path', '/api/auth/logout'],
+  ];
+}
+
 await installed();
 const service = await startService();
 try {
   await service.settled(true);
-  const bounds = [
-    '--max-examples',
-    examples,
-    '--seed',
-    seed,
-    '--request-timeout',
-    '30',
-    '--generation-database',
-    'none',
-  ];
+  const bounds = `--max-examples ${examples} --seed ${seed} --request-timeout 30 --generation-database none`.split(' ');
   const run = ['--config-file', CONFIG, 'run', `${service.url}/api/openapi.json`, ...bounds];
-  process.exitCode = await statusOf(`${VENV}/bin/st`, run);
+  const asAnybody = await statusOf(`${VENV}/bin/st`, run);
+  const withAccess = await statusOf(`${VENV}/bin/st`, [...run, ...(await everythingOpen(service))]);
+  process.exitCode = asAnybody || withAccess;
 } finally {
   await service.stop();
 }

@@ -89,9 +89,13 @@ export function documentationConforms(client: Client, url: () => string): void {
       }
       const operations = Object.values<object>(document.paths).flatMap((atPath) => Object.keys(atPath));
       expect(ids.size).toBe(operations.length);
+      const { links } = document.paths['/api/webhooks'].post.responses[201];
+      expect(Object.keys(links)).toContain('getWebhooksByIdDeliveries');
+      for (const { operationId } of Object.values<{ operationId: string }>(links)) expect(ids).toContain(operationId);
       const list = operationOf(
         routeTable.find(({ path }) => path === '/api/blocks/') as (typeof routeTable)[0],
         [],
+        {},
         {},
       );
       expect(list.responses).toHaveProperty('409');
