@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { ServicesFirst } from './test/setup/sequencer.ts';
 
 export default defineConfig({
   test: {
@@ -7,7 +9,8 @@ export default defineConfig({
     // Each file has a process of its own: the embedded engines allow one data folder a process.
     pool: 'forks',
     // Half of the time a file waits for the processes that it started.
-    maxWorkers: '100%',
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    sequence: { sequencer: ServicesFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
