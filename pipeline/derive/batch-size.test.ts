@@ -4,10 +4,19 @@ import { createBatchSize, LARGEST_BATCH } from './batch-size.ts';
 it('grows while batches are quick and shrinks when they are slow', () => {
   const size = createBatchSize();
   const first = size.limits().maxBlocks;
-  size.took(first, 0.01);
+  size.took(first, 2);
   expect(size.limits().maxBlocks).toBe(first * 2);
-  size.took(first * 2, 4);
+  size.took(first * 2, 8);
   expect(size.limits().maxBlocks).toBe(first);
+});
+
+it('grows and shrinks at most so much at once: one measurement may mislead', () => {
+  const size = createBatchSize();
+  const first = size.limits().maxBlocks;
+  size.took(first, 0);
+  expect(size.limits().maxBlocks).toBe(first * 8);
+  size.took(first * 8, 600);
+  expect(size.limits().maxBlocks).toBe(first * 2);
 });
 
 it('stays within its limits', () => {

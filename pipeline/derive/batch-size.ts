@@ -1,4 +1,4 @@
-/** How many blocks the next batch takes: as many as are written in about two seconds (decision 0015). */
+/** How many blocks the next batch takes: as many as are written in about four seconds (decision 0015). */
 import type { SegmentLimits } from './read-segments.ts';
 
 export interface BatchSize {
@@ -8,8 +8,11 @@ export interface BatchSize {
 }
 
 /** A signal to stop waits for the batch under way, and so does whoever shares the process. */
-const AIMED_SECONDS = 2;
+const AIMED_SECONDS = 4;
 const FIRST_BLOCKS = 64;
+/** From one batch to the next; the first is quick to write for what a large one costs. */
+const MOST_GROWTH = 8;
+const MOST_SHRINKAGE = 4;
 export const LARGEST_BATCH: SegmentLimits = { maxBlocks: 5000, maxBytes: 32 * 1024 * 1024 };
 
 export function createBatchSize(largest: Partial<SegmentLimits> = {}): BatchSize {
@@ -19,7 +22,7 @@ export function createBatchSize(largest: Partial<SegmentLimits> = {}): BatchSize
     limits: () => ({ maxBlocks: blocks, maxBytes }),
     took(done, seconds) {
       if (done < blocks / 2) return; // what was there, not what could have been done
-      const factor = Math.min(2, Math.max(0.5, AIMED_SECONDS / Math.max(seconds, 0.001)));
+      const factor = Math.min(MOST_GROWTH, Math.max(1 / MOST_SHRINKAGE, AIMED_SECONDS / Math.max(seconds, 0.001)));
       blocks = Math.max(1, Math.min(maxBlocks, Math.round(blocks * factor)));
     },
   };
