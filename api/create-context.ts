@@ -9,21 +9,20 @@ import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
 import { createMemo } from './state/memo.ts';
 import { createNativeCurrencies } from './state/native-currencies.ts';
-import { createSnapshots } from './state/snapshot.ts';
+import type { WithSnapshot } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
 import { askStores } from './state/store-health.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** Snapshots at once: the rest of the pool is left to the stages of this process. */
-const SNAPSHOTS = 10;
 const MEMO_ENTRIES = 10_000;
-/** Of one statement of a request: seconds, bytes, rows. Postgres' bound is in every snapshot. */
+/** Of one statement of a request: seconds, bytes, rows. Postgres' bound is the reader's. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: '1000000000', max_result_rows: '200000' } as const;
 
 /** What the handlers of each lane use: all is shared but the queues to Postgres and to the daemons. */
 export function createContexts(
   options: ApiOptions,
   watch: StateWatch,
+  snapshots: (lane: Lane) => WithSnapshot,
   lanes: ReadonlyMap<string, Lanes>,
   webhooks: Webhooks,
 ): Readonly<Record<Lane, ApiContext>> {
@@ -34,7 +33,6 @@ export function createContexts(
     if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
     return daemon;
   };
-  const snapshots = createSnapshots(stores.postgres, release, SNAPSHOTS);
   const shared: Omit<ApiContext, 'daemons' | 'snapshot'> = {
     config,
     release,

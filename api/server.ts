@@ -2,6 +2,7 @@
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
+import { openReader } from '../infra/postgres/reader.ts';
 import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
@@ -19,6 +20,7 @@ import { routeTable } from './routes/route-table.ts';
 import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
 import { registerRpc } from './rpc-routes.ts';
+import { createSnapshots } from './state/snapshot.ts';
 import { createStateWatch } from './state/state-watch.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
@@ -54,6 +56,9 @@ export class PortUnavailable extends PermanentError {
 
 const PREPARED_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 8_000;
+/** Requests that read Postgres at once, each a connection. */
+const READS_AT_ONCE = 10;
+const STATEMENT_MS = 10_000;
 
 /** @throws PortUnavailable */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
@@ -92,6 +97,9 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
+  const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS, logger });
+  closers.push(() => reader.close());
+  const snapshots = createSnapshots({ reader, watch, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
   const push = await createPush({ config, domain, log, watch, logger, ...options.push });
@@ -112,7 +120,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   });
   closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
-  const apis = createContexts(options, watch, lanes, webhooks);
+  const apis = createContexts(options, watch, snapshots, lanes, webhooks);
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(PREPARED_BYTES);
   const dispatcher = { api: apis.standard, apis, prepared, underWay, access };

@@ -40,6 +40,8 @@ export interface ListSource<Row> {
   /** `SELECT … FROM … WHERE …`; what places a row is appended with AND. */
   readonly sql: string;
   readonly values: readonly unknown[];
+  /** Whether `sql` is one of so many texts, as filters make them, that none is worth to be kept prepared. */
+  readonly isOpenEnded?: boolean;
   /** Unique; the first column is the height of the row's block, in descending order. */
   readonly key: readonly [KeyColumn, ...KeyColumn[]];
   readonly total: () => Promise<number>;
@@ -62,10 +64,11 @@ export function countRows(
   chain: string | null,
   sql: string,
   values: readonly unknown[],
+  isOpenEnded = false,
 ): Promise<number> {
   const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
   return api.memo.get(`${sql} ${JSON.stringify(values)}`, tag, async () =>
-    Number((await read.row<{ count: bigint }>(sql, values))?.count ?? 0n),
+    Number((await read.row<{ count: bigint }>(sql, values, isOpenEnded))?.count ?? 0n),
   );
 }
 
@@ -162,6 +165,7 @@ function readRows<Row>(
   return read.rows<Row>(
     `${source.sql}${place} ORDER BY ${order} LIMIT $${values.length - 1} OFFSET $${values.length}`,
     values,
+    source.isOpenEnded,
   );
 }
 

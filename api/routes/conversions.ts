@@ -100,18 +100,20 @@ async function conversionPage(
   if (address !== null) add(conditions, (at) => `(t.source = ${at} OR t.destination = ${at})`, address);
   filter(conditions, params, (text, name) => findCurrency(currencies, api, chain, text, name).currencyId);
   const sql = [conversionsSql(), ...conditions.sql].join(' AND ');
+  const isOpenEnded = conditions.sql.length > 1;
   const counted = conditions.joined ? `SELECT count(*) FROM (${sql}) AS matching` : plainCount(conditions);
   return readPage<ConversionRecord>(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
     sql,
     values: conditions.values,
+    isOpenEnded,
     key: [
       { column: 'request_height', sql: 't.request_height', kind: 'integer', order: 'DESC' },
       { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
       { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
     ],
-    total: () => countRows(read, api, conditions.joined ? null : chain, counted, conditions.values),
+    total: () => countRows(read, api, conditions.joined ? null : chain, counted, conditions.values, isOpenEnded),
     row: (row) => conversionAnswer(row, currencies),
   });
 }

@@ -4,6 +4,7 @@ import { readServiceState, type StateRow } from './service-state.ts';
 
 const row = (stage: string, chain: string, position: bigint): StateRow => ({
   generation: 1,
+  version: '1',
   stage,
   chain,
   position,

@@ -18,6 +18,8 @@ export interface ServiceState {
   /** Beyond it, provisionally; without chains that have no such blocks. */
   readonly pricedAhead: ReadonlyMap<string, StagePosition>;
   readonly generation: number;
+  /** Two of the same text are one state: it tells which row versions the state was read from. */
+  readonly version: string;
   /** Changes whenever anything of the above does. */
   readonly tag: string;
   /** As tag, for answers that depend on one chain's facts and on prices. */
@@ -26,6 +28,7 @@ export interface ServiceState {
 
 export interface StateRow {
   readonly generation: number;
+  readonly version: string;
   readonly stage: string | null;
   readonly chain: string | null;
   readonly position: bigint | null;
@@ -36,7 +39,17 @@ export interface StateRow {
   readonly redrives: bigint;
 }
 
-export const STATE_SQL = `SELECT g.generation, (SELECT count(*) FROM redrives WHERE state = 'done') AS redrives, p.stage, p.chain, p.position, p.height, p.hash, p.clock
+const REDRIVES_SQL = `SELECT count(*) FROM redrives WHERE state = 'done'`;
+
+/**
+ * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, which makes a
+ * new version of its row; the transaction that makes one (xmin) is none of those that were seen before.
+ */
+export const VERSION_SQL = `SELECT concat_ws(' ', g.xmin, (${REDRIVES_SQL}),
+  (SELECT string_agg(xmin::text, ' ' ORDER BY stage, chain) FROM stage_positions)) FROM generations g WHERE g.served`;
+
+export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version, (${REDRIVES_SQL}) AS redrives,
+    p.stage, p.chain, p.position, p.height, p.hash, p.clock
   FROM generations g LEFT JOIN stage_positions p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 /** `release` is part of every tag, since another program may answer otherwise. */
@@ -68,6 +81,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     priced,
     pricedAhead,
     generation: first.generation,
+    version: first.version,
     tag,
     chainTag: (chain) => chainTags.get(chain) ?? tag,
   };

@@ -1,53 +1,132 @@
-/** One answer, one snapshot: every statement of a request sees the stores at the same committed block. */
-import type pg from 'pg';
-import type { Postgres } from '../../infra/postgres/postgres.ts';
+/**
+ * One answer, one state: all that a request reads belongs to the same commit of the stages. Each statement is a snapshot of its
+ * own and says whether the state is still the one that the answer names; only when it keeps moving away a transaction holds it
+ * still. docs/decisions/0023-point-reads.md
+ */
+import { type PostgresReader, prepared, type Statement } from '../../infra/postgres/reader.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import { createLanes, type Lane } from '../access/lanes.ts';
-import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
+import { ApiError } from '../http/api-error.ts';
+import { readServiceState, type ServiceState, STATE_SQL, type StateRow, VERSION_SQL } from './service-state.ts';
+import type { StateWatch } from './state-watch.ts';
 
 export interface Snapshot {
   readonly state: ServiceState;
-  rows<T>(sql: string, values?: readonly unknown[]): Promise<T[]>;
+  /** `isOpenEnded`: of its like there are so many texts that none is worth to be kept prepared. */
+  rows<T>(sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T[]>;
   /** The first row, or undefined. */
-  row<T>(sql: string, values?: readonly unknown[]): Promise<T | undefined>;
+  row<T>(sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T | undefined>;
 }
 
 export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<T>;
 
-const BEGIN = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = '10s'; ${STATE_SQL}`;
+export interface SnapshotsOptions {
+  readonly reader: PostgresReader;
+  readonly watch: Pick<StateWatch, 'state' | 'beyond'>;
+  /** Part of every tag. */
+  readonly release: string;
+  /** Requests that read at once. */
+  readonly atOnce: number;
+}
 
-/** Snapshots that only the priority lane takes. */
+/** What was read may be of a later state than the answer would name. */
+export class StateMoved extends RetryableError {
+  constructor() {
+    super('state_moved', 'the stores went on while they were read');
+  }
+}
+
+/** Places that only the priority lane takes. */
 const RESERVED = 2;
 /** Who waits longer has asked again by then. */
 const WAIT_MS = 15_000;
+/** A state that moves on twice while one answer is made does so all the time. */
+const LOOSE_TRIES = 2;
+const MOST_TRIES = 5;
 
-/** At most `limit` snapshots are open at once, so that requests never take the connections that derive needs. */
-export function createSnapshots(postgres: Postgres, release: string, limit: number): (lane: Lane) => WithSnapshot {
-  const lanes = createLanes({ atOnce: limit, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
+const STILL = prepared(`SELECT (${VERSION_SQL}) = $1 AS still`);
 
-  /** The answer does not wait for the end of a transaction that changed nothing. */
-  function end(client: pg.PoolClient): void {
-    client.query('ROLLBACK').then(
-      () => client.release(),
-      (error: Error) => client.release(error),
+export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => WithSnapshot {
+  const { reader, watch, release, atOnce } = options;
+  const lanes = createLanes({ atOnce, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
+  const guarded = keptStatements(whileStill);
+  const plain = keptStatements((sql) => sql);
+
+  /** @throws StateMoved unless all that `work` read is of this state */
+  async function inState<T>(work: (read: Snapshot) => Promise<T>, state: ServiceState): Promise<T> {
+    let confirmed = false;
+    const confirm = async () => {
+      const [row] = await reader.query<{ still: boolean }>(STILL, [state.version]);
+      if (!row?.still) throw new StateMoved();
+      confirmed = true;
+    };
+    const read = reading(state, async (sql, values, isOpenEnded) => {
+      const found = await reader.query(guarded(sql, values, isOpenEnded), [...values, state.version]);
+      // Without a row nothing tells why. States do not come back: if it still is this one, it was.
+      if (found.length === 0) await confirm();
+      confirmed = true;
+      return found;
+    });
+    try {
+      const value = await work(read);
+      if (!confirmed) await confirm();
+      return value;
+    } catch (error) {
+      if (error instanceof ApiError && !confirmed) await confirm();
+      throw error;
+    }
+  }
+
+  function inTransaction<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
+    return reader.snapshot<StateRow, T>(STATE_SQL, (rows, query) =>
+      work(
+        reading(readServiceState(rows, release), (sql, values, isOpenEnded) =>
+          query(plain(sql, values, isOpenEnded), values),
+        ),
+      ),
     );
   }
 
   const withSnapshot: WithSnapshot = async (work) => {
-    const client = await postgres.pool.connect();
-    try {
-      // Three statements in one call answer with three results, which the declared type does not say.
-      const [, , state] = (await client.query(BEGIN)) as unknown as pg.QueryResult<StateRow>[];
-      const rows = async <R>(sql: string, values: readonly unknown[] = []): Promise<R[]> =>
-        (await client.query(sql, [...values])).rows;
-      return await work({
-        state: readServiceState(state?.rows ?? [], release),
-        rows,
-        row: async <R>(sql: string, values?: readonly unknown[]) => (await rows<R>(sql, values))[0],
-      });
-    } finally {
-      end(client);
+    for (let tries = 1; ; tries++) {
+      const { state } = watch;
+      try {
+        return await (tries <= LOOSE_TRIES ? inState(work, state) : inTransaction(work));
+      } catch (error) {
+        // From inside a transaction: of a value that another request was about to remember.
+        if (!(error instanceof StateMoved) || tries === MOST_TRIES) throw error;
+      }
+      await watch.beyond(state);
     }
   };
   return (lane) => (work) => lanes.run(lane, WAIT_MS, () => withSnapshot(work));
+}
+
+type ReadRows = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Promise<object[]>;
+
+function reading(state: ServiceState, readRows: ReadRows): Snapshot {
+  const rows = <R>(sql: string, values: readonly unknown[] = [], isOpenEnded = false) =>
+    readRows(sql, values, isOpenEnded) as Promise<R[]>;
+  return { state, rows, row: async <R>(...asked: Parameters<typeof rows>) => (await rows<R>(...asked))[0] };
+}
+
+type ToStatement = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Statement;
+
+/** Statements by their text, which says too how many values they take. */
+function keptStatements(toText: (sql: string, values: readonly unknown[]) => string): ToStatement {
+  const kept = new Map<string, Statement>();
+  return (sql, values, isOpenEnded) => {
+    const known = kept.get(sql);
+    if (known) return known;
+    const text = toText(sql, values);
+    if (isOpenEnded) return { name: undefined, text };
+    const statement = prepared(text);
+    kept.set(sql, statement);
+    return statement;
+  };
+}
+
+/** No row where the state is another: it is compared once, before anything is read. The last value is its version. */
+function whileStill(sql: string, { length }: readonly unknown[]): string {
+  return `SELECT * FROM (${sql}) AS found WHERE (${VERSION_SQL}) = $${length + 1}`;
 }

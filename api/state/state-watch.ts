@@ -11,6 +11,8 @@ export interface StateWatch {
   readonly seenAt: number;
   /** Resolves once `holds` is true of the state (asked more often while somebody waits), or when `signal` aborts. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
+  /** Resolves once the state is another than `seen`, which is known to be over. */
+  beyond(seen: ServiceState): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,19 +35,28 @@ export async function createStateWatch(
   let stopped = parent.aborted;
   const waiters = new Set<Waiter>();
   let interrupt = () => {};
+  let looking: Promise<void> | null = null;
   let state: ServiceState;
   let statuses: StageStatuses;
   let seenAt = 0;
 
-  async function look(): Promise<void> {
+  async function ask(): Promise<void> {
     const [positions, rows] = await Promise.all([
       postgres.pool.query<StateRow>(STATE_SQL),
       postgres.pool.query<StatusRow>(STATUS_SQL),
     ]);
-    state = readServiceState(positions.rows, release);
+    if (positions.rows[0]?.version !== state?.version) state = readServiceState(positions.rows, release);
     statuses = readStageStatuses(rows.rows);
     seenAt = Date.now();
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
+  }
+
+  /** One at a time, however many want it. */
+  function look(): Promise<void> {
+    looking ??= ask().finally(() => {
+      looking = null;
+    });
+    return looking;
   }
 
   function pause(milliseconds: number): Promise<void> {
@@ -101,6 +112,11 @@ export async function createStateWatch(
         callerSignal.addEventListener('abort', wake, { once: true });
         interrupt();
       }),
+    async beyond(seen) {
+      await look();
+      // The look may have begun before the change.
+      if (state === seen) await look();
+    },
     async stop() {
       parent.removeEventListener('abort', stop);
       stop();

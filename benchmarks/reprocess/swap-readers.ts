@@ -1,6 +1,9 @@
 /** Readers as the service has them – one snapshot, both stores – while the served generation changes all the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { createSnapshots } from '../../api/state/snapshot.ts';
+import { createStateWatch } from '../../api/state/state-watch.ts';
+import { openReader } from '../../infra/postgres/reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { swapGenerations } from '../../pipeline/reprocess/generations-beside.ts';
 
@@ -18,7 +21,12 @@ const SWAP_EVERY_MS = 50;
 
 /** Generations 1 and 2 are there and ready; rows of each store name theirs. */
 export async function measureSwaps(stores: Stores, seconds: number): Promise<SwapReaders> {
-  const snapshot = createSnapshots(stores.postgres, 'bench', READERS + 2)('standard');
+  const stop = new AbortController();
+  const logger = pino({ level: 'silent' });
+  const release = 'bench';
+  const watch = await createStateWatch(stores.postgres, release, logger, stop.signal);
+  const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000, logger });
+  const snapshot = createSnapshots({ reader, watch, release, atOnce: READERS + 2 })('standard');
   let mixed = 0;
   const read = () =>
     snapshot(async ({ state, row }) => {
@@ -59,5 +67,8 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const during = await reading();
   isOver = true;
   await swapping;
+  stop.abort();
+  await watch.stop();
+  await reader.close();
   return { quietP99Ms: p99(quiet), swappingP99Ms: p99(during), reads: during.length, swaps, mixed };
 }

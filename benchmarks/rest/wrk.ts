@@ -1,0 +1,44 @@
+/** Requests per second by wrk: a generator in Node measures itself. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const CONNECTIONS = 32;
+
+export function hasWrk(): boolean {
+  return !spawnSync('wrk', ['--version']).error;
+}
+
+/** Each connection asks for the paths in turn, the first of the URL when none are given. @throws when an answer was an error */
+export async function load(url: string, seconds: number, paths: readonly string[] = []): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-wrk-'));
+  try {
+    const script = join(folder, 'paths.lua');
+    writeFileSync(script, paths.length > 0 ? inTurn(paths) : '');
+    const timing = ['--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${seconds}s`];
+    const text = await output([...timing, '--script', script, url]);
+    const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];
+    if (rate === undefined || text.includes('Non-2xx')) throw new Error(`${url} failed under load: ${text}`);
+    return Number(rate);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const inTurn = (paths: readonly string[]) => `local paths = { ${paths.map((path) => JSON.stringify(path)).join(', ')} }
+local next = 0
+request = function()
+  next = next % #paths + 1
+  return wrk.format('GET', paths[next])
+end
+`;
+
+function output(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const wrk = spawn('wrk', args);
+    let text = '';
+    wrk.stdout.on('data', (chunk) => (text += chunk));
+    wrk.on('error', reject).on('close', () => resolve(text));
+  });
+}

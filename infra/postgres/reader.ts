@@ -1,0 +1,96 @@
+/**
+ * Connections of their own for what is only read: statements are prepared once a connection and bounded in time, on the server
+ * and, should that fall silent, here.
+ */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Logger } from '../logger.ts';
+import { type Postgres, PostgresUnreachable } from './postgres.ts';
+
+export interface Statement {
+  /** `undefined`: parsed anew each time, for texts of which there is no end. */
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+export interface PostgresReader {
+  /** One statement is one snapshot. @throws PostgresUnreachable, or what the server says */
+  query<R extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]>;
+  /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
+  snapshot<R extends pg.QueryResultRow, T>(first: string, work: (first: R[], query: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export type Query = PostgresReader['query'];
+
+export interface ReaderOptions {
+  readonly maxConnections: number;
+  /** Of one statement. */
+  readonly statementMs: number;
+  readonly logger: Logger;
+}
+
+/** What the server has for its own refusal of a slow statement before it counts as silent. */
+const SILENCE_MS = 2_000;
+const CONNECT_MS = 5_000;
+
+/** A name that no other text has. */
+export function prepared(text: string): Statement {
+  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
+}
+
+export function openReader(postgres: Postgres, { maxConnections, statementMs, logger }: ReaderOptions): PostgresReader {
+  const { options } = postgres.pool.options;
+  const pool = new pg.Pool({
+    ...postgres.pool.options,
+    max: maxConnections,
+    application_name: 'verustream-reader',
+    options: `${options} -c default_transaction_read_only=on -c statement_timeout=${statementMs}`,
+    query_timeout: statementMs + SILENCE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+  });
+  let closed = false;
+  pool.on('error', ({ message }) => {
+    if (!closed) logger.warn(`an idle Postgres connection was lost: ${message}`);
+  });
+
+  /** The answer does not wait for the end of a transaction that changed nothing. */
+  function end(client: pg.PoolClient): void {
+    client.query('ROLLBACK').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
+  }
+
+  return {
+    query: ({ name, text }, values) => pool.query({ name, text, values: [...values] }).then(rowsOf, told),
+    async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {
+      const client = await pool.connect().catch(told);
+      try {
+        const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;
+        // Two statements in one call answer with two results, which the declared type does not say.
+        const [, first] = (await client.query(begin).catch(told)) as unknown as pg.QueryResult<R>[];
+        return await work(first?.rows ?? [], ({ name, text }, values) =>
+          client.query({ name, text, values: [...values] }).then(rowsOf, told),
+        );
+      } finally {
+        end(client);
+      }
+    },
+    close() {
+      closed = true;
+      return pool.end();
+    },
+  };
+}
+
+function rowsOf<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R[] {
+  return result.rows;
+}
+
+/** What the server did not say itself is a connection that could not be had, or was lost. */
+function told(cause: unknown): never {
+  if (cause instanceof pg.DatabaseError) throw cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new PostgresUnreachable(`Postgres did not answer: ${message}`, cause);
+}
