@@ -4,11 +4,14 @@ import type { Logger } from '../infra/logger.ts';
 import type { Config } from '../schemas/config.ts';
 import { type RpcBody, readRpcBody } from '../schemas/verusd/rpc-envelope.ts';
 import type { Access } from './access/access.ts';
-import { laneOf } from './access/gate.ts';
+import { type Admission, laneOf } from './access/gate.ts';
 import type { Visitor } from './access/visitor.ts';
-import { preflight, type RequestsUnderWay } from './http/dispatcher.ts';
-import { CORS_HEADERS, type Reply, writeReply } from './http/reply.ts';
+import { preflight } from './http/dispatcher.ts';
+import type { RequestsUnderWay } from './http/exchange.ts';
+import { type HeaderLines, headerLines, joinLines, NO_LINES } from './http/header-lines.ts';
+import { type Reply, writeReply } from './http/reply.ts';
 import { observeRequest } from './http/request-seconds.ts';
+import { andThen, orElse, type Soon } from './http/soon.ts';
 import { internalFailure, rpcCost, tooManyRequests } from './rpc/cost.ts';
 import type { RpcAnswer, RpcHandler } from './rpc/rpc-handler.ts';
 
@@ -47,7 +50,7 @@ export function chainOfHost(host: string, chains: readonly string[]): string | n
 }
 
 function refuse(res: HttpResponse, req: HttpRequest): void {
-  const headers = { ...CORS_HEADERS, Allow: ALLOW, 'Content-Type': 'text/plain' };
+  const headers = headerLines({ Allow: ALLOW, 'Content-Type': 'text/plain' });
   const body = req.getMethod() === 'head' ? null : Buffer.from(POST_ONLY);
   writeReply(res, { status: 405, headers, body }, false);
 }
@@ -61,54 +64,60 @@ function answer(
 ): void {
   const started = performance.now();
   const visitor = options.access.readVisitor(res, req);
+  void visitor.network; // cannot be read any more when the body is there
   let aborted = false;
-  const body = readBody(res, () => {
-    aborted = true;
-  });
   options.underWay.count += 1;
-  void body.bytes
-    .then(async (bytes) => {
-      if (bytes === null) return;
-      const { status, headers, body: text } = await produce(visitor, readRpcBody(bytes), chain, handler, options);
-      if (!aborted) writeReply(res, { status, headers: { ...headers, ...CORS_HEADERS }, body: text }, false);
-      observeRequest('/rpc/:chain', 'post', status, (performance.now() - started) / 1000);
-    })
-    .finally(() => {
-      body.release();
+  readBody(res, {
+    whole(bytes) {
+      return andThen(produce(visitor, readRpcBody(bytes), chain, handler, options), (made) => {
+        if (!aborted) writeReply(res, made, false);
+        observeRequest('/rpc/:chain', 'post', made.status, (performance.now() - started) / 1000);
+      });
+    },
+    aborted() {
+      aborted = true;
+    },
+    done() {
       options.underWay.count -= 1;
-    });
+    },
+  });
 }
 
 /** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault. */
-async function produce(
+function produce(
   visitor: Visitor,
   body: RpcBody,
   chain: string,
   handler: RpcHandler,
   { access, logger }: RpcRoutesOptions,
-): Promise<Reply> {
-  try {
-    const admission = await access.gate.rpc(visitor, rpcCost(body));
-    const { refusal, headers } = admission;
+): Soon<Reply> {
+  const admitted = ({ refusal, headers, caller, giveBack }: Admission): Soon<Reply> => {
     if (refusal) {
-      const said = { ...headers, ...refusal.details.headers };
+      const said = joinLines(headers, headerLines(refusal.details.headers ?? {}));
       return refusal.status === 429
         ? reply(tooManyRequests(body), said)
         : { status: refusal.status, headers: said, body: Buffer.alloc(0) }; // as the daemon answers wrong credentials
     }
-    const made = await handler(chain, body, laneOf(admission.caller));
-    if (made.ourFault) admission.giveBack();
-    return reply(made, headers);
-  } catch (err) {
-    logger.error({ err, chain }, 'a JSON-RPC call failed');
-    return reply(internalFailure(body), {});
-  }
+    return andThen(handler(chain, body, laneOf(caller)), (made) => {
+      if (made.ourFault) giveBack();
+      return reply(made, headers);
+    });
+  };
+  return orElse(
+    () => andThen(access.gate.rpc(visitor, rpcCost(body)), admitted),
+    (err) => {
+      logger.error({ err, chain }, 'a JSON-RPC call failed');
+      return reply(internalFailure(body), NO_LINES);
+    },
+  );
 }
 
-function reply({ status, body, contentType }: RpcAnswer, headers: Readonly<Record<string, string>>): Reply {
+const JSON_TYPE = headerLines({ 'Content-Type': 'application/json' });
+
+function reply({ status, body }: RpcAnswer, headers: HeaderLines): Reply {
   return {
     status,
-    headers: { 'Content-Type': contentType, ...headers },
+    headers: joinLines(JSON_TYPE, headers),
     body: typeof body === 'string' ? Buffer.from(body) : body,
   };
 }
@@ -117,36 +126,43 @@ function reply({ status, body, contentType }: RpcAnswer, headers: Readonly<Recor
 let held = 0;
 const MAX_HELD_BYTES = 4 * MAX_BODY_BYTES;
 
-interface Body {
-  /** Null when the client is gone; one that sends too much is cut off, as the daemon does. */
-  readonly bytes: Promise<Buffer | null>;
-  /** Once the call is answered. */
-  release(): void;
+interface BodyReader {
+  /** Called once when all is there; the bytes are gone once it has returned. */
+  whole(bytes: Uint8Array): Soon<void>;
+  /** The client is gone, before its body was whole or after. */
+  aborted(): void;
+  /** The last call. */
+  done(): void;
 }
 
-function readBody(res: HttpResponse, onAborted: () => void): Body {
+/** A client that sends too much is cut off, as the daemon does. */
+function readBody(res: HttpResponse, reader: BodyReader): void {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  const bytes = new Promise<Buffer | null>((resolve) => {
-    res.onAborted(() => {
-      onAborted();
-      resolve(null);
-    });
-    const chunks: Buffer[] = [];
-    res.onData((chunk, isLast) => {
-      size += chunk.byteLength;
-      held += chunk.byteLength;
-      if (size > MAX_BODY_BYTES || held > MAX_HELD_BYTES) {
-        res.close();
-        return;
-      }
-      chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk))); // the chunk's memory is gone after this call
-      if (isLast) resolve(Buffer.concat(chunks));
-    });
-  });
-  return {
-    bytes,
-    release() {
-      held -= size;
-    },
+  let isWhole = false;
+  const end = () => {
+    held -= size;
+    reader.done();
   };
+  res.onAborted(() => {
+    reader.aborted();
+    if (!isWhole) end();
+  });
+  res.onData((chunk, isLast) => {
+    size += chunk.byteLength;
+    held += chunk.byteLength;
+    if (size > MAX_BODY_BYTES || held > MAX_HELD_BYTES) {
+      res.close();
+      return;
+    }
+    // The chunk's memory is gone after this call.
+    if (!isLast) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
+    else {
+      isWhole = true;
+      const last = new Uint8Array(chunk);
+      const read = reader.whole(chunks.length === 0 ? last : Buffer.concat([...chunks, last]));
+      if (read instanceof Promise) void read.finally(end);
+      else end();
+    }
+  });
 }

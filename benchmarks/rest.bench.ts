@@ -1,6 +1,7 @@
 /**
  * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello and against Fastify with the
- * same bytes, point reads against the same prepared selects without HTTP. The limiter is on, with an allowance that is never used up.
+ * same bytes, point reads against the same prepared selects without HTTP. The limiter is on: requests carry an API key whose
+ * allowance is never used up, those to the baselines too.
  * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
  */
 
@@ -45,14 +46,16 @@ const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[
 const service = await startService();
 const hello = await bareHello();
 await service.settled(true);
+const key = await service.issueKey('pro');
+console.log(`with an API key of ${service.context.config.tiers.pro.creditsPerMinute} credits a minute`);
 const fastify = await fastifyWith(Buffer.from(await (await fetch(service.url + SAME_BYTES)).arrayBuffer()));
 const { pool } = service.stores.postgres;
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
 const bareOf = (path: string) => `bare ${path}`;
 const subjects: Readonly<Record<string, () => Promise<number>>> = {
-  hello: () => load(hello.url, seconds),
-  fastify: () => load(fastify.url, seconds),
-  ...Object.fromEntries(PREPARED.map((path) => [path, () => load(service.url + path, seconds)])),
+  hello: () => load(hello.url, key, seconds),
+  fastify: () => load(fastify.url, key, seconds),
+  ...Object.fromEntries(PREPARED.map((path) => [path, () => load(service.url + path, key, seconds)])),
   ...Object.fromEntries(
     points.flatMap(({ point, keys }) => [
       [bareOf(point.path), () => bareSelects(pool, CHAIN, point, keys, seconds)],
@@ -61,6 +64,7 @@ const subjects: Readonly<Record<string, () => Promise<number>>> = {
         () =>
           load(
             service.url,
+            key,
             seconds,
             keys.map((key) => point.path.replace(':key', key)),
           ),

@@ -51,6 +51,12 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+/** Value of the string from its quote at `start` to right after its last one. */
+function stringValue(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner;
+}
+
 const isOpening = (code: number) => code === 91 || code === 123;
 const isClosing = (code: number) => code === 93 || code === 125;
 
@@ -101,7 +107,7 @@ export function* eachMember(text: string, start: number): Generator<RawMember> {
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = endOfString(text, at);
-    const key = String(JSON.parse(text.slice(at, keyEnd)));
+    const key = stringValue(text, at, keyEnd);
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = endOfValue(text, value);
     yield { key, start: value, end };
@@ -136,7 +142,7 @@ export function* rawStrings(text: string): Generator<{ readonly value: string; r
   let at = text.indexOf('"');
   while (at >= 0) {
     const end = endOfString(text, at);
-    yield { value: String(JSON.parse(text.slice(at, end))), isKey: text.charCodeAt(skipSpace(text, end)) === COLON };
+    yield { value: stringValue(text, at, end), isKey: text.charCodeAt(skipSpace(text, end)) === COLON };
     at = text.indexOf('"', end);
   }
 }
@@ -166,7 +172,7 @@ export function daemonPrint(text: string): string {
   while (at < text.length) {
     if (text.charCodeAt(at) === QUOTE) {
       const end = endOfString(text, at);
-      printed += daemonString(String(JSON.parse(text.slice(at, end))));
+      printed += daemonString(stringValue(text, at, end));
       at = end;
     } else {
       const end = endOfToken(text, at);

@@ -1,18 +1,20 @@
 /** What stands before every request: who asks, whether it may, what it costs, and whether there is so much left. */
 import type { Config, Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { HeaderLines } from '../http/header-lines.ts';
+import { andThen } from '../http/soon.ts';
 import { remembering } from '../remembering.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type LivingKey, LOWEST_TIER, TIERS } from './key-store.ts';
 import type { Lane } from './lanes.ts';
-import { limitHeaders, type NamedStanding, retryAfterSeconds } from './limit-headers.ts';
-import type { Demand, Limiter, Verdict } from './limiter.ts';
+import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
+import type { Demand, Limiter, Standing, Verdict } from './limiter.ts';
 import { isSession, KEY_PREFIX, readKey } from './tokens.ts';
 import type { Usage } from './usage.ts';
-import { bearerOf, type Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
-/** Who asks: somebody's network, and the key it presents, if any. */
-export interface Caller extends Visitor {
+/** Who asks: the living key that it presents, if any. */
+export interface Caller extends Pick<Visitor, 'bearer'> {
   readonly key: LivingKey | null;
 }
 
@@ -40,13 +42,14 @@ export interface Admission {
   /** Null when the request may be answered. */
   readonly refusal: ApiError | null;
   /** For the answer, refused or not. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderLines;
   /** The answer failed through our fault. */
   giveBack(): void;
 }
 
 /** @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up */
 export interface Gate {
+  /** Reads of the visitor what it needs before it answers. */
   rest(visitor: Visitor, fare: Fare): Admission | Promise<Admission>;
   /** A keyless caller pays requests only. */
   rpc(visitor: Visitor, toll: Toll): Admission | Promise<Admission>;
@@ -68,109 +71,110 @@ const WRONG_KEY = new ApiError('key_invalid', 'the API key is wrong, was replace
   headers: { 'WWW-Authenticate': 'Bearer' },
 });
 
-type NamedDemand = Demand & Pick<NamedStanding, 'name'>;
-/** Whether a key was presented that is none. */
-type Identified = Caller & { readonly wrongKey: boolean };
+/** Who is charged: `key` is undefined where none was presented, null where it is none. */
+interface Identified {
+  readonly visitor: Visitor;
+  readonly key: LivingKey | null | undefined;
+}
+
+const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
+const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
+const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 
 export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
   const { tiers, keylessRequestsPerMinute } = config;
 
   // No SHA-256 at every request of a client.
   const keyIn = remembering(readKey, REMEMBERED);
+  // Nor a name put together, and hashed, that was there before.
+  const requestsBucket = remembering((network) => `requests ${network}`, REMEMBERED);
+  const creditsBucket = remembering((network) => `credits ${network}`, REMEMBERED);
+  const identityBucket = remembering((address) => `identity ${address}`, REMEMBERED);
 
   function identify(visitor: Visitor, token: string): Identified | Promise<Identified> {
-    const identified = (key: LivingKey | null, wrongKey: boolean) => ({ ...visitor, key, wrongKey });
-    if (token === '' || isSession(token)) return identified(null, false);
+    if (token === '' || isSession(token)) return { visitor, key: undefined };
     const presented = keyIn(token);
     const found = presented && keys.find(presented);
-    if (found instanceof Promise) return found.then((key) => identified(key, key === null));
-    return identified(found, found === null);
+    if (!(found instanceof Promise)) return { visitor, key: found };
+    void visitor.network; // cannot be read any more when the key turns out to be none
+    return found.then((key) => ({ visitor, key }));
   }
 
-  function requestsOf({ network }: Visitor, cost: number): NamedDemand {
-    return { name: 'requests', bucket: `requests ${network}`, allowance: keylessRequestsPerMinute, cost };
-  }
+  const requestsOf = ({ visitor }: Identified, cost: number): Demand => ({
+    bucket: requestsBucket(visitor.network),
+    allowance: keylessRequestsPerMinute,
+    cost,
+  });
 
-  function creditsOf({ key, network }: Caller, cost: number): NamedDemand {
-    const bucket = key ? `identity ${key.identityAddress}` : `credits ${network}`;
-    return { name: 'credits', bucket, allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute, cost };
-  }
+  const creditsOf = ({ visitor, key }: Identified, cost: number): Demand => ({
+    bucket: key ? identityBucket(key.identityAddress) : creditsBucket(visitor.network),
+    allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute,
+    cost,
+  });
 
   function charge(
-    caller: Caller,
-    demands: readonly NamedDemand[],
+    { visitor, key }: Identified,
+    names: readonly AllowanceName[],
+    demands: readonly Demand[],
     credits: number,
     refusal: ApiError | null,
   ): Admission | Promise<Admission> {
+    const caller = { bearer: visitor.bearer, key: key ?? null };
     const admit = (verdict: Verdict): Admission => {
-      if (caller.key) usage.record(caller.key.id, credits, verdict.accepted);
-      return admission(caller, demands, verdict, credits, refusal);
+      const { accepted, standings, retryMs } = verdict;
+      if (key) usage.record(key.id, credits, accepted);
+      return {
+        caller,
+        refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
+        headers: limitHeaders(names, standings, credits),
+        giveBack: verdict.giveBack,
+      };
     };
-    const verdict = limiter.charge(demands);
-    return verdict instanceof Promise ? verdict.then(admit) : admit(verdict);
+    return andThen(limiter.charge(demands), admit);
   }
 
   function admitRest(caller: Identified, fare: Fare) {
-    const refusal = caller.wrongKey ? WRONG_KEY : tierRefusal(caller.key, fare.tier);
+    const { key } = caller;
+    const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
-    const demands = [...(caller.key ? [] : [requestsOf(caller, fare.requests ?? 1)]), creditsOf(caller, credits)];
-    return charge(caller, demands, credits, refusal);
+    if (key) return charge(caller, NAMES_WITH_KEY, [creditsOf(caller, credits)], credits, refusal);
+    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
+    return charge(caller, NAMES_OF_REST, demands, credits, refusal);
   }
 
   function admitRpc(caller: Identified, toll: Toll) {
-    const { requests, credits } = caller.wrongKey ? { requests: 1, credits: LEAST_CREDITS } : toll;
-    const demands = caller.key ? [creditsOf(caller, credits)] : [requestsOf(caller, requests)];
-    return charge(caller, demands, credits, caller.wrongKey ? WRONG_KEY : null);
+    const { key } = caller;
+    if (key) return charge(caller, NAMES_WITH_KEY, [creditsOf(caller, toll.credits)], toll.credits, null);
+    const { requests, credits } = key === null ? { requests: 1, credits: LEAST_CREDITS } : toll;
+    const refusal = key === null ? WRONG_KEY : null;
+    return charge(caller, NAMES_OF_RPC, [requestsOf(caller, requests)], credits, refusal);
   }
 
   return {
-    rest(visitor, fare) {
-      const caller = identify(visitor, tokenOf(visitor));
-      return caller instanceof Promise ? caller.then((known) => admitRest(known, fare)) : admitRest(caller, fare);
-    },
+    rest: (visitor, fare) => andThen(identify(visitor, tokenOf(visitor)), (caller) => admitRest(caller, fare)),
     rpc(visitor, toll) {
       // Credentials that a daemon's client was set up with are not meant for us.
       const token = tokenOf(visitor);
       const caller = identify(visitor, token.startsWith(KEY_PREFIX) ? token : '');
-      return caller instanceof Promise ? caller.then((known) => admitRpc(known, toll)) : admitRpc(caller, toll);
+      return andThen(caller, (known) => admitRpc(known, toll));
     },
   };
 }
 
 /** A session says whose paths these are; beside it a key still says what it may and who pays. */
-function tokenOf(visitor: Visitor): string {
-  const bearer = bearerOf(visitor);
-  return visitor.apiKey !== '' && (bearer === '' || isSession(bearer)) ? visitor.apiKey : bearer;
+function tokenOf({ bearer, apiKey }: Visitor): string {
+  return apiKey || bearer;
 }
 
-function tierRefusal(key: LivingKey | null, tier: Tier | null): ApiError | null {
+function tierRefusal(key: LivingKey | undefined, tier: Tier | null): ApiError | null {
   if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
   const had = key ? `a key of the tier ${key.tier}` : 'no key';
   return new ApiError('tier_required', `this path needs a key of the tier ${tier} or above; this request has ${had}`);
 }
 
-function admission(
-  caller: Caller,
-  demands: readonly NamedDemand[],
-  verdict: Verdict,
-  credits: number,
-  refusal: ApiError | null,
-): Admission {
-  const standings = verdict.standings.flatMap((standing, index): NamedStanding[] => {
-    const demand = demands[index];
-    return demand ? [{ ...standing, name: demand.name }] : [];
-  });
-  return {
-    caller,
-    refusal: verdict.accepted ? refusal : rateLimited(standings, verdict.retryMs),
-    headers: { ...limitHeaders(standings), 'X-Credits-Cost': String(credits) },
-    giveBack: verdict.giveBack,
-  };
-}
-
-function rateLimited(standings: readonly NamedStanding[], retryMs: number): ApiError {
+function rateLimited(names: readonly AllowanceName[], standings: readonly Standing[], retryMs: number): ApiError {
   const retryAfter = retryAfterSeconds(retryMs);
-  const allowances = standings.map(({ name, allowance }) => `${allowance} ${name}`).join(' and ');
+  const allowances = standings.map(({ allowance }, index) => `${allowance} ${names[index]}`).join(' and ');
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {
     members: { retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

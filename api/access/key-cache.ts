@@ -4,7 +4,7 @@
  */
 import type { Listener } from '../../infra/postgres/listen.ts';
 import type { LivingKey } from './key-store.ts';
-import { type PresentedKey, sameDigest } from './tokens.ts';
+import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 
 export interface KeyCache {
   /** Null for a wrong one. */
@@ -23,6 +23,7 @@ export interface KeyCacheOptions {
 
 interface Kept {
   readonly key: LivingKey;
+  readonly secretSha256: Buffer;
   readonly tag: string;
 }
 
@@ -57,16 +58,20 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     const tag = stateTag();
     const key = await lookUp(id);
     // Into the map of before: what was cleared meanwhile is not kept.
-    if (!key) cache.delete(id);
-    else if (cache.size < MOST) cache.set(id, { key, tag });
-    return key && sameDigest(key.secretSha256, secretSha256) ? key : null;
+    if (!key) {
+      cache.delete(id);
+      return null;
+    }
+    const known = { key, secretSha256: digestBytes(key.secretSha256), tag };
+    if (cache.size < MOST) cache.set(id, known);
+    return sameDigest(known.secretSha256, secretSha256) ? key : null;
   }
 
   return {
     find(presented) {
       const found = kept.get(presented.id);
       if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return findFresh(presented);
-      return sameDigest(found.key.secretSha256, presented.secretSha256) ? found.key : null;
+      return sameDigest(found.secretSha256, presented.secretSha256) ? found.key : null;
     },
     clear() {
       kept = new Map();

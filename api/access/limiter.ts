@@ -70,6 +70,11 @@ export class LimitsUnavailable extends RetryableError {
   }
 }
 
+interface Claim {
+  readonly bucket: Bucket;
+  readonly cost: number;
+}
+
 /** Held ahead by all processes together, also while one more joins. */
 const AHEAD = 0.1;
 /** After a failure the ledger is left alone for so long. */
@@ -130,16 +135,15 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
   }
 
-  function verdict(demands: readonly Demand[], at: number, retryMs: number, ends: readonly number[]): Verdict {
-    const standings = demands.map((demand) => standing(bucketOf(demand), at));
+  function verdict(claims: readonly Claim[], at: number, retryMs: number, ends: readonly number[]): Verdict {
     return {
       accepted: retryMs === 0,
       retryMs: Math.min(retryMs, WINDOW_MS),
-      standings,
+      standings: claims.map(({ bucket }) => standing(bucket, at)),
       giveBack() {
-        for (const [index, demand] of demands.entries()) {
+        for (const [index, { bucket, cost }] of claims.entries()) {
           const end = ends[index];
-          if (end !== undefined) giveBack(bucketOf(demand), demand.cost, end);
+          if (end !== undefined) giveBack(bucket, cost, end);
         }
       },
     };
@@ -148,20 +152,17 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   /** Null when the ledger has to be asked first. */
   function decide(demands: readonly Demand[]): Verdict | null {
     const at = now();
-    const lacking = demands.filter((demand) => demand.cost > 0 && usable(bucketOf(demand), at) < demand.cost);
+    const claims = demands.map((demand): Claim => ({ bucket: bucketOf(demand), cost: demand.cost }));
+    const lacking = claims.filter(({ bucket, cost }) => cost > 0 && usable(bucket, at) < cost);
     if (lacking.length === 0) {
-      const ends = demands.map((demand) => use(bucketOf(demand), demand.cost, at));
-      for (const demand of demands) prefetch(bucketOf(demand), at);
-      return verdict(demands, at, 0, ends);
+      const ends = claims.map(({ bucket, cost }) => use(bucket, cost, at));
+      for (const { bucket } of claims) prefetch(bucket, at);
+      return verdict(claims, at, 0, ends);
     }
-    const refused = lacking.filter((demand) => isExhausted(bucketOf(demand), demand.cost, at));
+    const refused = lacking.filter(({ bucket, cost }) => isExhausted(bucket, cost, at));
     if (refused.length === 0) return null;
-    return verdict(
-      demands,
-      at,
-      Math.max(...refused.map((demand) => readyAt(bucketOf(demand), demand.cost, at) - at)),
-      [],
-    );
+    const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
+    return verdict(claims, at, retryMs, []);
   }
 
   function prefetch(bucket: Bucket, at: number): void {

@@ -4,11 +4,10 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from './gate.ts';
 import type { Holder } from './key-store.ts';
 import { findSession, type Session } from './sessions.ts';
-import { bearerOf } from './visitor.ts';
 
 /** @throws ApiError session_required */
 export async function requireSession(api: ApiContext, caller: Caller): Promise<Session> {
-  const session = await findSession(api.postgres, bearerOf(caller));
+  const session = await findSession(api.postgres, caller.bearer);
   if (session) return session;
   const detail = 'this path takes Authorization: Bearer with the token of a login that has not ended';
   throw new ApiError('session_required', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -8,10 +8,10 @@ const ID_BYTES = 8;
 const KEY = /^vst_([0-9a-f]{16})_([0-9a-f]{64})$/;
 const SESSION = /^vss_[0-9a-f]{64}$/;
 
-/** What a key presents: its public id, and the digest of its secret, as hex. */
+/** What a key presents: its public id, and the digest of its secret. */
 export interface PresentedKey {
   readonly id: string;
-  readonly secretSha256: string;
+  readonly secretSha256: Buffer;
 }
 
 export function newId(): string {
@@ -23,6 +23,10 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+export function digestBytes(hex: string): Buffer {
+  return Buffer.from(hex, 'hex');
+}
+
 /** `vst_<id>_<secret>` */
 export function newKey(id: string): { readonly key: string; readonly secretSha256: string } {
   const secret = randomBytes(SECRET_BYTES).toString('hex');
@@ -32,7 +36,7 @@ export function newKey(id: string): { readonly key: string; readonly secretSha25
 /** Null for what cannot be a key. */
 export function readKey(text: string): PresentedKey | null {
   const [, id, secret] = KEY.exec(text) ?? [];
-  return id !== undefined && secret !== undefined ? { id, secretSha256: digest(secret) } : null;
+  return id !== undefined && secret !== undefined ? { id, secretSha256: digestBytes(digest(secret)) } : null;
 }
 
 export function newSession(): string {
@@ -44,6 +48,6 @@ export function isSession(text: string): boolean {
 }
 
 /** In a time that does not tell where they differ. */
-export function sameDigest(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+export function sameDigest(a: Buffer, b: Buffer): boolean {
+  return timingSafeEqual(a, b);
 }

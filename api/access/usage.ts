@@ -60,17 +60,25 @@ export async function readUsage({ pool }: Postgres, holder: Holder, asked: Usage
 }
 
 export function startUsage({ pool }: Postgres, logger: Logger): Usage {
-  let counts = new Map<string, Count>();
+  /** By minute and key. */
+  let counts = new Map<number, Map<string, Count>>();
   let writing: Promise<void> = Promise.resolve();
   let sweptAt = 0;
 
-  function add({ keyId, minute, requests, credits, refused }: Count): void {
-    const name = `${keyId} ${minute}`;
-    const count = counts.get(name) ?? { keyId, minute, requests: 0, credits: 0, refused: 0 };
+  function add(keyId: string, minute: number, requests: number, credits: number, refused: number): void {
+    let ofMinute = counts.get(minute);
+    if (!ofMinute) {
+      ofMinute = new Map();
+      counts.set(minute, ofMinute);
+    }
+    const count = ofMinute.get(keyId);
+    if (!count) {
+      ofMinute.set(keyId, { keyId, minute, requests, credits, refused });
+      return;
+    }
     count.requests += requests;
     count.credits += credits;
     count.refused += refused;
-    counts.set(name, count);
   }
 
   async function write(): Promise<void> {
@@ -79,7 +87,8 @@ export function startUsage({ pool }: Postgres, logger: Logger): Usage {
       await pool.query(SWEEP_SQL);
       sweptAt = minutes;
     }
-    const rows = [...counts.values()].sort((a, b) => a.minute - b.minute || (a.keyId < b.keyId ? -1 : 1));
+    const rows = [...counts.values()].flatMap((ofMinute) => [...ofMinute.values()]);
+    rows.sort((a, b) => a.minute - b.minute || (a.keyId < b.keyId ? -1 : 1));
     if (rows.length === 0) return;
     counts = new Map();
     const column = <T>(read: (count: Count) => T) => rows.map(read);
@@ -87,7 +96,7 @@ export function startUsage({ pool }: Postgres, logger: Logger): Usage {
     await pool
       .query(ADD_SQL, [...values, column((row) => row.credits), column((row) => row.refused)])
       .catch((error: unknown) => {
-        for (const row of rows) add(row);
+        for (const row of rows) add(row.keyId, row.minute, row.requests, row.credits, row.refused);
         throw error;
       });
   }
@@ -104,7 +113,7 @@ export function startUsage({ pool }: Postgres, logger: Logger): Usage {
   return {
     record(keyId, credits, accepted) {
       const minute = Math.floor(Date.now() / 60_000) * 60;
-      add({ keyId, minute, requests: 1, credits: accepted ? credits : 0, refused: accepted ? 0 : 1 });
+      add(keyId, minute, 1, accepted ? credits : 0, accepted ? 0 : 1);
     },
     flush,
     async stop() {

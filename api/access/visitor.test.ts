@@ -1,6 +1,8 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { clientOf, networkOf } from './visitor.ts';
+import { newSession } from './tokens.ts';
+import { clientOf, createReadVisitor, networkOf } from './visitor.ts';
 
 const PROXIES = ['10.0.0.0/8', '2001:db8:aaaa::/48'].map((cidr) => ipaddr.parseCIDR(cidr));
 const callerOf = (peer: string, forwarded: string) =>
@@ -28,5 +30,34 @@ describe('who is charged', () => {
     );
     expect(networks[0]).toBe(networks[1]);
     expect(networks[2]).not.toBe(networks[0]);
+  });
+});
+
+describe('what a visitor presents', () => {
+  let looked = 0;
+  const res = {
+    getRemoteAddress() {
+      looked += 1;
+      return Uint8Array.of(192, 0, 2, 1).buffer;
+    },
+  } as unknown as HttpResponse;
+  const visitorWith = (headers: Record<string, string>) =>
+    createReadVisitor([])(res, { getHeader: (name: string) => headers[name] ?? '' } as unknown as HttpRequest);
+  const session = newSession();
+
+  it.each([
+    ['nothing', {}, '', ''],
+    ['a bearer', { authorization: 'bEARER  vst_a' }, 'vst_a', ''],
+    ['a key by its own header', { 'x-api-key': 'vst_b' }, '', 'vst_b'],
+    ['credentials of another scheme', { authorization: 'Basic dTpw', 'x-api-key': 'vst_b' }, '', 'vst_b'],
+    ['a bearer beside a key: the bearer', { authorization: 'Bearer vst_a', 'x-api-key': 'vst_b' }, 'vst_a', ''],
+    ['a session beside a key: both', { authorization: `Bearer ${session}`, 'x-api-key': 'vst_b' }, session, 'vst_b'],
+  ])('%s', (_, headers, bearer, apiKey) => expect(visitorWith(headers)).toMatchObject({ bearer, apiKey }));
+
+  it('its network is found when it is asked for, once', () => {
+    looked = 0;
+    const visitor = visitorWith({});
+    expect(looked).toBe(0);
+    expect([visitor.network, visitor.network, looked]).toEqual(['192.0.2.1', '192.0.2.1', 1]);
   });
 });

@@ -2,22 +2,23 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
 import { remembering } from '../remembering.ts';
+import { isSession } from './tokens.ts';
 
 export interface Visitor {
-  /** An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. */
+  /**
+   * An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. Whoever has a key is not
+   * known by it, so it is found when it is asked for: for the first time before the first await.
+   */
   readonly network: string;
-  /** As sent; empty when there is none. */
-  readonly authorization: string;
+  /** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */
+  readonly bearer: string;
+  /** X-API-Key, where the bearer is none or a session; else empty. */
   readonly apiKey: string;
-  readonly host: string;
 }
 
 export type ReadVisitor = (res: HttpResponse, req: HttpRequest) => Visitor;
 
-/** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */
-export function bearerOf({ authorization }: Pick<Visitor, 'authorization'>): string {
-  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-}
+const BEARER = /^bearer +(\S+)$/i;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
@@ -29,19 +30,35 @@ const REMEMBERED = 10_000;
 export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
   const trusted = trustedProxies.map(readSubnet);
   const networkOfPeer = remembering((bytes) => networkOf(peerOf(bytes)), REMEMBERED);
-  return (res, req) => {
+  const readNetwork = (res: HttpResponse, req: HttpRequest) => {
     const bytes = Buffer.from(res.getRemoteAddress()).toString('latin1');
-    const network =
-      trusted.length === 0
-        ? networkOfPeer(bytes)
-        : networkOf(clientOf(peerOf(bytes), trusted, () => forwardedFor(req)));
-    return {
-      network,
-      authorization: req.getHeader('authorization'),
-      apiKey: req.getHeader('x-api-key'),
-      host: req.getHeader('host').toLowerCase(),
-    };
+    if (trusted.length === 0) return networkOfPeer(bytes);
+    return networkOf(clientOf(peerOf(bytes), trusted, () => forwardedFor(req)));
   };
+  return (res, req) => {
+    const authorization = req.getHeader('authorization');
+    const bearer = authorization === '' ? '' : (BEARER.exec(authorization)?.[1] ?? '');
+    const apiKey = bearer === '' || isSession(bearer) ? req.getHeader('x-api-key') : '';
+    return new Connected(bearer, apiKey, () => readNetwork(res, req));
+  };
+}
+
+class Connected implements Visitor {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly #readNetwork: () => string;
+  #network: string | null = null;
+
+  constructor(bearer: string, apiKey: string, readNetwork: () => string) {
+    this.bearer = bearer;
+    this.apiKey = apiKey;
+    this.#readNetwork = readNetwork;
+  }
+
+  get network(): string {
+    this.#network ??= this.#readNetwork();
+    return this.#network;
+  }
 }
 
 /** Of the address' bytes, one a character. */

@@ -3,29 +3,38 @@ import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
 import type { ServiceState } from '../state/service-state.ts';
-import { chooseEncoding, compressed, isCompressible } from './compression.ts';
-import { etagOf, matchingEtag } from './etag.ts';
+import { matchingEtag } from './etag.ts';
+import { type Forms, formsOf } from './forms.ts';
+import { headerLines } from './header-lines.ts';
 import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import { type Answer, type LiveCall, type LiveRoute, type Route, type StateRoute, statusOf } from './route.ts';
 import { andThen, type Soon } from './soon.ts';
 
-/** All that is kept of a request. */
+/** All that is kept of a request; headers that its answer does not depend on are empty. */
 export interface Question extends StreamQuestion {
   readonly method: string;
   readonly url: string;
   readonly query: string;
-  /** Path parameters in order, still percent-encoded. */
-  readonly parts: readonly string[];
+  /** Path parameters in order, still percent-encoded, separated by slashes. */
+  readonly parts: string;
+  /** In lower case. */
+  readonly host: string;
   readonly ifNoneMatch: string;
   readonly acceptEncoding: string;
   readonly requestId: string;
 }
 
-/** An answer with what it says about itself. */
+/** What a route is asked for: checked parameters, and the name under which its answer is kept. */
+export interface Asked {
+  readonly params: Values;
+  readonly key: string;
+}
+
+/** An answer in all its forms. */
 export interface StateAnswer extends PreparedAnswer {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly forms: Forms;
   /** Milliseconds of the process' clock. */
   readonly madeAt: number;
 }
@@ -35,7 +44,7 @@ export interface AnswerOptions {
   readonly prepared: PreparedAnswers<StateAnswer>;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Any cache may keep the answer but has to ask whether the chain has moved. */
@@ -49,21 +58,19 @@ const CATCH_UP_MS = 1000;
 export function answerRoute(
   options: AnswerOptions,
   route: Route,
-  params: Values,
+  { params, key }: Asked,
   asked: Question,
-  request: Pick<LiveCall, 'caller' | 'body'>,
+  request: Omit<LiveCall, 'params' | 'api'>,
 ): Soon<Reply> {
-  if (route.cache === 'none')
-    return andThen(liveReply(options.api, route, params, request), (reply) => encoded(reply, asked, null));
+  if (route.cache === 'none') return liveReply(options.api, route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.api, route, params, format, asked);
   const known = tagOf(route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged);
-  return andThen(stateAnswer(options, route, params, known), ({ tag, body, headers }) => {
+  return andThen(stateAnswer(options, route, params, key, known), ({ tag, forms }) => {
     const same = matchingEtag(asked.ifNoneMatch, tag);
-    if (same !== null) return notModified(same);
-    return encoded({ status: 200, headers, body }, asked, tag);
+    return same === null ? forms(asked.acceptEncoding) : notModified(same);
   });
 }
 
@@ -71,11 +78,11 @@ function stateAnswer(
   { api, prepared }: AnswerOptions,
   route: StateRoute,
   params: Values,
+  key: string,
   known: string,
 ): Soon<StateAnswer> {
   const fresh = () => freshAnswer(api, route, params);
   if (route.cache !== 'prepared') return fresh();
-  const key = `${route.path} ${JSON.stringify(params)}`;
   return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? prepared.make(key, known, fresh);
 }
 
@@ -100,14 +107,17 @@ async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): 
     'X-Chain-State': chainState(state, chain),
     ...(Object.hasOwn(route.parameters, 'format') && { Vary: 'Accept' }),
   };
-  return { tag: tagOf(route, params, state), body: jsonBytes(whole), headers, madeAt: performance.now() };
+  const tag = tagOf(route, params, state);
+  const body = jsonBytes(whole);
+  return { tag, body, forms: formsOf({ status: 200, headers, body, tag }), madeAt: performance.now() };
 }
 
 async function liveReply(
   api: ApiContext,
   route: LiveRoute,
   params: Values,
-  request: Pick<LiveCall, 'caller' | 'body'>,
+  asked: Question,
+  request: Omit<LiveCall, 'params' | 'api'>,
 ): Promise<Reply> {
   const answer: Answer = await route.handler({ params: params as never, api, ...request });
   const headers = {
@@ -115,24 +125,9 @@ async function liveReply(
     'Cache-Control': 'no-store',
     ...answer.headers,
   };
-  return {
-    status: answer.status ?? statusOf(route),
-    headers,
-    body: answer.body === null ? null : bytesOf(answer.body),
-  };
-}
-
-/** In the best form that the client takes, with the validator of that form. */
-function encoded(reply: Reply, { acceptEncoding }: Question, tag: string | null): Soon<Reply> {
-  const { body } = reply;
-  const can = body !== null && isCompressible(body, reply.headers['Content-Type'] ?? '');
-  const encoding = can ? chooseEncoding(acceptEncoding) : null;
-  const headers: Record<string, string> = { ...reply.headers };
-  if (tag !== null) headers.ETag = etagOf(tag, encoding);
-  if (can) headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`;
-  if (body === null || encoding === null) return { ...reply, headers };
-  headers['Content-Encoding'] = encoding;
-  return andThen(compressed(body, encoding), (bytes) => ({ ...reply, headers, body: bytes }));
+  const status = answer.status ?? statusOf(route);
+  const body = answer.body === null ? null : bytesOf(answer.body);
+  return formsOf({ status, headers, body, tag: null })(asked.acceptEncoding);
 }
 
 function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
@@ -142,7 +137,7 @@ function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
 
 /** What a cache holds stays as it was said when it was stored. */
 function notModified(etag: string): Reply {
-  return { status: 304, headers: { ETag: etag }, body: null };
+  return { status: 304, headers: headerLines({ ETag: etag }), body: null };
 }
 
 function bytesOf(body: unknown): Uint8Array {

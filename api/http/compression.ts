@@ -1,6 +1,8 @@
 /** Compression of answers: what is sent again is compressed once. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { remembering } from '../remembering.ts';
+import type { Soon } from './soon.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -14,9 +16,12 @@ const compressors: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Uint8
   gzip: promisify(gzip),
 };
 
+const REMEMBERED = 500;
+
 /** The best encoding that the client takes; null for none. */
-export function chooseEncoding(acceptEncoding: string): Encoding | null {
-  if (acceptEncoding === '') return null;
+export const chooseEncoding = remembering(readAcceptEncoding, REMEMBERED);
+
+function readAcceptEncoding(acceptEncoding: string): Encoding | null {
   const taken = new Set<string>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
@@ -30,12 +35,18 @@ export function isCompressible(body: Uint8Array, contentType: string): boolean {
 }
 
 /** By the body itself: as long as it is kept, so are its compressed forms. */
-const made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
+const made = new WeakMap<Uint8Array, Map<Encoding, Soon<Uint8Array>>>();
 
-export function compressed(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
-  const forms = made.get(body) ?? new Map<Encoding, Promise<Uint8Array>>();
+export function compressed(body: Uint8Array, encoding: Encoding): Soon<Uint8Array> {
+  const forms = made.get(body) ?? new Map<Encoding, Soon<Uint8Array>>();
   made.set(body, forms);
-  const form = forms.get(encoding) ?? compressors[encoding](body);
-  forms.set(encoding, form);
-  return form;
+  const known = forms.get(encoding);
+  if (known !== undefined) return known;
+  const making = compressors[encoding](body);
+  forms.set(encoding, making);
+  making.then(
+    (form) => forms.set(encoding, form),
+    () => forms.delete(encoding),
+  );
+  return making;
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { array, object, string } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from './api-error.ts';
+import { NO_LINES } from './header-lines.ts';
 import { listStream } from './list-stream.ts';
 import { pageParameters } from './paging.ts';
 import type { Reply } from './reply.ts';
@@ -91,7 +92,7 @@ function narrowSocket() {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const HEAD = { status: 200, headers: {}, body: null };
+const HEAD = { status: 200, headers: NO_LINES, body: null };
 
 it('nothing is read ahead of a slow reader, and nothing more once it is gone', async () => {
   const { route, counted } = numbers(100_000);

@@ -8,6 +8,7 @@ import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
+import { headerLines } from './header-lines.ts';
 import type { Page } from './paging.ts';
 import type { Reply } from './reply.ts';
 import type { StateRoute } from './route.ts';
@@ -67,7 +68,7 @@ export async function listStream(
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
-    headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept' },
+    headers: headerLines({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept' }),
     body: null,
     stream,
   };

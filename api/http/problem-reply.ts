@@ -5,6 +5,7 @@ import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
 import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { Question } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
+import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
 
 /** Postgres: statement_timeout. ClickHouse: max_execution_time, max_memory_usage, max_result_rows. */
@@ -21,12 +22,12 @@ export function problemReply(error: unknown, asked: Question, logger: Logger): R
   }
   return {
     status: refusal.status,
-    headers: {
+    headers: headerLines({
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
       ...(refusal.status === 503 && { 'Retry-After': RETRY_AFTER_SECONDS }),
       ...refusal.details.headers,
-    },
+    }),
     body: Buffer.from(`${stringifyExact(problemBody(refusal, asked.requestId))}\n`),
   };
 }

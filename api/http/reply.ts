@@ -1,11 +1,10 @@
 /** Writes an answer to the socket; nothing here knows what it says. */
 import type { HttpResponse } from 'uWebSockets.js';
+import type { HeaderLines } from './header-lines.ts';
 
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** More headers, of other names: not merged into the first, which costs more than to write them. */
-  readonly also?: readonly Readonly<Record<string, string>>[];
+  readonly headers: HeaderLines;
   /** Null: a status that has no body (204, 304). */
   readonly body: Uint8Array | null;
   /** What flows instead of a body. */
@@ -29,37 +28,32 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-export const CORS_HEADERS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'ETag, Retry-After, X-Request-Id, X-Chain-State, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost',
-} as const;
+/** Every answer may be read by scripts of any site. */
+const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
+const ANY_ORIGIN =
+  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
 
 export const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id',
   'Access-Control-Max-Age': '3600',
 } as const;
 
-export function writeHead(res: HttpResponse, { status, headers, also = [] }: Omit<Reply, 'body'>): void {
-  res.writeStatus(`${status} ${REASONS[status] ?? ''}`.trimEnd());
-  writeHeaders(res, headers);
-  for (const more of also) writeHeaders(res, more);
-}
-
-function writeHeaders(res: HttpResponse, headers: Reply['headers']): void {
-  for (const name in headers) res.writeHeader(name, headers[name] ?? '');
+/** All lines in one call, since a call costs more than a kilobyte: uWebSockets.js writes a value as it is given. */
+export function writeHead(res: HttpResponse, status: number, headers: HeaderLines): void {
+  if (status !== 200) res.writeStatus(`${status} ${REASONS[status] ?? ''}`.trimEnd());
+  res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN + headers);
 }
 
 /** `withoutBody`: a HEAD request, which is told the length only. */
-export function writeReply(res: HttpResponse, reply: Reply, withoutBody: boolean): void {
+export function writeReply(res: HttpResponse, { status, headers, body }: Reply, withoutBody: boolean): void {
   res.cork(() => {
-    writeHead(res, reply);
-    if (reply.body !== null && !withoutBody) {
-      res.end(reply.body);
+    writeHead(res, status, headers);
+    if (body !== null && !withoutBody) {
+      res.end(body);
       return;
     }
     // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
-    if (reply.body !== null) res.writeHeader('Content-Length', String(reply.body.byteLength));
+    if (body !== null) res.writeHeader('Content-Length', String(body.byteLength));
     res.endWithoutBody();
   });
 }

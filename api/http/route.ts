@@ -13,6 +13,8 @@ export interface Call<P extends Parameters = Parameters> {
 
 export interface LiveCall<P extends Parameters = Parameters> extends Call<P> {
   readonly caller: Caller;
+  /** Name that the client called the service by, in lower case. */
+  readonly host: string;
   /** Fits the route's `body`. */
   readonly body: unknown;
 }

@@ -24,7 +24,7 @@ export async function writeStream(
     wake();
     return true;
   });
-  res.cork(() => writeHead(res, reply));
+  res.cork(() => writeHead(res, reply.status, reply.headers));
   try {
     for await (const chunk of stream) {
       if (connection.aborted) return;

@@ -2,9 +2,11 @@
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type DispatcherOptions, handleRequest, preflight } from '../http/dispatcher.ts';
+import { type DispatcherOptions, preflight } from '../http/dispatcher.ts';
+import { handleRequest } from '../http/exchange.ts';
+import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
-import { CORS_HEADERS } from '../http/reply.ts';
+import { writeHead } from '../http/reply.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Transport } from './connection.ts';
@@ -28,7 +30,7 @@ export const streamParameters = {
   address: queryParameter('Only of this address: comma-separated', text),
 };
 
-const HEADERS = { ...CORS_HEADERS, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' };
+const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 
 export function registerStream(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
   const chains = options.api.config.chains.map((chain) => chain.name);
@@ -84,12 +86,7 @@ function asApiError(error: unknown): unknown {
   return error;
 }
 
-function stream(
-  res: HttpResponse,
-  push: Push,
-  first: Omit<SubscribeMessage, 'op' | 'id'>,
-  limits: Readonly<Record<string, string>>,
-): void {
+function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op' | 'id'>, limits: HeaderLines): void {
   let isOpen = true;
   const transport: Transport = {
     send(json, type, cursor) {
@@ -119,10 +116,7 @@ function stream(
     isOpen = false;
     push.disconnect(connection);
   });
-  res.cork(() => {
-    res.writeStatus('200 OK');
-    for (const [name, value] of Object.entries({ ...HEADERS, ...limits })) res.writeHeader(name, value);
-  });
+  res.cork(() => writeHead(res, 200, joinLines(HEADERS, limits)));
   const connection = push.connect(transport, first);
   res.onWritable(() => {
     connection.drained();

@@ -4,7 +4,6 @@ import type { Holder } from '../access/key-store.ts';
 import { tierOf } from '../access/key-store.ts';
 import { requireSession } from '../access/require-session.ts';
 import { closeSession, openSession } from '../access/sessions.ts';
-import { bearerOf } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import { liveRoute } from '../http/route.ts';
@@ -34,11 +33,11 @@ const ask = liveRoute({
   summary: 'A message for an identity to sign; it can be answered once, within 5 minutes',
   body: challengeRequest,
   response: challenge,
-  async handler({ api, body, caller }) {
+  async handler({ api, body, host }) {
     const asked = body as { identity: string; chain?: string };
     const chain = chainOf(api, asked.chain);
     const identityAddress = await api.snapshot((read) => addressOfIdentity(read, api, chain, asked.identity));
-    const { id, message, command, expiresAt } = await api.login.challenge({ chain, identityAddress }, caller.host);
+    const { id, message, command, expiresAt } = await api.login.challenge({ chain, identityAddress }, host);
     return { body: { challengeId: id, message, command, expiresAt: expiresAt.toISOString() } };
   },
 });
@@ -50,9 +49,9 @@ const answer = liveRoute({
   summary: 'A session for the identity that signed the challenge',
   body: loginRequest,
   response: login,
-  async handler({ api, body, caller }) {
+  async handler({ api, body, host }) {
     const { challengeId, signature } = body as { challengeId: string; signature: string };
-    const holder = await api.login.answer(challengeId, signature, caller.host);
+    const holder = await api.login.answer(challengeId, signature, host);
     const { token, expiresAt } = await openSession(api.postgres, holder);
     const identity = await nameOf(api, holder);
     return { body: { token, expiresAt: expiresAt.toISOString(), identity, ...holder } };
@@ -81,7 +80,7 @@ const end = liveRoute({
   response: nothing,
   async handler({ api, caller }) {
     await requireSession(api, caller);
-    await closeSession(api.postgres, bearerOf(caller));
+    await closeSession(api.postgres, caller.bearer);
     return { body: null };
   },
 });

@@ -44,7 +44,6 @@ function refused(body: RpcBody, status: number, code: number, message: string): 
   return {
     status,
     body: `${printRpcError(code, message, id)}\n`,
-    contentType: 'application/json',
     ourFault: status >= 500,
   };
 }

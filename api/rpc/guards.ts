@@ -42,6 +42,7 @@ export const filenameGuard: Guard = {
   refuses: 'a member `filename`',
   refused: ['[{"filename":"/etc/passwd"}]', '[{},[{"a":{"\\u0066ilename" : 1}}]]'],
   check({ params }) {
+    if (!params.includes('{')) return; // no object, no member
     for (const { value, isKey } of rawStrings(params)) {
       if (isKey && value === 'filename') {
         throw new RpcError(RPC_CODES.invalidParameter, 'filename is not served: it would be read on the server');

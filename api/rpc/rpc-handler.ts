@@ -16,7 +16,8 @@ import {
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
-import { filenameGuard, type GuardedChain } from './guards.ts';
+import { andThen, orElse, type Soon } from '../http/soon.ts';
+import { filenameGuard, type Guard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
 import { createIdentityHistory, type ResolveName } from './identity-history.ts';
 import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
@@ -28,10 +29,10 @@ import { createUpstream, type Upstream } from './upstream/upstream.ts';
 
 export const MAX_BATCH = 5;
 
+/** JSON with the newline that ends it. */
 export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
-  readonly contentType: 'application/json';
   /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
   readonly ourFault: boolean;
 }
@@ -55,35 +56,31 @@ export interface RpcHandlerOptions {
   readonly logger: Logger;
 }
 
-/** Rejects only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Promise<RpcAnswer>;
-
-interface Outcome {
-  readonly status: number;
-  /** One answer object with its newline. */
-  readonly body: Uint8Array | string;
-  readonly ourFault: boolean;
-}
+/**
+ * At once when the answer is kept. Throws only for a chain that is not configured. `body` is what came in a POST, or what
+ * readRpcBody made of it.
+ */
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Soon<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
   readonly upstream: Upstream;
 }
 
-const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): Outcome => ({
+const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): RpcAnswer => ({
   status: rpcStatus(code),
   body: `${printRpcError(code, message, id)}\n`,
   ourFault: code === RPC_CODES.internalError,
 });
 
-const answered = (result: string, id: string): Outcome => ({
+const answered = (result: string, id: string): RpcAnswer => ({
   status: 200,
   body: `${printRpcResult(result, id)}\n`,
   ourFault: false,
 });
 
 /** The answers without their newlines, as elements of an array. */
-function joinBatch(outcomes: readonly Outcome[]): Buffer {
+function joinBatch(outcomes: readonly RpcAnswer[]): Buffer {
   const parts = outcomes.flatMap(({ body }, index) => [
     Buffer.from(index === 0 ? '' : ','),
     Buffer.from(body).subarray(0, -1),
@@ -122,35 +119,38 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     };
   }
 
-  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<Outcome> {
-    for (const guard of [filenameGuard, ...method.guards]) await guard.check(request, chain);
-    return { ...(await chain.upstream(request, method, lane)), ourFault: false };
+  function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Soon<RpcAnswer> {
+    filenameGuard.check(request, chain);
+    const asked = andThen(passGuards(method.guards, request, chain), () => chain.upstream(request, method, lane));
+    return andThen(asked, ({ status, body }) => ({ status, body, ourFault: false }));
   }
 
-  async function execute(chain: Chain, request: RpcRequest, lane: Lane): Promise<Outcome> {
+  function execute(chain: Chain, request: RpcRequest, lane: Lane): Soon<RpcAnswer> {
     const help = request.method === 'help' ? helpOf(request.texts) : null;
     if (help !== null) return answered(daemonString(help), request.id);
     const proxied = daemonForm(request.method, request.texts.length);
     if (proxied !== undefined) return forward(chain, request, proxied, lane);
     const answer = rpcMethod(request.method) && methods[request.method];
     if (answer === undefined) throw methodNotFound();
-    return answered(await answer(chain.name, request.texts), request.id);
+    return andThen(answer(chain.name, request.texts), (result) => answered(result, request.id));
   }
 
-  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<Outcome> {
+  function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Soon<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
-    try {
-      return await execute(chain, request, lane);
-    } catch (error) {
-      if (error instanceof RpcError) {
-        // Parameters are never logged: they may be secrets.
-        if (error.cause)
-          logger.debug({ err: error.cause, chain: chain.name, method: request.method }, 'no answer of the daemon');
-        return failure(error, request.id);
-      }
-      logger.error({ err: error, chain: chain.name, method: request.method }, 'a JSON-RPC method failed');
-      return failure(internalError(error), request.id);
+    return orElse(
+      () => execute(chain, request, lane),
+      (error) => failed(chain, request, error),
+    );
+  }
+
+  function failed(chain: Chain, { method, id }: RpcRequest, error: unknown): RpcAnswer {
+    if (error instanceof RpcError) {
+      // Parameters are never logged: they may be secrets.
+      if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');
+      return failure(error, id);
     }
+    logger.error({ err: error, chain: chain.name, method }, 'a JSON-RPC method failed');
+    return failure(internalError(error), id);
   }
 
   /** One after the other, as the daemon does: a call may rely on the one before it. */
@@ -158,26 +158,29 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     chain: Chain,
     requests: readonly (RpcRequest | RpcRefusal)[],
     lane: Lane,
-  ): Promise<Outcome> {
+  ): Promise<RpcAnswer> {
     if (requests.length > MAX_BATCH) {
       return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
     }
-    const outcomes: Outcome[] = [];
+    const outcomes: RpcAnswer[] = [];
     for (const request of requests) outcomes.push(await answerOne(chain, request, lane));
     const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
     return { status: 200, body: joinBatch(outcomes), ourFault };
   }
 
-  return async (name, body, lane = 'standard') => {
+  return (name, body, lane = 'standard') => {
     const chain = chains.get(name);
     if (chain === undefined) throw new TypeError(`${name} is no configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
-    const outcome =
-      read.kind === 'batch'
-        ? await answerBatch(chain, read.requests, lane)
-        : await answerOne(chain, read.request, lane);
-    return { ...outcome, contentType: 'application/json' };
+    return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
   };
+}
+
+function passGuards(guards: readonly Guard[], request: RpcRequest, chain: GuardedChain, from = 0): Soon<void> {
+  for (let index = from; index < guards.length; index++) {
+    const passing = guards[index]?.check(request, chain);
+    if (passing instanceof Promise) return passing.then(() => passGuards(guards, request, chain, index + 1));
+  }
 }
 
 function readChainId(info: unknown): string {

@@ -8,6 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { NO_LINES } from '../http/header-lines.ts';
 import { type RpcRoutesOptions, registerRpc } from '../rpc-routes.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 
@@ -78,7 +79,7 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
 
 async function listening(daemon: ScriptedDaemon): Promise<number> {
   const app: TemplatedApp = App();
-  const admission = { refusal: null, headers: {}, caller: { key: null }, giveBack() {} };
+  const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, giveBack() {} };
   registerRpc(app, handlerOf([daemon]), {
     config: { chains: [{ name: 'vrsc' }] } as unknown as RpcRoutesOptions['config'],
     underWay: { count: 0 },

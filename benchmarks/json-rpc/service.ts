@@ -5,6 +5,7 @@
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
+import { NO_LINES } from '../../api/http/header-lines.ts';
 import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../api/rpc-routes.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -29,8 +30,8 @@ const handler = createRpcHandler({
   nameToAddress: () => null,
   logger,
 });
-const admission = { refusal: null, headers: {}, caller: { key: null }, giveBack() {} };
-const access = { readVisitor: () => ({}), gate: { rpc: async () => admission } };
+const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, giveBack() {} };
+const access = { readVisitor: () => ({}), gate: { rpc: () => admission } };
 const app = App();
 registerRpc(app, handler, {
   config: { chains } as unknown as RpcRoutesOptions['config'],

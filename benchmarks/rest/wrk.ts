@@ -10,14 +10,18 @@ export function hasWrk(): boolean {
   return !spawnSync('wrk', ['--version']).error;
 }
 
-/** Each connection asks for the paths in turn, the first of the URL when none are given. @throws when an answer was an error */
-export async function load(url: string, seconds: number, paths: readonly string[] = []): Promise<number> {
+/**
+ * Each connection asks for the paths in turn, the first of the URL when none are given, with an API key.
+ * @throws when an answer was an error
+ */
+export async function load(url: string, key: string, seconds: number, paths: readonly string[] = []): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-wrk-'));
   try {
     const script = join(folder, 'paths.lua');
     writeFileSync(script, paths.length > 0 ? inTurn(paths) : '');
     const timing = ['--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${seconds}s`];
-    const text = await output([...timing, '--script', script, url]);
+    const bearer = ['--header', `Authorization: Bearer ${key}`];
+    const text = await output([...timing, ...bearer, '--script', script, url]);
     const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];
     if (rate === undefined || text.includes('Non-2xx')) throw new Error(`${url} failed under load: ${text}`);
     return Number(rate);

@@ -1,5 +1,6 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
+import type { Soon } from '../../http/soon.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
 import type { DaemonReply } from './proxy.ts';
 
@@ -18,7 +19,7 @@ export interface RepeatedAnswersOptions {
 
 export interface RepeatedAnswers {
   /** `ask` is called when no answer is known, once however many wait for it. `id` as the daemon prints it back. */
-  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
+  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Soon<DaemonReply>;
 }
 
 interface Kept extends PreparedAnswer {
@@ -32,11 +33,14 @@ const MAX_AGE_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const FOREVER = 'forever';
 
-const tail = (id: string) => Buffer.from(`,"id":${id}}\n`);
+/** What an answer ends with. */
+const tail = (id: string) => `,"id":${id}}\n`;
 
 export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: RepeatedAnswersOptions): RepeatedAnswers {
   const answers = createPreparedAnswers<Kept>(maxBytes);
   let highest = 0;
+  /** Of the newest block, while neither it nor the span of time changes. */
+  let newest = { at: null as Tip | null, span: 0, tag: '' };
   /** Counts the rewinds below finality, which an operator may accept: what was settled before is not any more. */
   let era = 0;
 
@@ -51,32 +55,44 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     if (lifetime === 'forever') return FOREVER;
     if (!at) return null;
     if (lifetime !== 'tip' && lifetime <= at.height - finalityDepth) return `${FOREVER} ${era}`;
-    return `${at.height} ${at.hash} ${Math.floor(Date.now() / MAX_AGE_MS)}`;
+    const span = Math.floor(Date.now() / MAX_AGE_MS);
+    if (newest.at !== at || newest.span !== span) newest = { at, span, tag: `${at.height} ${at.hash} ${span}` };
+    return newest.tag;
   }
 
   function kept(reply: DaemonReply, id: string, tag: string): Kept {
     const { status, body } = reply;
-    const end = tail(id);
+    const end = Buffer.from(tail(id));
     const isWhole = body.subarray(-end.length).equals(end);
     const head = isWhole ? body.subarray(0, -end.length) : body;
     const transient = status !== 200 || !isWhole || head.length > MAX_ANSWER_BYTES;
     return { tag, status, body: head, transient, own: isWhole ? null : reply };
   }
 
+  async function askOnce(key: string, tag: string, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply> {
+    let mine: DaemonReply | undefined;
+    const made = await answers.make(key, tag, async () => {
+      mine = await ask();
+      return kept(mine, id, tag);
+    });
+    if (mine) return mine;
+    return made.own ? ask() : repeated(made, id);
+  }
+
   return {
-    async get(key, lifetime, id, ask) {
+    get(key, lifetime, id, ask) {
       const tag = tagOf(lifetime);
       if (tag === null) return ask();
-      let mine: DaemonReply | undefined;
-      const made =
-        answers.get(key, tag) ??
-        (await answers.make(key, tag, async () => {
-          mine = await ask();
-          return kept(mine, id, tag);
-        }));
-      if (mine) return mine;
-      if (made.own) return ask();
-      return { status: made.status, body: Buffer.concat([made.body, tail(id)]) };
+      const known = answers.get(key, tag);
+      return known ? repeated(known, id) : askOnce(key, tag, id, ask);
     },
   };
+}
+
+function repeated({ status, body }: Kept, id: string): DaemonReply {
+  const end = tail(id);
+  const whole = Buffer.allocUnsafe(body.byteLength + Buffer.byteLength(end));
+  whole.set(body);
+  whole.write(end, body.byteLength);
+  return { status, body: whole };
 }

@@ -1,0 +1,26 @@
+/** Header lines as they go out: what does not depend on the request is put together once. */
+
+/** Each line begun by a line break. Only of this module and of numbers, so that nothing a client sent can add a line. */
+export type HeaderLines = string & { readonly __headerLines: true };
+
+export const NO_LINES = '' as HeaderLines;
+
+const NAME = /^[A-Za-z0-9-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a value must not hold
+const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** @throws TypeError for what would not stay one line */
+export function headerLines(headers: Readonly<Record<string, string>>): HeaderLines {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name) || NOT_IN_VALUE.test(value)) {
+      throw new TypeError(`${JSON.stringify(`${name}: ${value}`)} is no header`);
+    }
+    lines += `\r\n${name}: ${value}`;
+  }
+  return lines as HeaderLines;
+}
+
+export function joinLines(first: HeaderLines, second: HeaderLines): HeaderLines {
+  return (first + second) as HeaderLines;
+}
