@@ -1,6 +1,6 @@
 /** Records of the log ↔ bytes: Avro single-object encoding with the schemas of schemas/avro/. */
 import { pack, unpack } from './avro/compression.ts';
-import { packFacts, unpackFacts } from './avro/fact-list.ts';
+import { packFacts, toPlain, unpackFacts } from './avro/fact-list.ts';
 import { decodeSingleObject, encodeSingleObject, type SchemaName } from './avro/single-object.ts';
 import { PermanentError } from './errors.ts';
 import type {
@@ -10,6 +10,10 @@ import type {
   FactsAppended,
   FactsRecord,
   FactsRewound,
+  StampList,
+  StampsAppended,
+  StampsRecord,
+  StampsRewound,
 } from './log-records.ts';
 
 type Wire<T> = Omit<T, 'kind'>;
@@ -56,6 +60,49 @@ export function decodeFactsRecord(bytes: Uint8Array): FactsRecord {
   }
   if (schema === 'FactsRewound') return { kind: 'rewind', ...(value as Wire<FactsRewound>) };
   throw misplaced(schema, 'facts');
+}
+
+const NO_STAMPS: StampList = { prices: [], stamps: [] };
+const NOTHING = Buffer.alloc(0);
+
+/** What a record says of its block, as bytes: equal when and only when it says the same. @throws PermanentError log_record_invalid */
+export function encodeStampList(list: StampList): Buffer {
+  return list.prices.length + list.stamps.length === 0 ? NOTHING : encodeSingleObject('StampList', list);
+}
+
+/** `list` comes from encodeStampList. */
+export function encodeStampsAppended(record: Omit<StampsAppended, 'kind' | keyof StampList>, list: Buffer): Uint8Array {
+  const { packed, unpackedBytes } = list.length === 0 ? { packed: list, unpackedBytes: 0 } : pack(list);
+  return encodeSingleObject('StampsAppended', { ...record, encoding: 'zstd', unpackedBytes, stamps: packed });
+}
+
+export function encodeStampsRewound(record: StampsRewound): Uint8Array {
+  return encodeSingleObject('StampsRewound', record);
+}
+
+/** @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large */
+export function decodeStampsRecord(bytes: Uint8Array): StampsRecord {
+  const { schema, value } = decodeSingleObject(bytes);
+  if (schema === 'StampsAppended') {
+    const {
+      encoding: _,
+      unpackedBytes,
+      stamps,
+      ...fields
+    } = value as Packed<Wire<Omit<StampsAppended, keyof StampList>>> & { stamps: Uint8Array };
+    const list = unpackedBytes === 0 ? NO_STAMPS : decodeStampList(unpack(stamps, unpackedBytes));
+    return { kind: 'stamps', ...fields, ...list };
+  }
+  if (schema === 'StampsRewound') return { kind: 'rewind', ...(value as Wire<StampsRewound>) };
+  throw misplaced(schema, 'stamps');
+}
+
+function decodeStampList(bytes: Uint8Array): StampList {
+  const { schema, value } = decodeSingleObject(bytes);
+  if (schema !== 'StampList') {
+    throw new PermanentError('log_record_unreadable', `a ${schema} stands where a StampList belongs`);
+  }
+  return toPlain(value) as StampList;
 }
 
 function misplaced(schema: SchemaName, topic: string): PermanentError {

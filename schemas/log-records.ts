@@ -1,5 +1,5 @@
 /** Records of the log's topics. `position` is ours (0, 1, 2 … in a partition), never the broker's offset. */
-import type { Fact } from './facts.ts';
+import type { Fact, TransferFact } from './facts.ts';
 
 export const TOPICS = ['blocks', 'facts', 'stamps'] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -49,3 +49,89 @@ export interface FactsRewound {
 }
 
 export type FactsRecord = FactsAppended | FactsRewound;
+
+/** A price that a block changed. Decimals as text, exact. */
+export interface ToldPrice {
+  readonly currencyId: string;
+  readonly tier: number;
+  readonly usdPrice: string;
+  readonly emaPrice: string;
+  readonly totalDepth: string;
+  readonly sourceBasketId: string | null;
+}
+
+/** What an event says of a transfer. */
+export type ToldTransfer = Pick<
+  TransferFact,
+  | 'txid'
+  | 'vout'
+  | 'kind'
+  | 'status'
+  | 'fromCurrencyId'
+  | 'toCurrencyId'
+  | 'viaCurrencyId'
+  | 'importCurrencyId'
+  | 'amountIn'
+  | 'conversionFee'
+  | 'amountOut'
+  | 'destination'
+  | 'source'
+  | 'importSystemId'
+  | 'sourceSystemId'
+  | 'requestHeight'
+  | 'requestTime'
+  | 'exportTxid'
+  | 'exportVout'
+  | 'exportIndex'
+  | 'importTxid'
+  | 'importHeight'
+>;
+
+/** A conversion that a block settled, with what it was worth. Decimals as text, exact. */
+export interface ToldStamp extends ToldTransfer {
+  readonly regime: 'live' | 'backfill';
+  readonly fromUsd: string | null;
+  readonly toUsd: string | null;
+  readonly usdValue: string | null;
+  readonly rule: string;
+  readonly reason: string | null;
+  readonly pricedCurrencyId: string | null;
+  readonly pricedCurrencyUsd: string | null;
+  readonly priceBasketId: string | null;
+  readonly diverged: boolean;
+  /** Whether the stamp's own rules may still correct it. */
+  readonly provisional: boolean;
+}
+
+export interface StampList {
+  readonly prices: readonly ToldPrice[];
+  readonly stamps: readonly ToldStamp[];
+}
+
+/** One for each block that was priced. */
+export interface StampsAppended extends StampList {
+  readonly kind: 'stamps';
+  readonly position: number;
+  /** Position of the record of topic facts that they follow from. */
+  readonly source: number;
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  /** Whether another chain's clock had still to pass this block. */
+  readonly provisional: boolean;
+}
+
+export interface StampsRewound {
+  readonly kind: 'rewind';
+  readonly position: number;
+  readonly source: number;
+  /** The newest block of which what was told still holds; −1 when none. */
+  readonly height: number;
+  readonly hash: string;
+  /** The block told last. */
+  readonly fromHeight: number;
+  /** repriced: the blocks stand, what another chain brought prices them otherwise. */
+  readonly reason: 'reorg' | 'repriced';
+}
+
+export type StampsRecord = StampsAppended | StampsRewound;

@@ -1,10 +1,9 @@
-/** The one reader of a chain's facts: what Postgres has committed, the newest of it in memory for all clients. */
-import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
+/** The one reader of a topic of a chain: what Postgres has committed, the newest of it in memory for all clients. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
-import type { FactsRecord } from '../../schemas/log-records.ts';
 import type { StateWatch } from '../state/state-watch.ts';
-import { eventsOfRecord } from './events-of-record.ts';
+import type { FeedKey } from './cursor.ts';
+import type { FeedTopic, Tip, TopicRecord } from './feed-topic.ts';
 import type { PushEvent } from './push-event.ts';
 
 export interface FeedRecord {
@@ -12,15 +11,13 @@ export interface FeedRecord {
   readonly events: readonly PushEvent[];
 }
 
-export interface Tip {
-  readonly height: number;
-  readonly hash: string;
-}
-
 export interface ChainFeed {
   readonly chain: string;
+  /** Names it among the feeds of all chains and topics. */
+  readonly key: FeedKey;
   /** Position after the newest record that may be shown. */
   readonly head: number;
+  /** Null before the first block, and where the topic does not say. */
   readonly tip: Tip | null;
   /** A record kept in memory. */
   recent(position: number): FeedRecord | undefined;
@@ -32,6 +29,7 @@ export interface ChainFeed {
 
 export interface FeedOptions {
   readonly chain: string;
+  readonly topic: FeedTopic;
   readonly log: EventLog;
   readonly watch: StateWatch;
   readonly logger: Logger;
@@ -50,15 +48,15 @@ const KEPT_RECORDS = 1024;
 
 /** `running` settles once the signal aborts. */
 export async function openChainFeed(options: FeedOptions): Promise<{ feed: ChainFeed; running: Promise<void> }> {
-  const { chain, log, watch, logger, signal } = options;
+  const { chain, topic, log, watch, logger, signal } = options;
   const kept = new Map<number, FeedRecord>();
-  const committed = () => watch.state.derived.get(chain);
-  const start = committed();
-  let head = await headOf(log, chain, start?.position ?? -1);
-  let tip: Tip | null = start ? { height: start.height, hash: start.hash } : null;
+  let at = topic.place(watch.state);
+  let tip = topic.tip(watch.state);
+  let head = await topic.head(watch.state);
 
   const feed: ChainFeed = {
     chain,
+    key: topic.key,
     get head() {
       return head;
     },
@@ -67,41 +65,42 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     },
     recent: (position) => kept.get(position),
     async load(position) {
-      const records = await log.read('facts', chain, position, READ_LIMITS);
-      return records.filter((record) => record.position < head).map((record) => read(chain, record).feedRecord);
+      const records = await log.read(topic.name, chain, position, READ_LIMITS);
+      return records.filter((record) => record.position < head).map((record) => topic.read(record));
     },
-    end: async () => ((await log.last('facts', chain))?.position ?? -1) + 1,
+    end: async () => ((await log.last(topic.name, chain))?.position ?? -1) + 1,
   };
 
-  function publish(record: FactsRecord, feedRecord: FeedRecord): void {
+  function publish(record: TopicRecord): void {
     head = record.position + 1;
-    tip = { height: record.height, hash: record.hash };
-    kept.set(record.position, feedRecord);
+    tip = record.tip;
+    kept.set(record.position, record);
     kept.delete(record.position - KEPT_RECORDS);
-    options.onRecord(feed, feedRecord);
+    options.onRecord(feed, record);
   }
 
   /** Nobody listens: only the place is kept, so that a replay of years does not encode what no one hears. */
   async function skip(): Promise<void> {
     await pause(IDLE_MS, signal);
-    const now = committed();
-    if (signal.aborted || options.isWanted() || !now || (now.height === tip?.height && now.hash === tip.hash)) return;
-    const next = await headOf(log, chain, now.position);
+    const { state } = watch;
+    if (signal.aborted || options.isWanted() || topic.place(state) === at) return;
+    const next = await topic.head(state);
     if (options.isWanted()) return;
     kept.clear();
     head = next;
-    tip = { height: now.height, hash: now.hash };
+    at = topic.place(state);
+    tip = topic.tip(state);
   }
 
   async function follow(): Promise<void> {
     if (!options.isWanted()) return skip();
-    await log.waitFor('facts', chain, head, WAIT_MS, signal);
+    await log.waitFor(topic.name, chain, head, WAIT_MS, signal);
     if (signal.aborted) return;
-    for (const raw of await log.read('facts', chain, head, READ_LIMITS)) {
-      const { record, feedRecord } = read(chain, raw);
-      await watch.until((state) => (state.derived.get(chain)?.position ?? -1) >= record.source, signal);
+    for (const raw of await log.read(topic.name, chain, head, READ_LIMITS)) {
+      const record = topic.read(raw);
+      await watch.until(record.isShown, signal);
       if (signal.aborted) return;
-      publish(record, feedRecord);
+      publish(record);
     }
   }
 
@@ -109,42 +108,16 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     while (!signal.aborted) {
       await follow().catch(async (err: unknown) => {
         if (signal.aborted) return;
-        logger.error({ err, chain, position: head }, 'the facts of this chain cannot be read; trying again');
+        logger.error(
+          { err, chain, topic: topic.name, position: head },
+          'a topic of this chain cannot be read; trying again',
+        );
         await pause(RETRY_MS, signal);
       });
     }
   }
 
   return { feed, running: run() };
-}
-
-function read(chain: string, { payload, position }: LogRecord): { record: FactsRecord; feedRecord: FeedRecord } {
-  const record = decodeFactsRecord(payload);
-  return { record, feedRecord: { position, events: eventsOfRecord(chain, record) } };
-}
-
-/** Position of the first record that follows from a block after `source`: what lies before it is committed. */
-export async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
-  const last = await log.last('facts', chain);
-  if (!last) return 0;
-  if (sourceOf(last) <= source) return last.position + 1;
-  // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to its end.
-  let from = last.position;
-  for (let step = 16; from > 0; step *= 2) {
-    from = Math.max(0, from - step);
-    const [record] = await log.read('facts', chain, from, { ...READ_LIMITS, maxRecords: 1 });
-    if (!record || sourceOf(record) <= source) break;
-  }
-  for (;;) {
-    const records = await log.read('facts', chain, from, READ_LIMITS);
-    const first = records.find((record) => sourceOf(record) > source);
-    if (first || records.length === 0) return first?.position ?? from;
-    from += records.length;
-  }
-}
-
-function sourceOf(record: LogRecord): number {
-  return decodeFactsRecord(record.payload).source;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -21,6 +21,7 @@ function testFeed(chain: string): TestFeed {
   let oldest = 0;
   return {
     chain,
+    key: chain,
     get head() {
       return records.length;
     },
@@ -39,6 +40,7 @@ function testFeed(chain: string): TestFeed {
       const events = channels.map((channel, index) =>
         pushEvent({
           chain,
+          topic: 'facts',
           place: { position, index },
           channel,
           type: 'block',

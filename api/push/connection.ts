@@ -4,7 +4,7 @@
  */
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import { readClientMessage } from './client-message.ts';
-import { CursorInvalid, decodePlaces, encodePlaces, type Place, type Places } from './cursor.ts';
+import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import { createMessageBudget, MAX_MESSAGE_BYTES } from './limits.ts';
 import { placeAfter } from './places.ts';
@@ -65,14 +65,14 @@ export const CLOSE_SLOW = 4408;
 export const CLOSE_LIMIT = 4429;
 const CLOSE_INTERNAL = 1011;
 const HELLO_VERSION = 1;
-const SNAPSHOT_URL = '/api/stats/pulse';
+const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { hub, transport } = options;
   const subscriptions = createSubscriptionSet(hub);
   const budget = createMessageBudget();
   /** Null while live: the place is then the hub's. */
-  let places: Map<string, Place> | null = new Map(hub.places());
+  let places: Map<FeedKey, Place> | null = new Map(hub.places());
   let seq = 0;
   let lastCursor = '';
   let lastSentAt = Date.now();
@@ -83,7 +83,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let grace: NodeJS.Timeout | null = null;
 
   /** A copy: places move on. */
-  const here = (): Map<string, Place> => new Map(places ?? hub.places());
+  const here = (): Map<FeedKey, Place> => new Map(places ?? hub.places());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
     lastSentAt = Date.now();
@@ -132,21 +132,21 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** Sends what lies between the connection's place and the hub's; the place of a record that must be read first, if any. */
-  function sendRecent(): { readonly chain: string; readonly position: number } | null {
+  function sendRecent(): { readonly feed: FeedKey; readonly position: number } | null {
     if (!places) return null;
     for (const feed of hub.feeds) {
       for (;;) {
-        const place = places.get(feed.chain) ?? { position: feed.head, index: 0 };
+        const place = places.get(feed.key) ?? { position: feed.head, index: 0 };
         if (place.position >= feed.head) break;
-        const record = feed.recent(place.position) ?? hub.loaded(feed.chain, place.position);
-        if (!record) return { chain: feed.chain, position: place.position };
+        const record = feed.recent(place.position) ?? hub.loaded(feed.key, place.position);
+        if (!record) return { feed: feed.key, position: place.position };
         for (const event of record.events) {
           if (event.place.index < place.index) continue;
-          places.set(feed.chain, placeAfter(event));
+          places.set(feed.key, placeAfter(event));
           if (subscriptions.wants(event)) sendEvent(event, encodePlaces(places));
           if (blockedSince !== null || !isOpen) return null;
         }
-        places.set(feed.chain, { position: place.position + 1, index: 0 });
+        places.set(feed.key, { position: place.position + 1, index: 0 });
       }
     }
     if (hub.isAt(places)) places = null;
@@ -164,7 +164,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       seq += 1;
       write(message(seq), event.type, cursor);
       if (!places) continue;
-      places.set(event.chain, placeAfter(event)); // the rest of the record is still to come
+      places.set(event.feed, placeAfter(event)); // the rest of the record is still to come
       return;
     }
   }
@@ -179,7 +179,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           missing = sendRecent();
         });
         if (!missing) return;
-        if (!(await hub.load(missing.chain, missing.position))) resync(missing.chain, 'cursor_expired');
+        if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
       }
     } catch (error) {
       fail(error);
@@ -194,17 +194,18 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** What lies between is no longer kept: the client reads the state anew and goes on from now. */
-  function resync(chain: string, reason: string): void {
-    const feed = hub.feeds.find((candidate) => candidate.chain === chain);
-    if (feed) places?.set(chain, { position: feed.head, index: 0 });
-    say('resync', { chain, reason, snapshot: SNAPSHOT_URL });
+  function resync(key: FeedKey, reason: string): void {
+    const feed = hub.feeds.find((candidate) => candidate.key === key);
+    if (!feed) return;
+    places?.set(key, { position: feed.head, index: 0 });
+    say('resync', { chain: feed.chain, reason, snapshot: SNAPSHOTS[feed.key === feed.chain ? 'facts' : 'stamps'] });
   }
 
   /** With a cursor the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; nothing has changed then */
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
     const cursor = text === undefined ? null : decodePlaces(text);
     const before = here();
-    const known = [...(cursor ?? [])].filter(([chain]) => before.has(chain));
+    const known = [...(cursor ?? [])].filter(([feed]) => before.has(feed));
     const from = new Map([...before, ...known]);
     const subscription = subscriptions.add(key, wish, from);
     if (cursor) {
@@ -219,10 +220,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
   async function refuseUnknown(cursor: Places): Promise<void> {
     for (const feed of hub.feeds) {
-      const place = cursor.get(feed.chain);
+      const place = cursor.get(feed.key);
       if (!place || place.position <= feed.head || place.position <= (await feed.end())) continue;
       if (!isOpen) return;
-      resync(feed.chain, 'cursor_unknown');
+      resync(feed.key, 'cursor_unknown');
       void pump();
     }
   }

@@ -1,4 +1,4 @@
-/** Where a reader of the push stream stands, as text: for each chain the next event of the `facts` topic. */
+/** Where a reader of the push stream stands, as text: for each chain the next event of the topics `facts` and `stamps`. */
 import { PermanentError } from '../../schemas/errors.ts';
 
 /** The next event to deliver: `index` counts the events of the record at `position`. */
@@ -7,8 +7,18 @@ export interface Place {
   readonly index: number;
 }
 
-/** By chain name. */
-export type Places = ReadonlyMap<string, Place>;
+export type FeedTopicName = 'facts' | 'stamps';
+/** Names a topic of a chain: the chain's name alone for its facts. */
+export type FeedKey = string;
+
+const STAMPS = '/stamps'; // no chain has a / in its name
+
+export function feedKey(topic: FeedTopicName, chain: string): FeedKey {
+  return topic === 'facts' ? chain : chain + STAMPS;
+}
+
+/** By feed. */
+export type Places = ReadonlyMap<FeedKey, Place>;
 
 export class CursorInvalid extends PermanentError {
   constructor() {
@@ -16,15 +26,18 @@ export class CursorInvalid extends PermanentError {
   }
 }
 
-/** Places of the `facts` topic only; a version of its own comes with the next topic. */
 const VERSION = 1;
+const NO_NAME = Buffer.alloc(0);
 
 /** Short enough to be the reason of a WebSocket close (123 bytes) for a handful of chains; safe in a URL. */
 export function encodePlaces(places: Places): string {
   const bytes: number[] = [VERSION];
-  for (const [chain, { position, index }] of places) {
-    const name = Buffer.from(chain, 'utf8');
+  let before: FeedKey = '';
+  for (const [key, { position, index }] of places) {
+    // The stamps of the chain before are what has no name: where a chain's facts stand, so do its stamps.
+    const name = before !== '' && key === before + STAMPS ? NO_NAME : Buffer.from(key, 'utf8');
     bytes.push(name.length, ...name);
+    before = key;
     pushVarint(bytes, position);
     pushVarint(bytes, index);
   }
@@ -36,8 +49,9 @@ export function decodePlaces(text: string): Places {
   if (!/^[A-Za-z0-9_-]{2,1000}$/.test(text)) throw new CursorInvalid();
   const bytes = Buffer.from(text, 'base64url');
   if (bytes[0] !== VERSION || bytes.toString('base64url') !== text) throw new CursorInvalid();
-  const places = new Map<string, Place>();
+  const places = new Map<FeedKey, Place>();
   let at = 1;
+  let before: FeedKey = '';
   const varint = () => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -51,10 +65,11 @@ export function decodePlaces(text: string): Places {
   };
   while (at < bytes.length) {
     const length = varint();
-    const chain = bytes.toString('utf8', at, at + length);
+    const key = length === 0 && before !== '' ? before + STAMPS : bytes.toString('utf8', at, at + length);
     at += length;
-    if (at > bytes.length || length === 0 || places.has(chain)) throw new CursorInvalid();
-    places.set(chain, { position: varint(), index: varint() });
+    if (at > bytes.length || key === '' || places.has(key)) throw new CursorInvalid();
+    places.set(key, { position: varint(), index: varint() });
+    before = key;
   }
   return places;
 }

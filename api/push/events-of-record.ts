@@ -11,14 +11,17 @@ import type {
 } from '../../schemas/facts.ts';
 import type { FactsAppended, FactsRecord } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
+import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
 
 export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] {
   const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record);
-  return sources.map((source, index) => pushEvent({ chain, place: { position: record.position, index }, ...source }));
+  return sources.map((source, index) =>
+    pushEvent({ chain, topic: 'facts', place: { position: record.position, index }, ...source }),
+  );
 }
 
-type Source = Omit<EventSource, 'chain' | 'place'>;
+type Source = Omit<EventSource, 'chain' | 'topic' | 'place'>;
 
 function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
   const { fromHeight, height: toHeight, hash } = record;
@@ -127,41 +130,11 @@ function identitySource(fact: IdentityFact, { height, time }: Around): Source {
 }
 
 function conversionSource(fact: TransferFact): Source {
-  const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination } = fact;
-  const status = fact.status === 'exported' ? 'pending' : fact.status;
   return {
     channel: 'conversions',
     type: 'conversion',
-    subjects: {
-      currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
-      basket: fact.importCurrencyId,
-      addresses: [source, destination].filter((address) => address !== null),
-      status,
-    },
-    data: () =>
-      stringifyExact({
-        txid: fact.txid,
-        vout: fact.vout,
-        height: fact.requestHeight,
-        time: fact.requestTime,
-        status,
-        type: fact.kind,
-        fromCurrencyId,
-        toCurrencyId,
-        viaCurrencyId,
-        amountIn: coins(fact.amountIn),
-        amountOut: coinsOrNull(fact.amountOut),
-        fee: coins(fact.conversionFee),
-        source,
-        destination,
-        exportTxid: fact.exportTxid,
-        exportVout: fact.exportVout,
-        exportIndex: fact.exportIndex,
-        sourceSystemId: fact.sourceSystemId,
-        importSystemId: fact.importSystemId,
-        importTxid: fact.importTxid,
-        importHeight: fact.importHeight,
-      }),
+    subjects: conversionSubjects(fact),
+    data: () => stringifyExact(conversionMembers(fact)),
   };
 }
 

@@ -1,9 +1,10 @@
 /** Where the chains' feeds and the clients meet: one reader a chain, one encoding an event, however many listen. */
 import type { Logger } from '../../infra/logger.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
-import type { ChainFeed, FeedRecord, Tip } from './chain-feed.ts';
+import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Connection, LiveEvent } from './connection.ts';
-import { encodePlaces, type Place, type Places } from './cursor.ts';
+import { encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
+import type { Tip } from './feed-topic.ts';
 import { placeAfter } from './places.ts';
 import { sharedMessage } from './push-event.ts';
 import type { IdsOf } from './subscription.ts';
@@ -18,9 +19,9 @@ export interface Hub {
   isAt(places: Places): boolean;
   tips(): Readonly<Record<string, Tip | null>>;
   /** A record that load() has read for somebody. */
-  loaded(chain: string, position: number): FeedRecord | undefined;
+  loaded(feed: FeedKey, position: number): FeedRecord | undefined;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */
-  load(chain: string, position: number): Promise<boolean>;
+  load(feed: FeedKey, position: number): Promise<boolean>;
   add(connection: Connection): void;
   remove(connection: Connection): void;
   connections(): Iterable<Connection>;
@@ -42,25 +43,24 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
   const connections = new Set<Connection>();
   const loaded = new Map<string, FeedRecord>();
   const loading = new Map<string, Promise<boolean>>();
-  const keyOf = (chain: string, position: number) => `${chain} ${position}`;
+  const keyOf = (feed: FeedKey, position: number) => `${feed} ${position}`;
 
-  const places = (): Map<string, Place> =>
-    new Map(feeds.map((feed) => [feed.chain, { position: feed.head, index: 0 }]));
+  const places = (): Map<string, Place> => new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
 
-  async function read(chain: string, position: number): Promise<boolean> {
-    const feed = feeds.find((candidate) => candidate.chain === chain);
+  async function read(key: FeedKey, position: number): Promise<boolean> {
+    const feed = feeds.find((candidate) => candidate.key === key);
     if (!feed) return false;
     try {
-      for (const record of await feed.load(position)) loaded.set(keyOf(chain, record.position), record);
+      for (const record of await feed.load(position)) loaded.set(keyOf(key, record.position), record);
     } catch (error) {
       if (error instanceof VerustreamError && error.code === 'log_gap') return false;
       throw error;
     }
-    for (const key of loaded.keys()) {
+    for (const oldest of loaded.keys()) {
       if (loaded.size <= LOADED_RECORDS) break;
-      loaded.delete(key);
+      loaded.delete(oldest);
     }
-    return loaded.has(keyOf(chain, position));
+    return loaded.has(keyOf(key, position));
   }
 
   return {
@@ -70,17 +70,17 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
     logger,
     places,
     isAt: (at) =>
-      feeds.every(({ chain, head }) => {
-        const place = at.get(chain);
+      feeds.every(({ key, head }) => {
+        const place = at.get(key);
         return place?.position === head && place.index === 0;
       }),
-    tips: () => Object.fromEntries(feeds.map((feed) => [feed.chain, feed.tip])),
-    loaded: (chain, position) => loaded.get(keyOf(chain, position)),
-    load(chain, position) {
-      const key = keyOf(chain, position);
+    tips: () => Object.fromEntries(feeds.flatMap(({ chain, key, tip }) => (key === chain ? [[chain, tip]] : []))),
+    loaded: (feed, position) => loaded.get(keyOf(feed, position)),
+    load(feed, position) {
+      const key = keyOf(feed, position);
       let flight = loading.get(key);
       if (!flight) {
-        flight = read(chain, position).finally(() => loading.delete(key));
+        flight = read(feed, position).finally(() => loading.delete(key));
         loading.set(key, flight);
       }
       return flight;
@@ -93,7 +93,7 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
       // No topics of uWebSockets.js: each connection counts its own messages, and knows where it stands when its socket is full.
       const at = places();
       const events = record.events.map((event): LiveEvent => {
-        at.set(feed.chain, placeAfter(event));
+        at.set(feed.key, placeAfter(event));
         const cursor = encodePlaces(at);
         let shared: LiveEvent['message'] | null = null;
         const message = (seq: number) => {

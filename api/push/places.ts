@@ -8,7 +8,7 @@ export function comparePlaces(a: Place, b: Place): number {
 
 /** Whether a reader that stands at `places` has passed the event. */
 export function isBefore(event: PushEvent, places: Places): boolean {
-  const place = places.get(event.chain);
+  const place = places.get(event.feed);
   return place !== undefined && comparePlaces(event.place, place) < 0;
 }
 

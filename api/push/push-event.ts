@@ -1,23 +1,29 @@
 /** One thing that subscribers hear of, encoded once for all of them. */
-import type { Place } from './cursor.ts';
+import { type FeedKey, type FeedTopicName, feedKey, type Place } from './cursor.ts';
 
-export const CHANNELS = ['blocks', 'txs', 'conversions', 'reserves', 'identities', 'addresses'] as const;
+export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** What filters look at; a member that an event has not is not filtered. */
 export interface EventSubjects {
   readonly currencies?: readonly string[];
-  readonly basket?: string;
+  /** Null where none is: no basket matches it. */
+  readonly basket?: string | null;
   readonly identity?: string;
   readonly addresses?: readonly string[];
   /** Of a conversion. */
   readonly status?: string;
+  /** Of a conversion that is told with its value; null where it has none. */
+  readonly usdValue?: number | null;
 }
 
 export interface PushEvent {
   readonly chain: string;
+  readonly topic: FeedTopicName;
+  /** Of its topic and chain. */
+  readonly feed: FeedKey;
   readonly place: Place;
-  /** An undo reaches every subscriber of the chain. */
+  /** An undo reaches every subscriber of something that its topic tells of the chain. */
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects: EventSubjects;
@@ -31,6 +37,7 @@ export interface PushEvent {
 
 export interface EventSource {
   readonly chain: string;
+  readonly topic: FeedTopicName;
   readonly place: Place;
   readonly channel: Channel | 'undo';
   readonly type: string;
@@ -43,6 +50,7 @@ export function pushEvent({ data, subjects = {}, ...source }: EventSource): Push
   let tail: string | null = null;
   return {
     ...source,
+    feed: feedKey(source.topic, source.chain),
     subjects,
     data,
     head: `{"type":"${source.type}","chain":${JSON.stringify(source.chain)},"seq":`,

@@ -8,6 +8,7 @@ import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { type Connection, createConnection, type Transport } from './connection.ts';
+import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 
 export interface PushOptions {
@@ -50,9 +51,10 @@ export async function createPush(options: PushOptions): Promise<Push> {
   const running: Promise<void>[] = [];
   const feeds: ChainFeed[] = [];
   let hub: Hub | null = null;
-  for (const chain of chains) {
+  const openFeed = async (chain: string, topic: FeedTopic): Promise<ChainFeed> => {
     const opened = await openChainFeed({
       chain,
+      topic,
       log,
       watch,
       logger,
@@ -65,6 +67,14 @@ export async function createPush(options: PushOptions): Promise<Push> {
     });
     feeds.push(opened.feed);
     running.push(opened.running);
+    return opened.feed;
+  };
+  for (const chain of chains) {
+    const facts = await openFeed(chain, factsTopic(log, chain));
+    await openFeed(
+      chain,
+      stampsTopic(chain, () => facts.head),
+    );
   }
   const made = createHub({ chains, feeds, idsOf, logger });
   hub = made;

@@ -28,6 +28,10 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
+  minUsd: queryParameter('Conversions of at least this value in USD, told once it is known', {
+    type: 'number',
+    minimum: 0,
+  }),
 };
 
 const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
@@ -61,11 +65,12 @@ type StreamValues = ParameterValues<typeof streamParameters>;
 function firstSubscription(values: StreamValues, lastEventId: string): Omit<SubscribeMessage, 'op' | 'id'> {
   const cursor = lastEventId || values.cursor;
   const names = ['currency', 'basket', 'identity', 'address'] as const;
-  const filters = names.flatMap((name) => (values[name] === undefined ? [] : [[name, list(values[name])] as const]));
+  const lists = names.flatMap((name) => (values[name] === undefined ? [] : [[name, list(values[name])] as const]));
+  const filter = { ...Object.fromEntries(lists), ...(values.minUsd !== undefined && { minUsd: values.minUsd }) };
   return {
     channels: values.channels === undefined ? ['blocks'] : list(values.channels),
     ...(values.chains !== undefined && { chains: list(values.chains) }),
-    ...(filters.length > 0 && { filter: Object.fromEntries(filters) }),
+    ...(Object.keys(filter).length > 0 && { filter }),
     ...(cursor !== undefined && { cursor }),
   };
 }

@@ -1,7 +1,7 @@
 /** What a client has asked to hear, and whether an event is part of it. */
 import { ApiError } from '../http/api-error.ts';
 import type { Filter, SubscribeMessage } from './client-message.ts';
-import type { Places } from './cursor.ts';
+import type { FeedTopicName, Places } from './cursor.ts';
 import { CHANNELS, type Channel, type PushEvent } from './push-event.ts';
 
 export interface Subscription {
@@ -36,9 +36,6 @@ export function createSubscription(
 ): Subscription {
   const wanted = new Set(channels.map(checkedChannel));
   const named = new Set((chains ?? configured).map((chain) => checkedChain(chain, configured)));
-  if (filter.minUsd !== undefined) {
-    throw new SubscriptionRefused('filter_unavailable', 'minUsd is not served yet: no channel carries USD values');
-  }
   const currencies = idSet(filter.currency, idsOf);
   const baskets = idSet(filter.basket, idsOf);
   const identities = idSet(filter.identity, idsOf);
@@ -51,6 +48,14 @@ export function createSubscription(
     isAmong(baskets, subjects.basket) &&
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
+  const { minUsd } = filter;
+  /** A conversion is told of as it happens, or, to who asks by value, once that is known. */
+  const isAskedFor = ({ channel, topic, subjects: { usdValue } }: PushEvent) =>
+    channel !== 'conversions' ||
+    (minUsd === undefined ? topic === 'facts' : typeof usdValue === 'number' && usdValue >= minUsd);
+  const topicOf = (channel: Channel): FeedTopicName =>
+    channel === 'prices' || (channel === 'conversions' && minUsd !== undefined) ? 'stamps' : 'facts';
+  const topics = new Set([...wanted].map(topicOf));
   return {
     channels: wanted,
     chains: named,
@@ -58,15 +63,20 @@ export function createSubscription(
     from,
     seen: from,
     matches: (event) =>
-      named.has(event.chain) && (event.channel === 'undo' || (wanted.has(event.channel) && passes(event))),
+      named.has(event.chain) &&
+      (event.channel === 'undo'
+        ? topics.has(event.topic)
+        : wanted.has(event.channel) && isAskedFor(event) && passes(event)),
   };
 }
 
 function checkedChannel(channel: string): Channel {
   const known = CHANNELS.find((name) => name === channel);
   if (known) return known;
-  const what = channel === 'prices' ? 'channel prices is not served yet' : `unknown channel ${JSON.stringify(channel)}`;
-  throw new SubscriptionRefused('unknown_channel', `${what}: there are ${CHANNELS.join(', ')}`);
+  throw new SubscriptionRefused(
+    'unknown_channel',
+    `unknown channel ${JSON.stringify(channel)}: there are ${CHANNELS.join(', ')}`,
+  );
 }
 
 function checkedChain(chain: string, configured: readonly string[]): string {
@@ -84,7 +94,8 @@ function idSet(value: Filter[keyof Filter] | undefined, idsOf: IdsOf): ReadonlyS
   return new Set(texts.flatMap((text) => idsOf(text)));
 }
 
-function isAmong(wanted: ReadonlySet<string> | null, subject: string | readonly string[] | undefined): boolean {
+function isAmong(wanted: ReadonlySet<string> | null, subject: string | readonly string[] | null | undefined): boolean {
   if (!wanted || subject === undefined) return true;
+  if (subject === null) return false;
   return typeof subject === 'string' ? wanted.has(subject) : subject.some((id) => wanted.has(id));
 }

@@ -17,6 +17,8 @@ export interface ServiceState {
   readonly priced: ReadonlyMap<string, StagePosition>;
   /** Beyond it, provisionally; without chains that have no such blocks. */
   readonly pricedAhead: ReadonlyMap<string, StagePosition>;
+  /** Position of the last record of topic stamps that counts. */
+  readonly told: ReadonlyMap<string, number>;
   readonly generation: number;
   /** Two of the same text are one state: it tells which row versions the state was read from. */
   readonly version: string;
@@ -64,10 +66,12 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     ['price', priced],
     ['price_ahead', pricedAhead],
   ]);
+  const told = new Map<string, number>();
   let guard = -1n; // its first look is number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
+    if (stage === 'told') told.set(chain, Number(position));
     targets.get(stage ?? '')?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
   const places = (at: ReadonlyMap<string, StagePosition>) =>
@@ -80,6 +84,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     derived,
     priced,
     pricedAhead,
+    told,
     generation: first.generation,
     version: first.version,
     tag,

@@ -67,7 +67,7 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
   const channels = Object.entries(KIND_OF_CHANNEL).flatMap(([channel, kind]) =>
     kinds.has(kind) && channel !== 'undo' ? [channel] : [],
   );
-  const subscription: Pick<Subscription, 'matches'> = createSubscription(
+  const subscription: Pick<Subscription, 'chains' | 'matches'> = createSubscription(
     { channels, filter, ...(chains && { chains }) },
     configured,
     idsOf,
@@ -80,6 +80,9 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
     })),
     kindOf(event) {
       const kind = kindOfEvent(event);
+      // It concerns all, whatever else is asked for.
+      if (kind === 'reorg')
+        return kinds.has(kind) && event.topic === 'facts' && subscription.chains.has(event.chain) ? kind : null;
       return kind !== null && kinds.has(kind) && subscription.matches(event) ? kind : null;
     },
   };

@@ -49,6 +49,7 @@ const recordOf = (position: number, events: number, padding = 0): FeedRecord => 
   position,
   events: Array.from({ length: events }, (_, index) =>
     pushEvent({
+      topic: 'facts',
       chain: CHAIN,
       place: { position, index },
       channel: 'txs',
@@ -62,6 +63,7 @@ export async function pushStream(): Promise<FanOut> {
   const kept: FeedRecord[] = [];
   const feed: ChainFeed = {
     chain: CHAIN,
+    key: CHAIN,
     get head() {
       return kept.length;
     },

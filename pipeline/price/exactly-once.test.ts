@@ -1,11 +1,13 @@
-/** Whatever the batches, crashes, rewinds and the order in which chains arrive: the rows are those of one straight run. */
+/** Whatever the batches, crashes, rewinds and the order in which chains arrive: rows and topic are those of one straight run. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { StampsAppended } from '../../schemas/log-records.ts';
 import type { PriceChain } from './price-chain.ts';
 import type { FedBlock } from './testing/facts-feed.ts';
 import { play, scripts } from './testing/price-scripts.ts';
-import { allRows, createPriceWorld } from './testing/price-world.ts';
+import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
 import { slowChains } from './testing/slow-chains.ts';
+import { readThrough, stampsTopic } from './testing/told-topic.ts';
 
 const { first, second, chains: both, cutover } = slowChains();
 const config = { cutover, minBasketDepthUsd: 1000 };
@@ -20,13 +22,33 @@ const CASES: readonly Case[] = [
   { name: 'two chains', chains: both, blocks: [first, second] },
 ];
 
+/** By chain, of complete ticks, what was told of each block and still holds. */
+async function told({ stores, log }: PriceWorld, chains: readonly PriceChain[]): Promise<Record<string, object[]>> {
+  const { rows } = await stores.postgres.pool.query<{ chain: string; height: number; position: bigint }>(
+    `SELECT price.chain, price.height, told.position FROM stage_positions price JOIN stage_positions told USING (chain, height)
+     WHERE price.stage = 'price' AND told.stage = 'told'`,
+  );
+  expect(rows.map(({ chain }) => chain).sort()).toEqual(chains.map(({ name }) => name).sort());
+  const blocks: Record<string, object[]> = {};
+  for (const { chain, height, position } of rows) {
+    const records = await stampsTopic(log, chain);
+    expect(records.length).toBe(Number(position) + 1);
+    blocks[chain] = readThrough(records)
+      .filter((record) => record.height <= height)
+      .map(({ position, source, provisional, ...block }) => block);
+  }
+  return blocks;
+}
+
 describe.each(CASES)('$name', ({ chains, blocks }) => {
   let straight: Record<string, string[]> = {};
+  let toldStraight: Record<string, object[]> = {};
   beforeAll(async () => {
     const world = await createPriceWorld({ chains, ...config });
     for (const [index, feed] of world.feeds.entries()) await feed.append(blocks[index] ?? []);
     await world.run();
     straight = await allRows(world.stores);
+    toldStraight = await told(world, chains);
     await world.close();
   });
 
@@ -44,6 +66,20 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
     expect(straight.prices?.length).toBeGreaterThan(100);
   });
 
+  it('tells every block, what changed and nothing else', () => {
+    for (const [chain, blocks] of Object.entries(toldStraight)) {
+      const records = blocks as Pick<StampsAppended, 'height' | 'prices' | 'stamps'>[];
+      expect(records.length, chain).toBeGreaterThan(200);
+      expect(records.reduce((sum, { stamps }) => sum + stamps.length, 0)).toBeGreaterThan(20);
+      const prices = records.flatMap((record) => record.prices);
+      expect(prices.length).toBeGreaterThan(50);
+    }
+    const rows = straight['clickhouse prices'] ?? [];
+    const all = Object.values(toldStraight).flat() as StampsAppended[];
+    expect(all.flatMap(({ prices }) => prices).length).toBeLessThan(rows.length);
+    expect(all.flatMap(({ stamps }) => stamps).length).toBe(straight.stamps?.length);
+  });
+
   it('gives the rows of the straight run', async () => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
@@ -51,6 +87,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
         try {
           await play(world, blocks, script);
           expect(await allRows(world.stores)).toEqual(straight);
+          expect(await told(world, chains)).toEqual(toldStraight);
         } finally {
           await world.close();
         }

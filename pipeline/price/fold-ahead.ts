@@ -7,6 +7,7 @@ import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts'
 import { nextTick, takeTick } from './next-tick.ts';
 import type { GenerationFold } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
+import { type ToldTick, toldTick } from './told-ticks.ts';
 
 export interface Ahead {
   /** The queues that it was made of. */
@@ -21,6 +22,8 @@ export interface AheadRows {
   /** Of each currency the newest one, and the newest one of the default chain, which made the step of the average. */
   readonly prices: readonly PriceRow[];
   readonly stamps: readonly StampRow[];
+  /** Tick by tick, as if they were complete. */
+  readonly told: readonly ToldTick[];
 }
 
 /** The same text, the same rows. */
@@ -43,14 +46,16 @@ export async function foldAhead(
     fold: fold.copy(),
     prices: new Map<string, PriceRow>(),
     stamps: [] as StampRow[],
+    told: [] as ToldTick[],
   }));
   for (let tick = firstTick; ; tick++) {
     await breathe();
     const next = nextTick(copies, true);
     if (!next) break;
     const { block, views } = next;
-    for (const { fold, prices, stamps } of made) {
+    for (const { fold, prices, stamps, told } of made) {
       const rows = fold.tick(tick, block, views);
+      told.push(toldTick(block, rows));
       for (const row of rows.prices) {
         prices.set(row.price.currencyId, row);
         if (block.chain === defaultChain) prices.set(`step ${row.price.currencyId}`, row);
@@ -62,8 +67,8 @@ export async function foldAhead(
   }
   return {
     tips: [...tips.values()],
-    folded: made.map(({ generation, prices, stamps }) => {
-      return { generation, prices: [...new Set(prices.values())], stamps };
+    folded: made.map(({ generation, prices, stamps, told }) => {
+      return { generation, prices: [...new Set(prices.values())], stamps, told };
     }),
   };
 }

@@ -5,6 +5,7 @@ import type { PriceFold, PriceRow, StampRow } from '../../processors/pricing/pri
 import { nextTick, takeTick } from './next-tick.ts';
 import type { ChainCursor } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
+import { type ToldTick, toldTick } from './told-ticks.ts';
 
 export interface PriceBatch {
   readonly ticks: readonly TickRow[];
@@ -20,6 +21,8 @@ export interface FoldedRows {
   readonly stamps: readonly StampRow[];
   /** Stamps of earlier ticks that are to be replaced. */
   readonly corrections: readonly StampRow[];
+  /** Tick by tick, as each was when it was folded. */
+  readonly told: readonly ToldTick[];
 }
 
 /** Folds that go side by side over the same ticks. */
@@ -66,6 +69,7 @@ export async function foldBatch(
 function gather(generation: number, fold: PriceFold) {
   const prices: PriceRow[] = [];
   const backfill: BackfillRow[] = [];
+  const told: ToldTick[] = [];
   const stamps = new Map<string, StampRow>();
   return {
     /** → rows */
@@ -74,6 +78,7 @@ function gather(generation: number, fold: PriceFold) {
       for (const row of rows.prices) prices.push(row);
       for (const row of rows.backfill) backfill.push(row);
       for (const row of rows.stamps) stamps.set(stampKey(row), row);
+      told.push(toldTick(block, rows));
       return rows.prices.length + rows.stamps.length;
     },
     end(): FoldedRows {
@@ -82,7 +87,7 @@ function gather(generation: number, fold: PriceFold) {
         if (stamps.has(stampKey(row))) stamps.set(stampKey(row), row);
         else corrections.push(row);
       }
-      return { generation, prices, backfill, stamps: [...stamps.values()], corrections };
+      return { generation, prices, backfill, stamps: [...stamps.values()], corrections, told };
     },
   };
 }

@@ -43,7 +43,7 @@ interface PrintedPrice {
 const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 
 /** Prices stand for many ticks: they are printed once. */
-function printed({ price, mark }: PriceRow): PrintedPrice {
+export function printedPrice({ price, mark }: PriceRow): PrintedPrice {
   let text = printedPrices.get(price);
   if (!text) {
     text = {
@@ -72,21 +72,21 @@ const PRICE = {
   height: ({ block }: PriceRow) => block.height,
   time: ({ block }: PriceRow) => block.time,
   tier: ({ price }: PriceRow) => price.tier,
-  usd_price: (row: PriceRow) => printed(row).usd,
+  usd_price: (row: PriceRow) => printedPrice(row).usd,
   ema_price: ({ ema }: PriceRow) => formatPrice(ema),
-  total_depth: (row: PriceRow) => printed(row).depth,
+  total_depth: (row: PriceRow) => printedPrice(row).depth,
 };
 
 export const POSTGRES_PRICES = table<PriceRow, CopyValue>('prices', {
   ...PRICE,
   source_basket: ({ mark }) => mark.sourceBasket,
-  baskets: (row) => printed(row).baskets,
+  baskets: (row) => printedPrice(row).baskets,
 });
 
 export const CLICKHOUSE_PRICES = table<PriceRow, CsvValue>('prices', {
   ...PRICE,
   source_basket: ({ mark }) => mark.sourceBasket ?? '',
-  baskets: (row) => printed(row).baskets.json,
+  baskets: (row) => printedPrice(row).baskets.json,
 });
 
 /** What Postgres holds beside the transfer itself. */

@@ -12,7 +12,7 @@ import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import type { StageLock } from '../stage-lock.ts';
 import { deleteFrom, insertRows, replaceConversions } from './clickhouse-prices.ts';
 import { type Ahead, foldAhead, placeOfQueues } from './fold-ahead.ts';
-import { followedGenerations, readGenerations } from './generations.ts';
+import { followedGenerations, readGenerations, servedGeneration } from './generations.ts';
 import { keptBlocks } from './kept-prices.ts';
 import {
   dropAhead,
@@ -31,6 +31,8 @@ import { readDerived, readFacts } from './read-facts.ts';
 import { refillPrices } from './refill-prices.ts';
 import { restore } from './restore.ts';
 import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollups.ts';
+import type { RewoundChain, StampsPublisher } from './stamps-publisher.ts';
+import { toldOf } from './told-ticks.ts';
 
 /** Stands where other stages name their chain: this one folds all of them together. */
 export const ALL_CHAINS = '*';
@@ -45,6 +47,8 @@ export interface PriceStageOptions {
   readonly log: EventLog;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly lock: StageLock;
+  /** Null where nobody is to hear of it. */
+  readonly publisher: StampsPublisher | null;
   readonly logger: Logger;
   /** The largest batches; results do not depend on them. */
   readonly limits: BatchLimits;
@@ -66,7 +70,7 @@ export interface PriceStage {
 
 /** Cuts ClickHouse back to what Postgres has committed and takes up from there. The caller holds the stage's lock. */
 export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
-  const { chains, rules, log, stores, lock, logger, limits, signal } = options;
+  const { chains, rules, log, stores, lock, publisher, logger, limits, signal } = options;
   const { postgres, clickhouse } = stores;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
   const breathe = createBreather(signal);
@@ -97,8 +101,12 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     }
   }
 
-  /** Both stores go back to before `first`; `alsoThen` is part of the same commit. */
-  async function undo(first: number, alsoThen: (client: PoolClient) => Promise<void>): Promise<void> {
+  /** Both stores go back to before `first`; `alsoThen` is part of the same commit. What was told is taken back after it. */
+  async function undo(
+    first: number,
+    rewound: RewoundChain | null,
+    alsoThen: (client: PoolClient) => Promise<void>,
+  ): Promise<void> {
     const [main] = cursors;
     await lock.transaction(async (client) => {
       await deleteFrom(clickhouse, first);
@@ -107,23 +115,26 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       if (main) await refill(client, main.chain);
     });
     const newestTick = tick;
+    await publisher?.takeBack(rewound);
     await reload();
     logger.info({ firstTick: first, newestTick }, 'price: ticks undone');
   }
 
   /** Everything from the first untrue tick on is undone; what was read beyond is read again. */
-  async function rewind(cursor: ChainCursor, { height, position, fromHeight }: FactsRewound): Promise<void> {
+  async function rewind(cursor: ChainCursor, { height, hash, position, fromHeight }: FactsRewound): Promise<void> {
     const { name } = cursor.chain;
+    const rewound = { chain: name, height, hash, position };
     const kept = cursor.queue.findLast((block) => block.height <= height);
     const clock = kept?.clock ?? (cursor.ticked && cursor.ticked.height <= height ? cursor.ticked.clock : null);
     cursor.readThrough = Math.max(cursor.readThrough, position);
     const untrue = await postgres.transaction((client) => firstUntrueTick(client, name, height, clock));
     if (untrue === null) {
       cursor.queue = cursor.queue.filter((block) => block.height <= height);
+      await publisher?.takeBack(rewound);
       return;
     }
     logger.info({ chain: name, height, fromHeight }, 'price: rewinds');
-    await undo(untrue, (client) => passRewind(client, name, height, position));
+    await undo(untrue, rewound, (client) => passRewind(client, name, height, position));
   }
 
   /** A chain that is configured later is folded as if it had always been: numbers never depend on when that was. */
@@ -131,7 +142,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     const first = await postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
     if (first === null) return;
     logger.info({ chain: chain.name }, 'price: a chain is new; prices from its first block on are folded again');
-    await undo(first, async () => undefined);
+    await undo(first, null, async () => undefined);
   }
 
   /** Fills the queues. A rewind that undoes ticks makes new cursors: then the read begins anew. */
@@ -170,6 +181,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       await dropAhead(client, tick);
       await write(client, batch);
       if (ahead) await writeAhead(client, ahead);
+      await tell(client, batch, ahead);
       return true;
     });
     if (!isWritten) {
@@ -184,6 +196,15 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     size.took(batch.ticks.length, took);
     await rollUpFinalDays();
     return { ticks: batch.ticks.length, records };
+  }
+
+  /** Provisional ones wait while a chain is so far ahead of the others that its blocks do not fit. */
+  async function tell(client: PoolClient, batch: PriceBatch, ahead: Ahead | null): Promise<void> {
+    if (!publisher) return;
+    const { generation } = await servedGeneration(client);
+    const catchesUp = cursors.some((cursor) => hasEnough(cursor, limits.maxQueued));
+    const beyond = ahead && !catchesUp ? toldOf(ahead.folded, generation) : [];
+    await publisher.tell(client, toldOf(batch.folded, generation), beyond);
   }
 
   /** Whether the generations that were folded are still those to write: one may have become ready, or have been dropped. */

@@ -13,7 +13,8 @@ import { acquireStageLock, type StageLock } from '../stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';
 import { type ChainCursor, hasEnough, type PriceChain } from './price-chain.ts';
 import { createPriceReport } from './price-report.ts';
-import { ALL_CHAINS, openPriceStage } from './price-stage.ts';
+import { ALL_CHAINS, openPriceStage, type PriceStage } from './price-stage.ts';
+import { openStampsPublisher } from './stamps-publisher.ts';
 
 export interface RunPriceOptions {
   /** In their order; the first is the default chain. */
@@ -54,7 +55,17 @@ export async function runPrice(options: RunPriceOptions): Promise<void> {
 async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
   const { chains, config, log, stores, logger, signal, limits = LIMITS } = options;
   const rules = pricingRules(chains, config);
-  const stage = await openPriceStage({ chains, rules, log, stores, lock, logger, limits, signal });
+  const publisher = await openStampsPublisher(log, lock, chains);
+  try {
+    const stage = await openPriceStage({ chains, rules, log, stores, lock, publisher, logger, limits, signal });
+    await foldOn(stage, options, lock);
+  } finally {
+    await publisher.close();
+  }
+}
+
+async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLock): Promise<void> {
+  const { log, signal, limits = LIMITS } = options;
   const report = createPriceReport(options);
   while (!signal.aborted) {
     const { ticks, records } = await stage.step();

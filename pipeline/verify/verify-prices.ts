@@ -71,6 +71,7 @@ export async function pricesAgain(options: FoldAgain, served: PriceSnapshot): Pr
     log: facts,
     stores: fresh,
     lock,
+    publisher: null,
     logger,
     limits: { ...LIMITS, lastTick: served.tick },
     signal,

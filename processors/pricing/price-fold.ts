@@ -56,6 +56,8 @@ export interface PriceRow {
   readonly mark: PriceMark;
   /** Scaled by 10^30. */
   readonly ema: bigint;
+  /** Whether the mark is another than the currency's last one. */
+  readonly isChange: boolean;
 }
 
 export interface StampRow {
@@ -145,13 +147,14 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
       if (!isShown(price, views)) continue;
       const { currencyId } = price;
       const mark = markOf(price);
+      const isChange = !isSameMark(mark, marks.get(currencyId));
       let ema = emas.get(currencyId);
       if (isStep) {
         ema = stepEma(ema, price.usd, block.time);
         emas.set(currencyId, ema);
-      } else if (!ema || isSameMark(mark, marks.get(currencyId))) continue;
+      } else if (!ema || !isChange) continue;
       marks.set(currencyId, mark);
-      rows.push({ tick, block, price, mark, ema: ema.value });
+      rows.push({ tick, block, price, mark, ema: ema.value, isChange });
     }
     return rows;
   }

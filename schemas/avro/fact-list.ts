@@ -32,7 +32,7 @@ function toBranch(fact: Fact): Record<string, Fact> {
 }
 
 /** avsc reads records into classes of its own; callers get plain objects, as a processor makes them. */
-function toPlain(value: unknown): unknown {
+export function toPlain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(toPlain);
   const plain: Record<string, unknown> = {};

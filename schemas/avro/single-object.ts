@@ -13,6 +13,9 @@ const SCHEMA_FILES = {
   FactsRewound: 'facts-rewound.avsc',
   FactList: 'fact-list.avsc',
   FactList2: 'fact-list-2.avsc',
+  StampsAppended: 'stamps-appended.avsc',
+  StampsRewound: 'stamps-rewound.avsc',
+  StampList: 'stamp-list.avsc',
 } as const;
 
 export type SchemaName = keyof typeof SCHEMA_FILES;
@@ -48,6 +51,9 @@ const codecs: Readonly<Record<SchemaName, Codec>> = {
   FactsRewound: loadCodec('FactsRewound'),
   FactList: loadCodec('FactList'),
   FactList2: loadCodec('FactList2'),
+  StampsAppended: loadCodec('StampsAppended'),
+  StampsRewound: loadCodec('StampsRewound'),
+  StampList: loadCodec('StampList'),
 };
 
 const byHeader = new Map(Object.values(codecs).map((codec) => [codec.header.toString('hex'), codec]));

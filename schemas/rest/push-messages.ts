@@ -1,6 +1,6 @@
 /** What the push stream sends: every message by its type. AsyncAPI, the client's types and the tests are made from this. */
 import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../facts.ts';
-import { CONVERSION_STATUSES, CONVERSION_TYPES } from './conversions.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES, RULES } from './conversions.ts';
 import {
   array,
   coins,
@@ -12,6 +12,7 @@ import {
   nullableHash,
   nullableInteger,
   nullableString,
+  nullableUsd,
   object,
   string,
   unixTime,
@@ -56,12 +57,51 @@ const event = (type: string, channel: string, summary: string, data: JsonSchema)
   message: typed(type, { chain, seq, cursor, data }),
 });
 
-export const undoData = object({
-  fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
-  toHeight: { ...height, description: 'The newest block that stays' },
-  hash,
-  reason: { type: 'string', enum: ['reorg'] },
-});
+const provisional = {
+  type: 'boolean',
+  description:
+    "True while another chain's clock had still to pass the block: told again, after an undo, if it turns out otherwise",
+} as const;
+
+/** What a conversion has with filter.minUsd. */
+const valued = {
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule: { type: 'string', enum: RULES },
+  reason: nullableString,
+  pricedCurrencyId: nullableString,
+  pricedCurrencyUsd: nullableUsd,
+  priceBasketId: nullableString,
+  diverged: { type: 'boolean' },
+  regime: { type: 'string', enum: ['live', 'backfill'] },
+  provisional,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** An object whose `optional` members need not be there. */
+function withOptional(optional: Readonly<Record<string, JsonSchema>>, members: Readonly<Record<string, JsonSchema>>) {
+  return { ...object({ ...members, ...optional }), required: Object.keys(members) };
+}
+
+const undoOf = {
+  type: 'string',
+  enum: ['prices'],
+  description: 'It concerns prices and conversions with their value, and nothing else; absent: all but these',
+} as const;
+
+export const undoData = withOptional(
+  { of: undoOf },
+  {
+    fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
+    toHeight: { type: 'integer', minimum: -1, description: 'The newest block that stays; -1 when there is none' },
+    hash,
+    reason: {
+      type: 'string',
+      enum: ['reorg', 'repriced'],
+      description: 'repriced: the blocks stand, what another chain brought prices them otherwise',
+    },
+  },
+);
 
 /** By type. */
 export const pushEvents = {
@@ -96,8 +136,8 @@ export const pushEvents = {
   conversion: event(
     'conversion',
     'conversions',
-    'A conversion, each time its status changes; txid and vout are its key',
-    object({
+    'A conversion, each time its status changes; with filter.minUsd once its value is known; txid and vout are its key',
+    withOptional(valued, {
       txid: hash,
       vout: integer,
       ...place,
@@ -118,6 +158,25 @@ export const pushEvents = {
       importSystemId: nullableString,
       importTxid: nullableHash,
       importHeight: nullableInteger,
+    }),
+  ),
+  price: event(
+    'price',
+    'prices',
+    'The oracle price of a currency after a block that changed it, its depth or its source',
+    object({
+      currencyId: string,
+      height: { ...height, description: 'Of the block that changed it, on `chain`' },
+      time: unixTime,
+      usdPrice: { type: 'number' },
+      emaPrice: {
+        type: 'number',
+        description: 'Exponential average, which moves with each block of the default chain',
+      },
+      totalDepth: { type: 'number', description: 'USD' },
+      tier: { type: 'integer', description: 'Hops from a stablecoin; 0 for one' },
+      sourceBasketId: { ...nullableString, description: 'The deepest basket that it comes from; null for an anchor' },
+      provisional,
     }),
   ),
   reserves: event(

@@ -183,8 +183,14 @@ describe('WebSocket', () => {
 
   /** A cursor that stands before the first event. */
   async function beginning(): Promise<string> {
-    const { encodePlaces } = await import('../../api/push/cursor.ts');
-    return encodePlaces(new Map([[CHAIN, { position: 0, index: 0 }]]));
+    const { encodePlaces, feedKey } = await import('../../api/push/cursor.ts');
+    const start = { position: 0, index: 0 };
+    return encodePlaces(
+      new Map([
+        [feedKey('facts', CHAIN), start],
+        [feedKey('stamps', CHAIN), start],
+      ]),
+    );
   }
 
   it.each([
@@ -193,7 +199,7 @@ describe('WebSocket', () => {
     ['{"op":"nosuch","id":7}', 7, 'unknown_op'],
     ['{"op":"constructor","id":7}', 7, 'unknown_op'],
     ['{"op":"subscribe","id":8,"channels":["nosuch"]}', 8, 'unknown_channel'],
-    ['{"op":"subscribe","id":8,"channels":["prices"]}', 8, 'unknown_channel'],
+    ['{"op":"subscribe","id":8,"filter":{"minUsd":-1}}', 8, 'invalid_message'],
     ['{"op":"subscribe","id":8,"chains":["nope"]}', 8, 'unknown_chain'],
     ['{"op":"subscribe","id":8,"colour":"red"}', 8, 'invalid_message'],
     ['{"op":"subscribe","id":8,"channels":["addresses"]}', 8, 'filter_required'],
@@ -298,7 +304,7 @@ describe('server-sent events', () => {
     second.stop();
   });
 
-  it.each(['?cursor=garbage', '?channels=nosuch', '?chains=nope', '?channels=addresses', '?colour=red'])(
+  it.each(['?cursor=garbage', '?channels=nosuch', '?chains=nope', '?channels=addresses', '?minUsd=-1', '?colour=red'])(
     'refuses %s before it begins',
     async (query) => {
       const answer = await fetch(`${service.url}/api/stream${query}`);

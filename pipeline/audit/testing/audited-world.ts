@@ -74,6 +74,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
         log,
         stores: used,
         lock,
+        publisher: null,
         logger,
         signal,
         limits: LIMITS,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createEmbeddedEventLog } from '../../../infra/event-log/embedded/embedded-event-log.ts';
+import type { EventLog } from '../../../infra/event-log/event-log.ts';
 import type { Stores } from '../../../infra/stores.ts';
 import { createTestStores } from '../../../infra/testing/test-stores.ts';
 import type { PriceLimitsByCurrency } from '../../../schemas/config.ts';
@@ -13,10 +14,12 @@ import type { BatchLimits } from '../price-batch.ts';
 import type { PriceChain } from '../price-chain.ts';
 import { ALL_CHAINS, openPriceStage, type PriceStage } from '../price-stage.ts';
 import { pricingRules } from '../run-price.ts';
+import { openStampsPublisher, type StampsPublisher } from '../stamps-publisher.ts';
 import { createFactsFeed, type FactsFeed } from './facts-feed.ts';
 
 export interface PriceWorld {
   readonly stores: Stores;
+  readonly log: EventLog;
   readonly feeds: readonly FactsFeed[];
   /** Steps of a freshly opened stage until it has nothing to do, or until `steps` are made. */
   run(
@@ -48,17 +51,22 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
   }
   return {
     stores,
+    log,
     feeds,
     async run({ steps = Number.POSITIVE_INFINITY, crashPoint = () => {}, chains: used = chains, ...limits } = {}) {
       const { signal } = new AbortController();
       const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
+      const limited = crashingLock(lock, crashPoint);
+      let publisher: StampsPublisher | null = null;
       try {
+        publisher = await openStampsPublisher(crashingLog(log, crashPoint), limited, used);
         const stage = await openPriceStage({
           chains: used,
           rules: pricingRules(used, { priceLimits: {}, ...config }),
           log,
           stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
-          lock: crashingLock(lock, crashPoint),
+          lock: limited,
+          publisher,
           logger: pino({ level: 'silent' }),
           signal,
           limits: { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000, ...limits },
@@ -69,6 +77,7 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
         }
         return stage;
       } finally {
+        await publisher?.close();
         await lock.release();
       }
     },
@@ -105,6 +114,27 @@ export function crashingLock(lock: StageLock, crashPoint: () => void): StageLock
       });
       crashPoint();
       return result;
+    },
+  };
+}
+
+/** The same around every append. */
+function crashingLog(log: EventLog, crashPoint: () => void): Pick<EventLog, 'openWriter' | 'read'> {
+  return {
+    read: log.read,
+    async openWriter(topic, chain) {
+      const writer = await log.openWriter(topic, chain);
+      return {
+        get next() {
+          return writer.next;
+        },
+        async append(records) {
+          crashPoint();
+          await writer.append(records);
+          crashPoint();
+        },
+        close: () => writer.close(),
+      };
     },
   };
 }

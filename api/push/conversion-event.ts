@@ -1,0 +1,43 @@
+/** What every event about a conversion says, whether its value is known or not. */
+import type { ToldTransfer } from '../../schemas/log-records.ts';
+import { coins, coinsOrNull } from '../http/values.ts';
+import type { EventSubjects } from './push-event.ts';
+
+const statusOf = ({ status }: ToldTransfer) => (status === 'exported' ? 'pending' : status);
+
+export function conversionSubjects(transfer: ToldTransfer): EventSubjects {
+  const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination, importCurrencyId } = transfer;
+  return {
+    currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
+    basket: importCurrencyId,
+    addresses: [source, destination].filter((address) => address !== null),
+    status: statusOf(transfer),
+  };
+}
+
+export function conversionMembers(transfer: ToldTransfer): Readonly<Record<string, unknown>> {
+  const { txid, vout, fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination } = transfer;
+  return {
+    txid,
+    vout,
+    height: transfer.requestHeight,
+    time: transfer.requestTime,
+    status: statusOf(transfer),
+    type: transfer.kind,
+    fromCurrencyId,
+    toCurrencyId,
+    viaCurrencyId,
+    amountIn: coins(transfer.amountIn),
+    amountOut: coinsOrNull(transfer.amountOut),
+    fee: coins(transfer.conversionFee),
+    source,
+    destination,
+    exportTxid: transfer.exportTxid,
+    exportVout: transfer.exportVout,
+    exportIndex: transfer.exportIndex,
+    sourceSystemId: transfer.sourceSystemId,
+    importSystemId: transfer.importSystemId,
+    importTxid: transfer.importTxid,
+    importHeight: transfer.importHeight,
+  };
+}

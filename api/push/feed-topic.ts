@@ -1,0 +1,98 @@
+/** The two topics of a chain that the stream is made of, as its feeds read them: what may be shown, and which events it is. */
+import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
+import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
+import type { ServiceState } from '../state/service-state.ts';
+import type { FeedKey, FeedTopicName } from './cursor.ts';
+import { feedKey } from './cursor.ts';
+import { eventsOfRecord } from './events-of-record.ts';
+import { eventsOfStamps } from './events-of-stamps.ts';
+import type { PushEvent } from './push-event.ts';
+
+export interface Tip {
+  readonly height: number;
+  readonly hash: string;
+}
+
+export interface TopicRecord {
+  readonly position: number;
+  readonly events: readonly PushEvent[];
+  /** Newest block after it; null where the topic does not say. */
+  readonly tip: Tip | null;
+  /** Whether the stores hold what it tells. */
+  isShown(state: ServiceState): boolean;
+}
+
+export interface FeedTopic {
+  readonly name: FeedTopicName;
+  readonly key: FeedKey;
+  read(record: LogRecord): TopicRecord;
+  /** Where the stores stand: changes when more may be shown. */
+  place(state: ServiceState): string;
+  tip(state: ServiceState): Tip | null;
+  /** Position after the newest record that may be shown. */
+  head(state: ServiceState): Promise<number>;
+}
+
+const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
+
+export function factsTopic(log: EventLog, chain: string): FeedTopic {
+  const committed = (state: ServiceState) => state.derived.get(chain);
+  return {
+    name: 'facts',
+    key: feedKey('facts', chain),
+    read({ payload }) {
+      const record = decodeFactsRecord(payload);
+      const { position, height, hash, source } = record;
+      const isShown = (state: ServiceState) => (committed(state)?.position ?? -1) >= source;
+      return { position, events: eventsOfRecord(chain, record), tip: { height, hash }, isShown };
+    },
+    place: (state) => `${committed(state)?.position} ${committed(state)?.hash}`,
+    tip(state) {
+      const at = committed(state);
+      return at ? { height: at.height, hash: at.hash } : null;
+    },
+    head: (state) => headOf(log, chain, committed(state)?.position ?? -1),
+  };
+}
+
+/** `factsHead`: what a price follows from is told before it. */
+export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
+  const told = (state: ServiceState) => state.told.get(chain) ?? -1;
+  return {
+    name: 'stamps',
+    key: feedKey('stamps', chain),
+    read({ payload }) {
+      const record = decodeStampsRecord(payload);
+      const { position, source } = record;
+      const isShown = (state: ServiceState) => told(state) >= position && factsHead() > source;
+      return { position, events: eventsOfStamps(chain, record), tip: null, isShown };
+    },
+    place: (state) => String(told(state)),
+    tip: () => null,
+    head: async (state) => told(state) + 1,
+  };
+}
+
+/** Position of the first record of topic facts that follows from a block after `source`: what lies before it is committed. */
+export async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
+  const last = await log.last('facts', chain);
+  if (!last) return 0;
+  if (sourceOf(last) <= source) return last.position + 1;
+  // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to its end.
+  let from = last.position;
+  for (let step = 16; from > 0; step *= 2) {
+    from = Math.max(0, from - step);
+    const [record] = await log.read('facts', chain, from, { ...READ_LIMITS, maxRecords: 1 });
+    if (!record || sourceOf(record) <= source) break;
+  }
+  for (;;) {
+    const records = await log.read('facts', chain, from, READ_LIMITS);
+    const first = records.find((record) => sourceOf(record) > source);
+    if (first || records.length === 0) return first?.position ?? from;
+    from += records.length;
+  }
+}
+
+function sourceOf(record: LogRecord): number {
+  return decodeFactsRecord(record.payload).source;
+}

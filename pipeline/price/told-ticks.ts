@@ -1,0 +1,67 @@
+/** What the prices of one block tell the topic of stamps: the prices that changed, and what its conversions were worth. */
+import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
+import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
+import type { PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
+import type { StampList, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
+import { printedPrice } from './price-rows.ts';
+
+export interface ToldTick {
+  readonly block: PricedBlock;
+  readonly prices: readonly PriceRow[];
+  /** One for each of the block's transfers, in their order. */
+  readonly stamps: readonly StampRow[];
+}
+
+export function toldTick(block: PricedBlock, { prices, stamps }: TickRows): ToldTick {
+  return { block, prices: prices.filter(({ isChange }) => isChange), stamps };
+}
+
+/** The ticks of one of several generations. */
+export function toldOf(
+  folded: readonly { readonly generation: number; readonly told: readonly ToldTick[] }[],
+  generation: number,
+): readonly ToldTick[] {
+  return folded.find((rows) => rows.generation === generation)?.told ?? [];
+}
+
+export function stampListOf({ block, prices, stamps }: ToldTick): StampList {
+  return {
+    prices: prices.map(toldPrice),
+    stamps: stamps.flatMap((row, index) => {
+      const transfer = block.transfers[index];
+      return transfer ? [toldStamp(transfer, row)] : [];
+    }),
+  };
+}
+
+function toldPrice(row: PriceRow): ToldPrice {
+  const { usd, depth } = printedPrice(row);
+  return {
+    currencyId: row.price.currencyId,
+    tier: row.price.tier,
+    usdPrice: usd,
+    emaPrice: formatPrice(row.ema),
+    totalDepth: depth,
+    sourceBasketId: row.mark.sourceBasket,
+  };
+}
+
+const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
+
+function toldStamp(transfer: PricedBlock['transfers'][number], { stamp }: StampRow): ToldStamp {
+  const { regime, rule, reason, pricedCurrencyId, pricedCurrencyUsd, priceBasket, diverged, provisional } = stamp;
+  return {
+    ...transfer,
+    regime,
+    fromUsd: usd(stamp.fromUsd),
+    toUsd: usd(stamp.toUsd),
+    usdValue: usd(stamp.usdValue),
+    rule,
+    reason,
+    pricedCurrencyId,
+    pricedCurrencyUsd: pricedCurrencyUsd === null ? null : formatPrice(pricedCurrencyUsd),
+    priceBasketId: priceBasket,
+    diverged,
+    provisional,
+  };
+}
