@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { checkHistory, type Truth } from './check-history.ts';
-import type { HeardEvent, History } from './history.ts';
+import { type HeardEvent, type History, UNDO_OF_PRICES } from './history.ts';
 
 const CHAINS = ['a', 'b'] as const;
 const hash = (height: number, branch: number) => `${height}/${branch}`;
@@ -15,7 +15,7 @@ function happened(chain: string, lengths: readonly number[]): { events: HeardEve
   let position = 0;
   const record = (told: readonly (readonly [type: string, data: object])[]) => {
     for (const [index, [type, data]] of told.entries())
-      events.push({ chain, position, index, type, told: JSON.stringify(data) });
+      events.push({ feed: chain, position, index, type, told: JSON.stringify(data) });
     position += 1;
   };
   for (const [branch, length] of lengths.entries()) {
@@ -49,7 +49,7 @@ function runOf(lengths: readonly (readonly number[])[], types: readonly string[]
     },
     history: {
       client: 'one',
-      types: new Set(types),
+      types: new Set(['undo', ...types]),
       from: encodePlaces(new Map(CHAINS.map((chain) => [chain, { position: 0, index: 0 }]))),
       events: all.filter(({ type }) => type === 'undo' || types.includes(type)),
       faults: [],
@@ -84,7 +84,7 @@ describe('the checker', () => {
     fc.assert(
       fc.property(runs, fc.infiniteStream(fc.boolean()), ({ lengths, types }, draws) => {
         const { truth, history } = runOf(lengths, types);
-        const [a, b] = CHAINS.map((chain) => history.events.filter((event) => event.chain === chain));
+        const [a, b] = CHAINS.map((chain) => history.events.filter((event) => event.feed === chain));
         const events: HeardEvent[] = [];
         while (a?.length || b?.length) {
           const event = (draws.next().value ? a : b)?.shift() ?? a?.shift() ?? b?.shift();
@@ -113,7 +113,7 @@ describe('the checker', () => {
         const events = [...history.events];
         const first = place % (events.length - 1);
         const [one, two] = [events[first], events[first + 1]] as [HeardEvent, HeardEvent];
-        fc.pre(one.chain === two.chain);
+        fc.pre(one.feed === two.feed);
         events.splice(first, 2, two, one);
         expect(checkHistory({ ...history, events }, truth).join()).toMatch(/came after/);
       }),
@@ -126,6 +126,26 @@ describe('the checker', () => {
     const events = new Map([...truth.events].map(([chain, all]) => [chain, withoutUndo(all)]));
     const faults = checkHistory({ ...history, events: withoutUndo(history.events) }, { ...truth, events });
     expect(faults.join()).toMatch(/block \d told on top of/);
+  });
+
+  it('finds prices that were told below what holds', () => {
+    const price = (position: number, height: number): HeardEvent => {
+      return { feed: 'a/stamps', position, index: 0, type: 'price', told: JSON.stringify({ height }) };
+    };
+    const undo = { fromHeight: 9, toHeight: 7 };
+    const back = { feed: 'a/stamps', position: 2, index: 0, type: UNDO_OF_PRICES, told: JSON.stringify(undo) };
+    const faultsOf = (events: HeardEvent[]) => {
+      const types = new Set(['price', UNDO_OF_PRICES]);
+      const truth = {
+        events: new Map([['a/stamps', events]]),
+        ends: new Map([['a/stamps', 99]]),
+        hashAt: () => undefined,
+      };
+      return checkHistory({ client: 'one', types, from: encodePlaces(new Map()), events, faults: [] }, truth).join();
+    };
+    expect(faultsOf([price(0, 8), price(1, 9), back, price(3, 8)])).toBe('');
+    expect(faultsOf([price(0, 8), price(1, 9), price(3, 8)])).toMatch(/of block 8 after 9/);
+    expect(faultsOf([price(0, 8), price(1, 10), back])).toMatch(/while 10 was the top/);
   });
 
   it('passes on what the client itself has noticed', () => {

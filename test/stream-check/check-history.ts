@@ -1,12 +1,12 @@
 /** Holds what one client heard against what happened: no gap, no double, in order, as it was, every undo balanced. */
-import { decodePlaces } from '../../api/push/cursor.ts';
-import type { HeardEvent, History } from './history.ts';
+import { decodePlaces, type FeedKey } from '../../api/push/cursor.ts';
+import { type HeardEvent, type History, UNDO_OF_PRICES, VALUED } from './history.ts';
 
 export interface Truth {
-  /** Every event of each chain, in order, up to a record that every client has heard of. */
-  readonly events: ReadonlyMap<string, readonly HeardEvent[]>;
+  /** Every event of each feed, in order, up to a record that every client of it has heard of. */
+  readonly events: ReadonlyMap<FeedKey, readonly HeardEvent[]>;
   /** Position of that record: what was heard from there on is not looked at. */
-  readonly ends: ReadonlyMap<string, number>;
+  readonly ends: ReadonlyMap<FeedKey, number>;
   /** Hash of the block that a chain ended with at a height; undefined above its end. */
   readonly hashAt: (chain: string, height: number) => string | undefined;
 }
@@ -16,10 +16,11 @@ const MOST_TOLD = 5;
 
 export function checkHistory(history: History, truth: Truth): string[] {
   const faults = [...history.faults];
-  for (const [chain, happened] of truth.events) {
-    const end = truth.ends.get(chain) ?? 0;
-    const heard = history.events.filter((event) => event.chain === chain && event.position < end);
-    faults.push(...deliveryFaults(history, heard, happened), ...balanceFaults(history, chain, heard, truth));
+  for (const [feed, happened] of truth.events) {
+    const end = truth.ends.get(feed) ?? 0;
+    const heard = history.events.filter((event) => event.feed === feed && event.position < end);
+    faults.push(...deliveryFaults(history, heard, happened));
+    faults.push(...balanceFaults(history, feed, heard, truth), ...priceFaults(heard));
   }
   const rest = faults.length - MOST_TOLD;
   return [...faults.slice(0, MOST_TOLD), ...(rest > 0 ? [`and ${rest} more`] : [])].map(
@@ -27,7 +28,7 @@ export function checkHistory(history: History, truth: Truth): string[] {
   );
 }
 
-const keyOf = ({ chain, position, index }: HeardEvent) => `${chain} ${position}.${index}`;
+const keyOf = ({ feed, position, index }: HeardEvent) => `${feed} ${position}.${index}`;
 const nameOf = (event: HeardEvent) => `${event.type} ${keyOf(event)}`;
 const isAfter = (a: HeardEvent, b: HeardEvent) =>
   a.position > b.position || (a.position === b.position && a.index > b.index);
@@ -39,10 +40,10 @@ function deliveryFaults(
 ): string[] {
   const faults: string[] = [];
   const start = decodePlaces(from);
-  const isDue = ({ chain, position, index, type }: HeardEvent) => {
-    const place = start.get(chain);
+  const isDue = ({ feed, position, index, type }: HeardEvent) => {
+    const place = start.get(feed);
     const passed = place && (position < place.position || (position === place.position && index < place.index));
-    return !passed && (type === 'undo' || types.has(type));
+    return !passed && types.has(type);
   };
   const due = new Map(happened.filter(isDue).map((event) => [keyOf(event), event]));
   const had = new Set<string>();
@@ -97,6 +98,25 @@ function balanceFaults({ types }: History, chain: string, heard: readonly HeardE
   }
   for (const [height, hash] of blocks) {
     if (hashAt(chain, height) !== hash) faults.push(`block ${height} is not the one that ${chain} ended with`);
+  }
+  return faults;
+}
+
+/** What is told of prices goes up the chain, but for what an undo takes back; this, too, needs nothing of the truth. */
+function priceFaults(heard: readonly HeardEvent[]): string[] {
+  const faults: string[] = [];
+  let top = -1;
+  for (const event of heard) {
+    const data = JSON.parse(event.told);
+    if (event.type === UNDO_OF_PRICES) {
+      if (data.toHeight >= data.fromHeight || data.fromHeight < top)
+        faults.push(`${nameOf(event)} while ${top} was the top`);
+      top = data.toHeight;
+    } else if (event.type === 'price' || event.type === VALUED) {
+      const height = event.type === VALUED ? data.importHeight : data.height;
+      if (height < top) faults.push(`${nameOf(event)} of block ${height} after ${top}`);
+      top = Math.max(top, height);
+    }
   }
   return faults;
 }

@@ -1,12 +1,12 @@
 /** Clients of a run: bots that keep the cursor of what they have dealt with, die now and then, and read fast or slowly. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChainEvent } from '../../client/stream/messages.ts';
+import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { pushEvents } from '../../schemas/rest/push-messages.ts';
-import type { EventBook, History } from './history.ts';
+import { type EventBook, type History, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { sseMessages } from './sse-events.ts';
 
-export const FOLLOWED = ['blocks', 'txs', 'conversions', 'reserves', 'identities'] as const;
+export const FOLLOWED = ['blocks', 'txs', 'conversions', 'reserves', 'identities', 'prices'] as const;
 export type FollowedChannel = (typeof FOLLOWED)[number];
 
 export interface FollowerOptions {
@@ -14,12 +14,12 @@ export interface FollowerOptions {
   readonly baseUrl: string;
   readonly way: 'websocket' | 'sse';
   readonly channels: readonly FollowedChannel[];
+  /** Conversions with their value, those that have one; then `channels` has prices, too. */
+  readonly byValue: boolean;
   readonly from: string;
   readonly slow: boolean;
   readonly random: () => number;
   readonly book: EventBook;
-  /** Whether a chain ends with this event. */
-  readonly isLast: (event: ChainEvent) => boolean;
   readonly chains: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -28,10 +28,10 @@ export interface Follower {
   readonly history: History;
   /** Connections that it made. */
   connections(): number;
-  /** Settles when every chain has ended. */
+  /** Settles when its signal has aborted. */
   readonly done: Promise<void>;
-  /** Chains that have not. */
-  waitsFor(): readonly string[];
+  /** Feeds of which it has not heard up to the records at `ends`. */
+  waitsFor(ends: ReadonlyMap<FeedKey, number>): readonly FeedKey[];
 }
 
 /** Of events: after how many a bot dies on average, and how many a slow one takes to pause. */
@@ -43,12 +43,19 @@ const RETRY_MS = [50, 1_000] as const;
 const SLOW_WAITING = 100;
 
 export function follow(options: FollowerOptions): Follower {
-  const { name, channels, from, slow, random, book, isLast, signal } = options;
+  const { name, channels, byValue, from, slow, random, book, signal } = options;
   const types = Object.entries(pushEvents).flatMap(([type, { channel }]) =>
     (channels as readonly string[]).includes(channel) ? [type] : [],
   );
-  const history: History = { client: name, types: new Set(types), from, events: [], faults: [] };
-  const running = new Set(options.chains);
+  const asked = new Set([...types, 'undo']);
+  if (byValue && asked.delete('conversion')) asked.add(VALUED);
+  if (channels.includes('prices')) asked.add(UNDO_OF_PRICES);
+  const history: History = { client: name, types: asked, from, events: [], faults: [] };
+  const feeds = options.chains.flatMap((chain) => [
+    feedKey('facts', chain),
+    ...(channels.includes('prices') ? [feedKey('stamps', chain)] : []),
+  ]);
+  const heard = new Map<FeedKey, number>();
   let connections = 0;
   let cursor = from;
 
@@ -59,11 +66,21 @@ export function follow(options: FollowerOptions): Follower {
       connections += 1;
     };
     const waiting = slow ? { mostWaiting: SLOW_WAITING } : {};
-    return openStream({ baseUrl, channels: [...channels], cursor, signal, retryMs: RETRY_MS, onReconnect, ...waiting });
+    const filter = byValue ? { filter: { minUsd: 0 } } : {};
+    return openStream({
+      baseUrl,
+      channels: [...channels],
+      ...filter,
+      cursor,
+      signal,
+      retryMs: RETRY_MS,
+      onReconnect,
+      ...waiting,
+    });
   }
 
   async function* overSse(): AsyncGenerator<StreamEvent, void, void> {
-    const url = `${options.baseUrl}/api/stream?channels=${channels.join(',')}`;
+    const url = `${options.baseUrl}/api/stream?channels=${channels.join(',')}${byValue ? '&minUsd=0' : ''}`;
     let seq = 0;
     for await (const message of sseMessages(url, cursor, signal)) {
       if (message.type !== 'hello' && message.seq !== ++seq) history.faults.push(`seq ${message.seq} after ${seq - 1}`);
@@ -76,17 +93,25 @@ export function follow(options: FollowerOptions): Follower {
   async function live(): Promise<void> {
     for await (const event of events()) {
       if (event.type === 'resync') history.faults.push(`resync: ${event.reason}`);
-      else history.events.push(book.entry(event));
+      else {
+        const entry = book.entry(event);
+        history.events.push(entry);
+        heard.set(entry.feed, entry.position);
+      }
       cursor = event.cursor;
-      if (event.type !== 'resync' && isLast(event)) running.delete(event.chain);
-      if (running.size === 0 || random() < 1 / LIFE) return;
+      if (random() < 1 / LIFE) return;
       if (slow && random() < 1 / BETWEEN_PAUSES) await sleep(random() * LONGEST_PAUSE_MS);
     }
   }
 
   async function run(): Promise<void> {
-    for (; running.size > 0 && !signal.aborted; connections += 1) await live();
+    for (; !signal.aborted; connections += 1) await live();
   }
 
-  return { history, connections: () => connections, done: run(), waitsFor: () => [...running] };
+  return {
+    history,
+    connections: () => connections,
+    done: run(),
+    waitsFor: (ends) => feeds.filter((feed) => (heard.get(feed) ?? -1) < (ends.get(feed) ?? 0)),
+  };
 }

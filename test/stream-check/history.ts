@@ -1,12 +1,13 @@
 /** What the clients of a run heard, kept small: an event that many heard is held once. */
-import { decodePlaces } from '../../api/push/cursor.ts';
+import { decodePlaces, type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import type { ChainEvent } from '../../client/stream/messages.ts';
 
 export interface HeardEvent {
-  readonly chain: string;
+  readonly feed: FeedKey;
   /** Of its record, and its number in that. */
   readonly position: number;
   readonly index: number;
+  /** As in the message; of what is made of prices, a name of its own. */
   readonly type: string;
   /** `data` as JSON text. */
   readonly told: string;
@@ -14,7 +15,7 @@ export interface HeardEvent {
 
 export interface History {
   readonly client: string;
-  /** Types that it asked for; an undo comes in any case. */
+  /** Types that it asked for. */
   readonly types: ReadonlySet<string>;
   /** Cursor that it began with. */
   readonly from: string;
@@ -28,17 +29,28 @@ export interface EventBook {
   entry(message: Pick<ChainEvent, 'chain' | 'cursor' | 'type' | 'data'>): HeardEvent;
 }
 
+export const VALUED = 'valued conversion';
+export const UNDO_OF_PRICES = 'undo of prices';
+
+/** Which feed of its chain an event comes from, and its type there. */
+export function placeOf(chain: string, type: string, data: object): Pick<HeardEvent, 'feed' | 'type'> {
+  if (type === 'undo' && 'of' in data) return { feed: feedKey('stamps', chain), type: UNDO_OF_PRICES };
+  if (type === 'conversion' && 'usdValue' in data) return { feed: feedKey('stamps', chain), type: VALUED };
+  return { feed: feedKey(type === 'price' ? 'stamps' : 'facts', chain), type };
+}
+
 export function createEventBook(): EventBook {
   const entries = new Map<string, HeardEvent>();
   return {
-    entry({ chain, cursor, type, data }) {
+    entry({ chain, cursor, data, ...message }) {
+      const { feed, type } = placeOf(chain, message.type, data);
       // The cursor stands behind the event.
-      const { position = -1, index = 0 } = decodePlaces(cursor).get(chain) ?? {};
+      const { position = -1, index = 0 } = decodePlaces(cursor).get(feed) ?? {};
       const told = JSON.stringify(data);
-      const key = `${chain} ${position} ${index}`;
+      const key = `${feed} ${position} ${index}`;
       const known = entries.get(key);
       if (known?.told === told && known.type === type) return known;
-      const entry = { chain, position, index: index - 1, type, told };
+      const entry = { feed, position, index: index - 1, type, told };
       if (!known) entries.set(key, entry);
       return entry;
     },

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { encodePlaces } from '../../api/push/cursor.ts';
-import type { ChainEvent } from '../../client/stream/messages.ts';
+import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { createRandom } from '../../infra/recorded-node/faults.ts';
+import { NATIVE } from '../generator/addresses.ts';
 import { startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { SEED } from '../setup/seed.ts';
@@ -16,7 +16,7 @@ import { settingsForAll } from '../system/recorded-chain.ts';
 import { checkHistory } from './check-history.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { FOLLOWED, type Follower, follow } from './followers.ts';
-import { createEventBook } from './history.ts';
+import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { sseMessages } from './sse-events.ts';
 import { readTruth } from './truth.ts';
 
@@ -27,7 +27,8 @@ const KILLS = number('STREAM_KILLS', 2);
 const BLOCKS_A_SECOND = number('STREAM_BLOCKS', 10);
 
 const CHAINS: readonly string[] = ['one', 'two'];
-const FIRST_BLOCKS = 40;
+/** Enough for baskets that price something. */
+const FIRST_BLOCKS = 120;
 const chainOf = (number: number) => ({ seed: SEED + number, addresses: 40, transactions: 6, mix: EVERYTHING });
 const TICK_MS = 100;
 /** Chances in a tick. */
@@ -38,7 +39,10 @@ const CUT_SHARE = 0.1;
 const MINUTES = 60_000;
 
 /** Of who wants all that the log has. */
-const BEGINNING = encodePlaces(new Map(CHAINS.map((chain) => [chain, { position: 0, index: 0 }])));
+const START = { position: 0, index: 0 };
+const BEGINNING = encodePlaces(
+  new Map(CHAINS.flatMap((chain) => (['facts', 'stamps'] as const).map((topic) => [feedKey(topic, chain), START]))),
+);
 
 const random = createRandom(SEED);
 const below = (limit: number) => Math.floor(random() * limit);
@@ -48,7 +52,14 @@ it(
   async () => {
     const daemons = await Promise.all(CHAINS.map((_, number) => startChainDaemon(chainOf(number), FIRST_BLOCKS)));
     const proxy = await startCuttingProxy();
-    const settings = settingsForAll(CHAINS.map((name, number) => ({ name, rpc: daemons[number]?.url ?? '' })));
+    const settings = settingsForAll(
+      CHAINS.map((name, number) => ({
+        name,
+        rpc: daemons[number]?.url ?? '',
+        stableAnchors: [NATIVE],
+        minBasketAge: 2,
+      })),
+    );
     const stop = new AbortController();
     let program = await startProgram(settings).answers();
     const bring = async () => {
@@ -59,23 +70,23 @@ it(
     const baseUrl = `http://127.0.0.1:${proxy.port}`;
     const book = createEventBook();
     const ends = new Map<string, number>();
-    const isLast = ({ type, chain, data }: ChainEvent) =>
-      (type === 'block' || type === 'tx') && data.height === ends.get(chain);
     const starts = [await greetingCursor(baseUrl), BEGINNING] as const;
     const followers = Array.from({ length: CLIENTS }, (_, number): Follower => {
-      const channels = FOLLOWED.filter((channel) => channel === FOLLOWED[number % 2] || random() < 0.3);
+      const byValue = number % 4 === 0;
+      const always = [FOLLOWED[number % 2], ...(byValue ? ['conversions', 'prices'] : [])];
+      const channels = FOLLOWED.filter((channel) => always.includes(channel) || random() < 0.3);
       const way = number % 7 === 3 ? 'sse' : 'websocket';
       const slow = number % 5 === 4;
       return follow({
-        name: `${number} by ${way}${slow ? ', slow' : ''}, of ${channels}`,
+        name: `${number} by ${way}${slow ? ', slow' : ''}, of ${channels}${byValue ? ' by value' : ''}`,
         baseUrl,
         way,
         channels,
+        byValue,
         from: starts[number % 3 === 0 ? 1 : 0],
         slow,
         random,
         book,
-        isLast,
         chains: CHAINS,
         signal: stop.signal,
       });
@@ -111,9 +122,11 @@ it(
       daemon.grow((highest[number] ?? 0) + 1 - daemon.height);
       ends.set(CHAINS[number] ?? '', daemon.height);
     }
+    const logFolder = join(settings.DATA_DIR, 'log');
+    const topics = await untilThere('the topics hold the last block', () => readTruth(logFolder, ends), 3 * MINUTES);
     await until(
-      'every client has heard of the last block',
-      () => followers.every(({ waitsFor }) => waitsFor().length === 0),
+      'every client has heard of the last block and price',
+      () => followers.every(({ waitsFor }) => waitsFor(topics.ends).length === 0),
       3 * MINUTES,
     ).finally(() => stop.abort());
     await Promise.all(followers.map(({ done }) => done));
@@ -122,19 +135,32 @@ it(
     for (const daemon of daemons) await daemon.stop();
 
     const truth = {
-      ...(await readTruth(join(settings.DATA_DIR, 'log'), ends)),
+      ...topics,
       hashAt: (chain: string, height: number) => daemons[CHAINS.indexOf(chain)]?.hashAt(height),
     };
     expect(followers.flatMap(({ history }) => checkHistory(history, truth))).toEqual([]);
     const connections = followers.reduce((sum, follower) => sum + follower.connections(), 0);
     const events = followers.reduce((sum, { history }) => sum + history.events.length, 0);
+    const happened = [...truth.events.values()].flat();
+    const count = (type: string) => happened.filter((event) => event.type === type).length;
     console.log(
-      `stream check: ${CLIENTS} clients heard ${events} events of ${[...truth.events.values()].flat().length} over ${connections} connections or attempts at one, ` +
+      `stream check: ${CLIENTS} clients heard ${events} events of ${happened.length} (${count('price')} prices, ${count(VALUED)} values, ${count(UNDO_OF_PRICES)} times taken back) over ${connections} connections or attempts at one, ` +
         `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks: 0 faults`,
     );
   },
   SECONDS * 2_000 + 10 * MINUTES,
 );
+
+async function untilThere<T>(what: string, look: () => Promise<T | null>, ms: number): Promise<T> {
+  let found: T | null = null;
+  const isThere = async () => {
+    found = await look();
+    return found !== null;
+  };
+  await until(what, isThere, ms);
+  if (found === null) throw new Error(what);
+  return found;
+}
 
 async function greetingCursor(baseUrl: string): Promise<string> {
   const stop = new AbortController();

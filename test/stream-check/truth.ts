@@ -1,37 +1,68 @@
-/** What happened, from the log of a program that has ended. */
+/** What happened, from the log of a program. */
+import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import { eventsOfRecord } from '../../api/push/events-of-record.ts';
+import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
+import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { stampsTopic } from '../../pipeline/price/testing/told-topic.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import { factsTopic } from '../laws/topic.ts';
 import type { Truth } from './check-history.ts';
-import type { HeardEvent } from './history.ts';
+import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
-/** Up to the blocks at `heights`, by chain, which come once and which all clients have heard of; `folder` is the log's. */
-export async function readTruth(
-  folder: string,
-  heights: ReadonlyMap<string, number>,
-): Promise<Pick<Truth, 'events' | 'ends'>> {
+type Topics = Pick<Truth, 'events' | 'ends'>;
+
+/**
+ * Up to records which every client of their feed hears of: that of the block at a chain's height in `heights`, which comes once, and the
+ * last one that told a price, once prices have come to that block. Null while they have not. `folder` is the log's.
+ */
+export async function readTruth(folder: string, heights: ReadonlyMap<string, number>): Promise<Topics | null> {
   const log = createEmbeddedEventLog({ folder });
-  const events = new Map<string, HeardEvent[]>();
-  const ends = new Map<string, number>();
+  const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
-    for (const [chain, end] of heights) {
-      const records = (await factsTopic(log, chain)).map(({ payload }) => decodeFactsRecord(payload));
-      const last = records.findIndex(({ kind, height }) => kind === 'facts' && height === end);
-      if (last < 0) throw new Error(`${chain} has not come to block ${end}`);
-      ends.set(chain, last);
-      events.set(
-        chain,
-        records.slice(0, last).flatMap((record) =>
-          eventsOfRecord(chain, record).map(({ place, type, tail }) => {
-            const { data } = JSON.parse(`{"tail":true${tail()}`) as { data: unknown };
-            return { chain, ...place, type, told: JSON.stringify(data) };
-          }),
-        ),
-      );
+    for (const [chain, height] of heights) {
+      const feeds = { facts: await factsOf(log, chain, height), stamps: await stampsOf(log, chain, height) } as const;
+      for (const topic of ['facts', 'stamps'] as const) {
+        const told = feeds[topic];
+        if (!told) return null;
+        truth.ends.set(feedKey(topic, chain), told.end);
+        truth.events.set(
+          feedKey(topic, chain),
+          told.events.filter(({ place }) => place.position < told.end).map(heard),
+        );
+      }
     }
   } finally {
     await log.close();
   }
-  return { events, ends };
+  return truth;
+}
+
+interface Told {
+  readonly events: readonly PushEvent[];
+  readonly end: number;
+}
+
+async function factsOf(log: EventLog, chain: string, height: number): Promise<Told | null> {
+  const records = (await factsTopic(log, chain)).map(({ payload }) => decodeFactsRecord(payload));
+  const end = records.findIndex((record) => record.kind === 'facts' && record.height === height);
+  return end < 0 ? null : { events: records.flatMap((record) => eventsOfRecord(chain, record)), end };
+}
+
+async function stampsOf(log: EventLog, chain: string, height: number): Promise<Told | null> {
+  const records = await stampsTopic(log, chain);
+  const newest = records.at(-1);
+  if (newest?.kind !== 'stamps' || newest.height !== height) return null;
+  const end = records.findLastIndex((record) => record.kind === 'stamps' && record.prices.length > 0);
+  if (end < 0) throw new Error(`${chain} has no prices: nothing was tested`);
+  return { events: records.flatMap((record) => eventsOfStamps(chain, record)), end };
+}
+
+function heard({ chain, place, tail, ...event }: PushEvent): HeardEvent {
+  const { data } = JSON.parse(`{"tail":true${tail()}`) as { data: { usdValue?: number | null } };
+  const { feed, type } = placeOf(chain, event.type, data);
+  // Clients ask for what has a value, whatever it is.
+  const isTold = type !== VALUED || data.usdValue !== null;
+  return { feed, ...place, type: isTold ? type : 'conversion without a value', told: JSON.stringify(data) };
 }
