@@ -77,6 +77,8 @@ interface Claim {
 
 /** Held ahead by all processes together, also while one more joins. */
 const AHEAD = 0.1;
+/** Half of the time in which what others did grows old. */
+const REFRESH_MS = 500;
 /** After a failure the ledger is left alone for so long. */
 const FAILURE_MS = 500;
 const CLOSE_BATCH = 1_000;
@@ -166,26 +168,42 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   }
 
   function prefetch(bucket: Bucket, at: number): void {
-    // The headers of the next answer shall tell what other processes have used.
-    const wanted = wantsMore(bucket, partOf(bucket), at) || (members() > 1 && isStale(bucket, at));
-    if (wanted && !pending.has(bucket)) {
+    // Who asks again and again waits for no news: they are asked for before they are old.
+    const isAging = members() > 1 && at - bucket.answeredAt > REFRESH_MS;
+    if ((wantsMore(bucket, partOf(bucket), at) || isAging) && !pending.has(bucket)) {
       // Who needs it and finds it missing asks again and hears of the failure.
       ask(bucket, 0).catch(() => undefined);
     }
   }
 
+  /** What this process knows may be older than what the caller did elsewhere: at first, and after a pause. */
+  function isUninformed(bucket: Bucket, at: number): boolean {
+    const isAlone = members() === 1 && bucket.others.total(at) === 0 && bucket.answeredAt !== Number.NEGATIVE_INFINITY;
+    return !isAlone && isStale(bucket, at);
+  }
+
   async function chargeSlowly(demands: readonly Demand[]): Promise<Verdict> {
     for (;;) {
       const at = now();
-      const lacking = demands.filter((demand) => usable(bucketOf(demand), at) < demand.cost);
-      await Promise.all(lacking.map((demand) => ask(bucketOf(demand), demand.cost)));
+      const asked = demands.map(async (demand) => {
+        const bucket = bucketOf(demand);
+        if (usable(bucket, at) < demand.cost) await ask(bucket, demand.cost);
+        // What is held may be spent without the ledger; only the headers are then as old as its silence.
+        else if (isUninformed(bucket, at)) await ask(bucket, 0).catch(() => undefined);
+      });
+      await Promise.all(asked);
       const decided = decide(demands);
       if (decided) return decided;
     }
   }
 
   return {
-    charge: (demands) => decide(demands) ?? chargeSlowly(demands),
+    charge(demands) {
+      const at = now();
+      // The headers shall be true of the first request after a pause as of any other.
+      if (demands.some((demand) => isUninformed(bucketOf(demand), at))) return chargeSlowly(demands);
+      return decide(demands) ?? chargeSlowly(demands);
+    },
     forgetIdle() {
       const at = now();
       for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !pending.has(bucket)) buckets.delete(name);
