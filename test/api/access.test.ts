@@ -1,4 +1,4 @@
-/** Keys, tiers, limits and usage over HTTP, on two API processes of one service. */
+/** Keys, tiers, limits and usage over HTTP, on two API processes of one service: the test's and one beside it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';

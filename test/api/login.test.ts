@@ -1,5 +1,5 @@
 /**
- * Login over HTTP, on two API processes of one service, by identities of a made-up chain whose keys the test holds: every
+ * Login over HTTP, on two API processes of one service (of the operating system: the test's and one beside it), by identities of a made-up chain whose keys the test holds: every
  * signature here is fresh and could be good. What is replayed, late, borrowed or no longer true opens nothing.
  */
 import { request } from 'node:http';

@@ -16,6 +16,7 @@ import { createTestStores, type TestStores } from '../../infra/testing/test-stor
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage-reporter.ts';
 import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
+import { startProcessBeside } from './start-beside.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -45,7 +46,7 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   settled(priced?: boolean): Promise<void>;
   /** A second API on the same port. */
   startTwice(): Promise<RunningApi>;
-  /** A second API on a port of its own, on the same stores. */
+  /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
   startBeside(): Promise<RunningApi>;
   /** An API key of a recorded identity. */
   issueKey(tier: Tier): Promise<string>;
@@ -156,7 +157,14 @@ export async function startServiceOn<Node extends FollowedNode>(
     },
     settled,
     startTwice: () => serve(stop.signal, api.port),
-    startBeside: () => serve(stop.signal),
+    startBeside: () =>
+      startProcessBeside({
+        config: { ...config, port: 0 },
+        databaseUrl: stores.databaseUrl,
+        logFolder: folder,
+        ...(push && { push }),
+        ...(webhooks && { webhooks }),
+      }),
     async issueKey(tier) {
       await setTier(stores.postgres, ALICE, tier);
       const issued = await createKey(stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'test');

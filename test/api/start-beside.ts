@@ -1,0 +1,31 @@
+/** A second API as an operating system process of its own: what holds between two of one process may be held by its memory. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ApiOptions, RunningApi } from '../../api/server.ts';
+import type { Config } from '../../schemas/config.ts';
+
+export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks'> {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly logFolder: string;
+}
+
+const SCRIPT = fileURLToPath(new URL('./api-process.ts', import.meta.url));
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+
+/** It ends with the test, also when that is killed. @throws Error when it ends before it listens */
+export async function startProcessBeside(options: BesideOptions): Promise<RunningApi> {
+  const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: FLAGS });
+  const ended = once(child, 'exit');
+  const [said] = await Promise.race([once(child, 'message'), ended]);
+  if (typeof said !== 'object' || said === null)
+    throw new Error(`the API beside ended with ${said} before it listened`);
+  return {
+    port: (said as { port: number }).port,
+    async close() {
+      child.disconnect();
+      await ended;
+    },
+  };
+}
