@@ -1,11 +1,14 @@
 /** Deliveries in Postgres: how they come to be, wait for confirmations, and are taken back. */
 import type { PoolClient } from 'pg';
+import type { FeedTopicName } from '../push/cursor.ts';
 import { newMessageId, revertedBody, revertedKind } from './message-body.ts';
 
 export interface Delivery {
   readonly id: string;
   readonly webhookId: string;
   readonly kind: string;
+  /** That it comes from; of facts when it is not given. */
+  readonly topic?: FeedTopicName;
   readonly chain: string | null;
   /** Of the block that it tells of; null for what no rewind takes back. */
   readonly height: number | null;
@@ -16,11 +19,11 @@ export interface Delivery {
 }
 
 const INSERT_SQL = `INSERT INTO webhook_deliveries
-    (id, webhook_id, kind, chain, height, release_height, body, reverts, state, next_attempt_at)
-  SELECT id, webhook_id, kind, chain, height, release_height, body, reverts,
+    (id, webhook_id, kind, topic, chain, height, release_height, body, reverts, state, next_attempt_at)
+  SELECT id, webhook_id, kind, topic, chain, height, release_height, body, reverts,
     CASE WHEN release_height IS NULL THEN 'pending' ELSE 'held' END, CASE WHEN release_height IS NULL THEN now() END
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::text[]) WITH ORDINALITY
-    AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, place)
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::text[], $9::text[])
+    WITH ORDINALITY AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, topic, place)
   ORDER BY place`;
 
 export async function insertDeliveries(client: PoolClient, made: readonly Delivery[]): Promise<void> {
@@ -34,15 +37,21 @@ export async function insertDeliveries(client: PoolClient, made: readonly Delive
     made.map(({ releaseHeight }) => releaseHeight),
     made.map(({ body }) => body),
     made.map(({ reverts }) => reverts),
+    made.map(({ topic }) => topic ?? 'facts'),
   ]);
 }
 
-/** What has its confirmations at `tip` is sent. Returns whose it is. */
-export async function releaseHeld(client: PoolClient, chain: string, tip: number): Promise<string[]> {
+/** What has its confirmations at `tip` of its topic is sent. Returns whose it is. */
+export async function releaseHeld(
+  client: PoolClient,
+  topic: FeedTopicName,
+  chain: string,
+  tip: number,
+): Promise<string[]> {
   const { rows } = await client.query<{ webhook_id: string }>(
     `UPDATE webhook_deliveries SET state = 'pending', next_attempt_at = now()
-     WHERE chain = $1 AND state = 'held' AND release_height <= $2 RETURNING webhook_id`,
-    [chain, tip],
+     WHERE chain = $1 AND state = 'held' AND release_height <= $2 AND topic = $3 RETURNING webhook_id`,
+    [chain, tip, topic],
   );
   return rows.map((row) => row.webhook_id);
 }
@@ -59,15 +68,21 @@ interface TakenBack {
 const TAKEN_BACK = 'id, webhook_id, kind, chain, body, serial';
 
 /**
- * A rewind to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
+ * A rewind of a topic to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
  * that takes it back, newest first. Returns whose they are.
  */
-export async function takeBack(client: PoolClient, chain: string, height: number): Promise<string[]> {
-  const removed = 'chain = $1 AND height > $2';
-  await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, [chain, height]);
+export async function takeBack(
+  client: PoolClient,
+  topic: FeedTopicName,
+  chain: string,
+  height: number,
+): Promise<string[]> {
+  const removed = 'chain = $1 AND height > $2 AND topic = $3';
+  const values = [chain, height, topic];
+  await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, values);
   const { rows } = await client.query<TakenBack>(
     `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${TAKEN_BACK}`,
-    [chain, height],
+    values,
   );
   return tellTakenBack(client, rows);
 }

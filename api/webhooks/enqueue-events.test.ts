@@ -9,9 +9,15 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { blockFact } from '../../pipeline/sinks/testing/made-facts.ts';
-import { encodeFactsRecord } from '../../schemas/log-codec.ts';
-import type { FactsRecord } from '../../schemas/log-records.ts';
+import {
+  encodeFactsRecord,
+  encodeStampList,
+  encodeStampsAppended,
+  encodeStampsRewound,
+} from '../../schemas/log-codec.ts';
+import type { FactsRecord, ToldStamp } from '../../schemas/log-records.ts';
 import { enqueueEvents } from './enqueue-events.ts';
+import { factsSource, stampsSource } from './event-source.ts';
 import type { LivingWebhook } from './living-webhooks.ts';
 import { createInterest } from './webhook.ts';
 
@@ -19,10 +25,55 @@ const RUNS = Number(process.env.ENQUEUE_RUNS ?? 30);
 const CHAIN = 'c';
 const CONFIRMATIONS = 3;
 const interest = createInterest({ events: ['block'], chains: null, filter: {}, thresholds: [] }, [CHAIN], () => []);
+const byValue = createInterest(
+  { events: ['conversion.completed'], chains: null, filter: { minUsd: 0 }, thresholds: [] },
+  [CHAIN],
+  () => [],
+);
+const SOURCES = [factsSource(CHAIN), stampsSource(CHAIN)];
+/** Of both topics: what one takes back, the other's receivers keep. */
 const webhooks: readonly LivingWebhook[] = [
   { id: 'now', confirmations: 0, since: -1, ...interest },
   { id: 'later', confirmations: CONFIRMATIONS, since: -1, ...interest },
+  { id: 'value now', confirmations: 0, since: -1, ...byValue },
+  { id: 'value later', confirmations: CONFIRMATIONS, since: -1, ...byValue },
 ];
+
+const valued: ToldStamp = {
+  txid: '',
+  vout: 0,
+  kind: 'convert',
+  status: 'completed',
+  fromCurrencyId: 'i1',
+  toCurrencyId: 'i2',
+  viaCurrencyId: null,
+  importCurrencyId: 'i3',
+  amountIn: 1n,
+  conversionFee: 0n,
+  amountOut: 1n,
+  destination: null,
+  source: null,
+  importSystemId: null,
+  sourceSystemId: null,
+  requestHeight: 0,
+  requestTime: 0,
+  exportTxid: null,
+  exportVout: null,
+  exportIndex: null,
+  importTxid: null,
+  importHeight: 0,
+  regime: 'live',
+  fromUsd: '1',
+  toUsd: null,
+  usdValue: '1',
+  rule: 'to_side',
+  reason: null,
+  pricedCurrencyId: 'i1',
+  pricedCurrencyUsd: '1',
+  priceBasketId: null,
+  diverged: false,
+  provisional: false,
+};
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -39,20 +90,22 @@ interface Block {
   tip: number;
 }
 
-/** A chain whose facts are in a log of this test. */
+/** A chain whose topics are in a log of this test, one record of each for a block: its facts, and a conversion with a value. */
 function createChain() {
-  const records: Uint8Array[] = [];
+  const topics: Record<string, Uint8Array[]> = { facts: [], stamps: [] };
+  const { facts: records = [], stamps = [] } = topics;
   const blocks: Block[] = [];
   let oldest = 0;
   let made = 0;
   const log = {
-    last: async () => {
-      const payload = records.at(-1);
-      return payload ? { position: records.length - 1, payload } : null;
+    last: async (topic: string) => {
+      const held = topics[topic] ?? [];
+      const payload = held.at(-1);
+      return payload ? { position: held.length - 1, payload } : null;
     },
-    read: async (_topic: string, _chain: string, position: number, { maxRecords }: { maxRecords: number }) => {
+    read: async (topic: string, _chain: string, position: number, { maxRecords }: { maxRecords: number }) => {
       if (position < oldest) throw new LogGap(`${position} is gone`);
-      return records
+      return (topics[topic] ?? [])
         .slice(position, position + maxRecords)
         .map((payload, index) => ({ position: position + index, payload }));
     },
@@ -61,6 +114,11 @@ function createChain() {
     const place = { position: records.length, source: records.length };
     records.push(encodeFactsRecord({ ...place, ...record } as FactsRecord));
   };
+  const value = (height: number, hash: string) => {
+    const list = encodeStampList({ prices: [], stamps: [{ ...valued, txid: hash, importHeight: height }] });
+    const position = stamps.length;
+    stamps.push(encodeStampsAppended({ position, source: position, height, hash, time: 0, provisional: false }, list));
+  };
   return {
     log,
     blocks,
@@ -68,6 +126,7 @@ function createChain() {
       const height = blocks.length;
       const hash = (made++).toString(16).padStart(64, '0');
       append({ kind: 'facts', height, hash, facts: [{ ...blockFact(height), hash }] });
+      value(height, hash);
       blocks.push({ height, hash, tip: height });
       for (const block of blocks) block.tip = Math.max(block.tip, height);
     },
@@ -77,16 +136,20 @@ function createChain() {
       blocks.splice(Math.max(1, blocks.length - depth));
       const { height, hash } = blocks.at(-1) as Block;
       append({ kind: 'rewind', height, hash, fromHeight });
+      const position = stamps.length;
+      stamps.push(
+        encodeStampsRewound({ kind: 'rewind', position, source: position, height, hash, fromHeight, reason: 'reorg' }),
+      );
     },
     forget: () => {
       oldest = records.length - 1;
     },
-    /** Derive has committed all but the newest `behind` records. */
-    derive: (behind: number) =>
+    /** All but the newest `behind` records of a topic count. */
+    commit: (stage: 'derive' | 'told', behind: number) =>
       query(
-        `INSERT INTO stage_positions VALUES ('derive', $1, $2, 0, '', 0)
+        `INSERT INTO stage_positions VALUES ($3, $1, $2, 0, '', 0)
          ON CONFLICT (stage, chain) DO UPDATE SET position = greatest(stage_positions.position, EXCLUDED.position)`,
-        [CHAIN, records.length - 1 - behind],
+        [CHAIN, records.length - 1 - behind, stage],
       ),
   };
 }
@@ -100,9 +163,9 @@ async function begin(): Promise<void> {
   );
 }
 
-const enqueue = (log: EventLog, breaks = false) =>
+const enqueue = (log: EventLog, breaks = false, source = SOURCES[0] ?? factsSource(CHAIN)) =>
   enqueueEvents({
-    chain: CHAIN,
+    source,
     postgres: stores.postgres,
     log,
     queue: {
@@ -121,7 +184,8 @@ async function held(webhookId: string): Promise<Pick<Block, 'height' | 'hash'>[]
   for (const { id, body } of (await query(sql, [webhookId])).rows) {
     const { type, reverts, data } = JSON.parse(body);
     if (type === 'block') standing.set(id, { height: data.height, hash: data.hash });
-    else expect([type, standing.delete(reverts)]).toEqual(['block.reverted', true]);
+    else if (type === 'conversion.completed') standing.set(id, { height: data.importHeight, hash: data.txid });
+    else expect([type.endsWith('.reverted'), standing.delete(reverts)]).toEqual([true, true]);
   }
   return [...standing.values()].sort((a, b) => a.height - b.height);
 }
@@ -129,7 +193,7 @@ async function held(webhookId: string): Promise<Pick<Block, 'height' | 'hash'>[]
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rewind' as const), count: fc.integer({ min: 1, max: 6 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('derive' as const), count: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('derive' as const, 'told' as const), count: fc.nat(4) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), count: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), count: fc.constant(1) }) },
 );
@@ -143,16 +207,17 @@ it(`${RUNS} histories`, async () => {
       for (const { kind, count } of steps) {
         if (kind === 'add') for (let made = 0; made < count; made++) chain.add();
         else if (kind === 'rewind') chain.rewind(count);
-        else if (kind === 'derive') await chain.derive(count);
-        else if (kind === 'break') await enqueue(chain.log, true).catch(() => undefined);
-        else await Promise.all(Array.from({ length: count }, () => enqueue(chain.log)));
+        else if (kind === 'derive' || kind === 'told') await chain.commit(kind, count);
+        else if (kind === 'break')
+          for (const source of SOURCES) await enqueue(chain.log, true, source).catch(() => undefined);
+        else await Promise.all(Array.from({ length: count }, (_, n) => enqueue(chain.log, false, SOURCES[n % 2])));
       }
-      await chain.derive(0);
-      while ((await enqueue(chain.log)).records > 0);
+      for (const stage of ['told', 'derive'] as const) await chain.commit(stage, 0);
+      for (const source of SOURCES) while ((await enqueue(chain.log, false, source)).records > 0);
       const place = ({ height, hash }: Block) => ({ height, hash });
-      expect(await held('now')).toEqual(chain.blocks.map(place));
+      for (const id of ['now', 'value now']) expect(await held(id)).toEqual(chain.blocks.map(place));
       const confirmed = chain.blocks.filter(({ height, tip }) => tip >= height + CONFIRMATIONS);
-      expect(await held('later')).toEqual(confirmed.map(place));
+      for (const id of ['later', 'value later']) expect(await held(id)).toEqual(confirmed.map(place));
     }),
     { numRuns: RUNS },
   );
@@ -162,16 +227,16 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   await begin();
   const chain = createChain();
   chain.add();
-  await chain.derive(0);
+  await chain.commit('derive', 0);
   await enqueue(chain.log);
   for (let made = 0; made < 5; made++) chain.add();
   chain.forget();
-  await chain.derive(0);
-  expect(await enqueue(chain.log)).toMatchObject({ woken: 2 });
+  await chain.commit('derive', 0);
+  expect(await enqueue(chain.log)).toMatchObject({ woken: 4 });
   const { rows } = await query(`SELECT webhook_id FROM webhook_deliveries WHERE kind = 'resync' ORDER BY webhook_id`);
-  expect(rows).toEqual([{ webhook_id: 'later' }, { webhook_id: 'now' }]);
+  expect(rows.map((row) => row.webhook_id)).toEqual(webhooks.map(({ id }) => id).sort());
   chain.add();
-  await chain.derive(0);
+  await chain.commit('derive', 0);
   expect(await enqueue(chain.log)).toMatchObject({ records: 1 });
   const kinds = `SELECT kind FROM webhook_deliveries WHERE webhook_id = 'now' ORDER BY serial`;
   expect((await query(kinds)).rows.map(({ kind }) => kind)).toEqual(['block', 'resync', 'block']);

@@ -1,23 +1,20 @@
 /**
- * From the facts of a chain to deliveries. The cursor moves in the transaction that holds what follows from it, and only over what
- * derive has committed: nothing is left out and nothing comes twice, whoever is killed when.
+ * From a topic of a chain to deliveries. The cursor moves in the transaction that holds what follows from it, and only over what
+ * counts: nothing is left out and nothing comes twice, whoever is killed when.
  */
 import type { PoolClient } from 'pg';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
-import type { FactsRecord } from '../../schemas/log-records.ts';
-import { eventsOfRecord } from '../push/events-of-record.ts';
-import { headOf } from '../push/feed-topic.ts';
 import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
+import type { EventSource, SourceRecord } from './event-source.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface EnqueueOptions {
-  readonly chain: string;
+  readonly source: EventSource;
   readonly postgres: Postgres;
   readonly log: EventLog;
   readonly queue: Pick<TurnQueue, 'wake'>;
@@ -32,46 +29,51 @@ export interface Enqueued {
   readonly woken: number;
   /** Next record; null while nobody listens or another process is at work. */
   readonly next: number | null;
-  /** Position of the newest block record that derive had committed. */
-  readonly derived: number;
+  /** Up to this mark records counted. */
+  readonly committed: number;
 }
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
-const RESTING: Enqueued = { records: 0, woken: 0, next: null, derived: -1 };
+const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
 /** One batch. @throws what Postgres and the log throw; then nothing has happened */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
-  const { chain, postgres, log, queue, living, logger } = options;
+  const { source, postgres, log, queue, living, logger } = options;
+  const { topic, chain, key } = source;
   return postgres.transaction(async (client) => {
     if (!(await hasWebhooks(client))) {
-      await client.query('DELETE FROM webhook_cursors WHERE chain = $1', [chain]);
+      await client.query('DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2', [topic, chain]);
       return RESTING;
     }
-    const derived = await derivedPosition(client, chain);
-    const position = await lockCursor(client, chain, log);
-    if (position === null || derived === null) return RESTING;
-    const records = await readRecords(log, chain, position).catch((error: unknown) => {
+    const committed = await committedMark(client, source);
+    const position = await lockCursor(client, source, log);
+    if (position === null || committed === null) return RESTING;
+    const records = await readRecords(log, source, position).catch((error: unknown) => {
       if (error instanceof VerustreamError && error.code === 'log_gap') return null;
       throw error;
     });
-    const webhooks = await living(client, chain);
+    const webhooks = await living(client, key);
     const woken = new Set<string>();
     if (records === null) {
-      const next = await headOf(log, chain, derived);
-      logger.error({ chain, position, next }, 'events for webhooks are no longer in the log; their owners are told');
+      const next = await source.head(log, committed);
+      logger.error(
+        { topic, chain, position, next },
+        'events for webhooks are no longer in the log; their owners are told',
+      );
       await tellGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);
-      return { records: 1, woken: woken.size, next, derived };
+      return { records: 1, woken: woken.size, next, committed };
     }
-    const committed = records.filter(({ source }) => source <= derived);
-    await tell(client, chain, committed, webhooks, woken);
-    const next = position + committed.length;
-    if (committed.length > 0) await finish(client, options, next, woken);
-    return { records: committed.length, woken: woken.size, next, derived };
+    const counting = records.filter(({ mark }) => mark <= committed);
+    await tell(client, source, counting, webhooks, woken);
+    const next = position + counting.length;
+    if (counting.length > 0) await finish(client, options, next, woken);
+    return { records: counting.length, woken: woken.size, next, committed };
   });
 
-  async function finish(client: PoolClient, { chain: name }: EnqueueOptions, next: number, woken: ReadonlySet<string>) {
-    await client.query('UPDATE webhook_cursors SET position = $2 WHERE chain = $1', [name, next]);
+  async function finish(client: PoolClient, { source }: EnqueueOptions, next: number, woken: ReadonlySet<string>) {
+    const sql = 'UPDATE webhook_cursors SET position = $3 WHERE topic = $1 AND chain = $2';
+    await client.query(sql, [source.topic, source.chain, next]);
     await queue.wake(client, [...woken]);
   }
 }
@@ -80,77 +82,82 @@ async function hasWebhooks(client: PoolClient): Promise<boolean> {
   return ((await client.query('SELECT FROM webhooks LIMIT 1')).rowCount ?? 0) > 0;
 }
 
-async function derivedPosition(client: PoolClient, chain: string): Promise<number | null> {
-  const sql = `SELECT position FROM stage_positions WHERE stage = 'derive' AND chain = $1`;
-  const { rows } = await client.query<{ position: bigint }>(sql, [chain]);
+async function committedMark(client: PoolClient, { stage, chain }: EventSource): Promise<number | null> {
+  const sql = 'SELECT position FROM stage_positions WHERE stage = $1 AND chain = $2';
+  const { rows } = await client.query<{ position: bigint }>(sql, [stage, chain]);
   return rows[0] ? Number(rows[0].position) : null;
 }
 
 /** Null while another process has it. */
-async function lockCursor(client: PoolClient, chain: string, log: EventLog): Promise<number | null> {
-  const held = await client.query<{ position: bigint }>(
-    'SELECT position FROM webhook_cursors WHERE chain = $1 FOR UPDATE SKIP LOCKED',
-    [chain],
-  );
+async function lockCursor(client: PoolClient, source: EventSource, log: EventLog): Promise<number | null> {
+  const cursor = [source.topic, source.chain];
+  const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
+  const held = await client.query<{ position: bigint }>(`SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);
   if (held.rows[0]) return Number(held.rows[0].position);
-  if ((await client.query('SELECT FROM webhook_cursors WHERE chain = $1', [chain])).rowCount !== 0) return null;
+  if ((await client.query(`SELECT FROM ${where}`, cursor)).rowCount !== 0) return null;
   const { rows } = await client.query<{ since: bigint }>(
     'SELECT coalesce(min(coalesce((since ->> $1)::bigint, -1)), -1) AS since FROM webhooks',
-    [chain],
+    [source.key],
   );
-  const first = await headOf(log, chain, Number(rows[0]?.since ?? -1n));
-  const made = await client.query('INSERT INTO webhook_cursors VALUES ($1, $2) ON CONFLICT DO NOTHING', [chain, first]);
+  const first = await source.head(log, Number(rows[0]?.since ?? -1n));
+  const made = await client.query(
+    'INSERT INTO webhook_cursors (topic, chain, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [...cursor, first],
+  );
   return made.rowCount === 1 ? first : null;
 }
 
-async function readRecords(log: EventLog, chain: string, position: number): Promise<FactsRecord[]> {
-  return (await log.read('facts', chain, position, READ_LIMITS)).map(({ payload }) => decodeFactsRecord(payload));
+async function readRecords(log: EventLog, source: EventSource, position: number): Promise<SourceRecord[]> {
+  return (await log.read(source.topic, source.chain, position, READ_LIMITS)).map(({ payload }) => source.read(payload));
 }
 
 /** Record by record, so that a rewind takes back exactly what stood before it. */
 async function tell(
   client: PoolClient,
-  chain: string,
-  records: readonly FactsRecord[],
+  source: EventSource,
+  records: readonly SourceRecord[],
   webhooks: readonly LivingWebhook[],
   woken: Set<string>,
 ): Promise<void> {
+  const { topic, chain } = source;
   let made: Delivery[] = [];
   let tip: number | null = null;
   const settle = async () => {
     await insertDeliveries(client, made);
     for (const { webhookId, releaseHeight } of made) if (releaseHeight === null) woken.add(webhookId);
-    if (tip !== null) for (const id of await releaseHeld(client, chain, tip)) woken.add(id);
+    if (tip !== null) for (const id of await releaseHeld(client, topic, chain, tip)) woken.add(id);
     made = [];
     tip = null;
   };
   for (const record of records) {
-    if (record.kind === 'rewind') {
+    if (record.isRewind) {
       await settle();
-      for (const id of await takeBack(client, chain, record.height)) woken.add(id);
+      for (const id of await takeBack(client, topic, chain, record.height)) woken.add(id);
     } else {
       tip = record.height;
     }
-    made.push(...deliveriesOf(chain, record, webhooks));
+    made.push(...deliveriesOf(source, record, webhooks));
   }
   await settle();
 }
 
-function deliveriesOf(chain: string, record: FactsRecord, webhooks: readonly LivingWebhook[]): Delivery[] {
-  const listening = webhooks.filter(({ since }) => record.source > since);
+function deliveriesOf(
+  { topic, chain }: EventSource,
+  { mark, isRewind, time, events, ...record }: SourceRecord,
+  webhooks: readonly LivingWebhook[],
+): Delivery[] {
+  const listening = webhooks.filter(({ since }) => mark > since);
   if (listening.length === 0) return [];
-  const rewind = record.kind === 'rewind';
-  const block = rewind ? undefined : record.facts.find((fact) => fact.type === 'block');
-  const at = block ? new Date(block.time * 1000) : new Date();
-  return eventsOfRecord(chain, record).flatMap((event) => {
+  const at = time === null ? new Date() : new Date(time * 1000);
+  return events.flatMap((event) => {
     let body: string | null = null; // the same for all
     return listening.flatMap(({ id: webhookId, confirmations, kindOf }): Delivery[] => {
       const kind = kindOf(event);
       if (kind === null) return [];
       body ??= messageBody({ type: kind, at, chain, data: event.data() });
-      const height = rewind ? null : record.height;
+      const height = isRewind ? null : record.height;
       const releaseHeight = height === null || confirmations === 0 ? null : height + confirmations;
-      return [{ id: newMessageId(), webhookId, kind, chain, height, releaseHeight, body, reverts: null }];
+      return [{ id: newMessageId(), webhookId, kind, topic, chain, height, releaseHeight, body, reverts: null }];
     });
   });
 }

@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
 import { TIERS } from '../access/key-store.ts';
+import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { type Asked, createInterest, type Interest } from './webhook.ts';
 
@@ -9,12 +10,12 @@ export interface LivingWebhook extends Interest {
   readonly id: string;
   /** Further blocks of the chain on top of an event's before it is sent. */
   readonly confirmations: number;
-  /** Position of the block record after which it is told; −1 for a chain that had none. */
+  /** It is told of what comes after this mark of a topic; −1 where there was none. */
   readonly since: number;
 }
 
-/** `since` is of the chain. */
-export type LivingWebhooks = (client: PoolClient, chain: string | null) => Promise<readonly LivingWebhook[]>;
+/** `since` is of the feed. */
+export type LivingWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly LivingWebhook[]>;
 
 /** An identity that is revoked or has lost its tier is told nothing. */
 const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
@@ -45,8 +46,8 @@ export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, lo
       return NOTHING;
     }
   }
-  return async (client, chain) => {
-    const { rows } = await client.query<Row>(LIVING_SQL, [chain, TIERS.at(-1)]);
+  return async (client, feed) => {
+    const { rows } = await client.query<Row>(LIVING_SQL, [feed, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
     const living = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

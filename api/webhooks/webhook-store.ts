@@ -52,8 +52,9 @@ const OWN = 'chain = $1 AND identity_address = $2';
 const LIST_SQL = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`;
 const FIND_SQL = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} AND id = $3`;
 const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, description, asked, confirmations, secret, since)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(jsonb_object_agg(chain, position), '{}')
-  FROM stage_positions WHERE stage = 'derive' RETURNING ${COLUMNS}`;
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, 
+    coalesce(jsonb_object_agg(CASE stage WHEN 'told' THEN chain || '/stamps' ELSE chain END, position), '{}')
+  FROM stage_positions WHERE stage IN ('derive', 'told') RETURNING ${COLUMNS}`;
 /** Enabled again it begins anew, and with what has been waiting. */
 const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
     enabled = coalesce($8, enabled),

@@ -15,7 +15,7 @@ const KIND_OF_CHANNEL = {
   conversions: 'conversion.completed',
 } as const satisfies Partial<Record<Channel | 'undo', string>>;
 
-/** It follows from prices, which the stream has not. */
+/** It follows from where prices stood before, which no event says. */
 const PRICE_KIND = 'price.threshold';
 
 export type Kind = (typeof KIND_OF_CHANNEL)[keyof typeof KIND_OF_CHANNEL] | typeof PRICE_KIND;

@@ -7,6 +7,7 @@ import type { Config } from '../../schemas/config.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type Enqueued, enqueueEvents } from './enqueue-events.ts';
+import { type EventSource, factsSource, stampsSource } from './event-source.ts';
 import { createLivingWebhooks } from './living-webhooks.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 import { receiverPolicy } from './receiver-address.ts';
@@ -64,18 +65,20 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const living = createLivingWebhooks(chains, idsOf, logger);
   const lookAtPrices = createPriceCrossings({ postgres, queue, living });
 
-  async function untilMore(chain: string, { next, derived }: Enqueued): Promise<void> {
+  async function untilMore({ topic, chain }: EventSource, { next, committed }: Enqueued): Promise<void> {
     if (next === null) return sleep(WAIT_MS, undefined, { signal });
-    await log.waitFor('facts', chain, next, WAIT_MS, signal);
-    if (((await log.last('facts', chain))?.position ?? -1) < next) return;
+    await log.waitFor(topic, chain, next, WAIT_MS, signal);
+    if (((await log.last(topic, chain))?.position ?? -1) < next) return;
     // A record stands in the topic shortly before the commit that lets it be told.
-    await watch.until((state) => (state.derived.get(chain)?.position ?? -1) > derived, signal);
+    await watch.until(({ derived, told }) => {
+      return ((topic === 'facts' ? derived.get(chain)?.position : told.get(chain)) ?? -1) > committed;
+    }, signal);
   }
 
-  async function follow(chain: string): Promise<void> {
-    const enqueued = await enqueueEvents({ chain, postgres, log, queue, living, logger });
+  async function follow(source: EventSource): Promise<void> {
+    const enqueued = await enqueueEvents({ source, postgres, log, queue, living, logger });
     if (enqueued.woken > 0) turns.wake();
-    if (enqueued.records === 0) await untilMore(chain, enqueued);
+    if (enqueued.records === 0) await untilMore(source, enqueued);
   }
 
   async function repeat(what: string, work: () => Promise<void>): Promise<void> {
@@ -89,7 +92,9 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 
   const running = [
-    ...chains.map((chain) => repeat(`events of ${chain} for webhooks cannot be read`, () => follow(chain))),
+    ...chains
+      .flatMap((chain) => [factsSource(chain), stampsSource(chain)])
+      .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
     repeat('prices for webhooks cannot be read', async () => {
       if ((await lookAtPrices()) > 0) turns.wake();
       await sleep(PRICES_MS, undefined, { signal });

@@ -40,7 +40,13 @@ const asked: Readonly<Record<string, JsonSchema>> = {
   },
   filter: {
     type: 'object',
-    properties: { currency: names, basket: names, identity: names, address: names },
+    properties: {
+      currency: names,
+      basket: names,
+      identity: names,
+      address: names,
+      minUsd: { type: 'number', minimum: 0, description: 'Conversions of at least this value, told once it is known' },
+    },
     additionalProperties: false,
     description: 'As in a subscription of the stream: names or addresses, one or several of each',
   },

@@ -280,13 +280,14 @@ describe('receivers', () => {
 
 describe('events', () => {
   it('come as the chain moves; a reorganisation takes back what was told, and what waits for confirmations never was', async () => {
-    const [told, later, rest] = [await receiver(), await receiver(), await receiver()];
+    const [told, later, rest, values] = [await receiver(), await receiver(), await receiver(), await receiver()];
     const hook = await register(told, { events: ['block', 'reorg'] });
     const confirmed = await register(later, { confirmations: CONFIRMATIONS });
     const others = await register(rest, {
       events: ['address.activity', 'identity.updated', 'conversion.completed'],
       filter: { address: ['alice@', 'bob@', 'carol@'] },
     });
+    const valued = await register(values, { events: ['conversion.completed'], filter: { minUsd: 0 } });
     const first = service.node.height + 1;
     const { node } = service;
     node.branch('orphan', node.fork + REMOVED);
@@ -326,6 +327,22 @@ describe('events', () => {
       .poll(() => messages(later, confirmed.secret).map(({ data: { height, hash } }) => ({ height, hash })), LONG)
       .toEqual(final);
     expect((await deliveries(confirmed.id)).filter(({ state }) => state === 'held').length).toBe(CONFIRMATIONS);
+
+    await service.settled(true);
+    const { rows: worth } = await service.stores.postgres.pool.query<{ key: string }>(
+      `SELECT encode(txid, 'hex') || ' ' || usd_value::float8 AS key FROM stamps WHERE price_height >= $1 AND usd_value IS NOT NULL`,
+      [first],
+    );
+    expect(worth.length).toBeGreaterThan(0);
+    const worthTold = () => {
+      const held = new Map<string, string>();
+      for (const { id, type, reverts, data } of messages(values, valued.secret)) {
+        if (type === 'conversion.completed') held.set(id, `${data.txid} ${data.usdValue}`);
+        else expect([type, held.delete(reverts)]).toEqual(['conversion.completed.reverted', true]);
+      }
+      return [...held.values()].sort();
+    };
+    await expect.poll(worthTold, LONG).toEqual(worth.map(({ key }) => key).sort());
 
     await settledDeliveries(others.id);
     const kinds = new Set(messages(rest, others.secret).map(({ type }) => type));

@@ -1,0 +1,71 @@
+/** The two topics that webhooks are told from: what their records say, and how far they count. */
+import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
+import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
+import { eventsOfRecord } from '../push/events-of-record.ts';
+import { eventsOfStamps } from '../push/events-of-stamps.ts';
+import { headOf } from '../push/feed-topic.ts';
+import type { PushEvent } from '../push/push-event.ts';
+
+export interface SourceRecord {
+  /** What `committed` and a webhook's `since` are compared with. */
+  readonly mark: number;
+  readonly isRewind: boolean;
+  /** Of the block that it tells of; of a rewind, of the newest one that stays. */
+  readonly height: number;
+  /** Seconds; null of a rewind. */
+  readonly time: number | null;
+  readonly events: readonly PushEvent[];
+}
+
+export interface EventSource {
+  readonly topic: FeedTopicName;
+  readonly chain: string;
+  readonly key: FeedKey;
+  /** Stage whose position says how far records count. */
+  readonly stage: 'derive' | 'told';
+  read(payload: Uint8Array): SourceRecord;
+  /** Position of the first record after a mark. */
+  head(log: EventLog, mark: number): Promise<number>;
+}
+
+export function factsSource(chain: string): EventSource {
+  return {
+    topic: 'facts',
+    chain,
+    key: feedKey('facts', chain),
+    stage: 'derive',
+    read(payload) {
+      const record = decodeFactsRecord(payload);
+      const block = record.kind === 'rewind' ? undefined : record.facts.find((fact) => fact.type === 'block');
+      return {
+        mark: record.source,
+        isRewind: record.kind === 'rewind',
+        height: record.height,
+        time: block?.time ?? null,
+        events: eventsOfRecord(chain, record),
+      };
+    },
+    head: (log, mark) => headOf(log, chain, mark),
+  };
+}
+
+export function stampsSource(chain: string): EventSource {
+  return {
+    topic: 'stamps',
+    chain,
+    key: feedKey('stamps', chain),
+    stage: 'told',
+    read(payload) {
+      const record = decodeStampsRecord(payload);
+      return {
+        mark: record.position,
+        isRewind: record.kind === 'rewind',
+        height: record.height,
+        time: record.kind === 'rewind' ? null : record.time,
+        events: eventsOfStamps(chain, record),
+      };
+    },
+    head: async (_, mark) => mark + 1,
+  };
+}
