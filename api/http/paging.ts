@@ -91,7 +91,7 @@ export async function readPage<Row extends object>(
     pageSize,
     total,
     totalPages: Math.ceil(total / pageSize),
-    nextCursor: last && rows.length > pageSize ? await cursorAfter(read, source, last) : null,
+    nextCursor: last && rows.length > pageSize ? cursorAfter(source, last) : null,
   };
 }
 
@@ -139,11 +139,9 @@ function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): KeyValue {
   return largest ? '\u{10ffff}' : '';
 }
 
-async function cursorAfter<Row extends object>(read: Snapshot, source: ListSource<Row>, row: Row): Promise<string> {
-  const key = source.key.map(({ column }) => (row as Record<string, KeyValue>)[column] ?? '');
-  const height = Number(key[0]);
-  const hash = (await hashAt(read, source.chain, height)) ?? '';
-  return encodeCursor({ list: source.list, chain: source.chain, key, height, hash });
+function cursorAfter<Row>({ list, chain, key }: ListSource<Row>, row: Placed<Row>): string {
+  const place = key.map(({ column }) => (row as Record<string, unknown>)[column] as KeyValue);
+  return encodeCursor({ list, chain, key: place, height: Number(place[0]), hash: row.cursor_hash ?? '' });
 }
 
 async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
@@ -151,19 +149,27 @@ async function hashAt(read: Snapshot, chain: string, height: number): Promise<st
   return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
 }
 
+/** A row with the hash of its block, where the next page begins after it; else null. */
+type Placed<Row> = Row & { readonly cursor_hash: string | null };
+
+/** `limit` rows are one more than are shown. */
 function readRows<Row>(
   read: Snapshot,
   source: ListSource<Row>,
   after: Cursor | null,
   offset: number,
   limit: number,
-): Promise<Row[]> {
+): Promise<Placed<Row>[]> {
   const values = [...source.values];
+  const [{ column: height }] = source.key;
   const order = source.key.map((column) => `${column.sql} ${column.order}`).join(', ');
   const place = after ? ` AND ${placeCondition(source.key, after.key, values)}` : '';
-  values.push(limit, offset);
-  return read.rows<Row>(
-    `${source.sql}${place} ORDER BY ${order} LIMIT $${values.length - 1} OFFSET $${values.length}`,
+  values.push(limit, offset, source.chain);
+  const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
+  return read.rows<Placed<Row>>(
+    `SELECT page.*, CASE WHEN row_number() OVER () = $${limitAt} - 1
+        THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = page.${height}) END AS cursor_hash
+      FROM (${source.sql}${place} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
     values,
     source.isOpenEnded,
   );

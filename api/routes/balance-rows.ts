@@ -22,8 +22,18 @@ interface BalanceRecord {
   readonly received: string;
 }
 
-const BALANCES_SQL = `SELECT currency_id, sum(balance)::text AS balance, sum(received)::text AS received FROM balances
-  WHERE chain = $1 AND address = ANY($2) AND to_height IS NULL GROUP BY currency_id ORDER BY currency_id`;
+/** From one currency of an address to its next, so that it costs nothing how often a balance has changed. */
+const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
+    SELECT wanted.address, (SELECT min(currency_id) FROM balances WHERE chain = $1 AND address = wanted.address)
+    FROM (SELECT DISTINCT unnest($2::text[]) AS address) AS wanted
+    UNION ALL
+    SELECT address, (SELECT min(currency_id) FROM balances
+      WHERE chain = $1 AND address = held.address AND currency_id > held.currency_id)
+    FROM held WHERE currency_id IS NOT NULL)
+  SELECT currency_id, sum(newest.balance)::text AS balance, sum(newest.received)::text AS received
+  FROM held CROSS JOIN LATERAL (SELECT balance, received, to_height FROM balances
+    WHERE chain = $1 AND address = held.address AND currency_id = held.currency_id ORDER BY from_height DESC LIMIT 1) AS newest
+  WHERE newest.to_height IS NULL GROUP BY currency_id ORDER BY currency_id`;
 
 /** The native coin first, once it was ever received, then what is there of other currencies. Several addresses are summed. */
 export async function holdingsOf(

@@ -12,18 +12,25 @@ import { nearNames } from '../state/near-names.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 import { camelCaseDefinition } from './definition-names.ts';
-import { latestPrices } from './price-rows.ts';
+import { LATEST_SQL, latestPriceValues } from './price-rows.ts';
 
-interface DefinitionRecord {
-  readonly definition: string;
-  readonly txid: string;
-  readonly vout: number;
-  readonly from_height: number;
+/** All null for a chain's own coin, which is never defined on it, but the price. */
+interface CurrencyRecord {
+  readonly definition: string | null;
+  readonly txid: string | null;
+  readonly vout: number | null;
+  readonly from_height: number | null;
+  readonly supply: bigint | null;
+  readonly usd_price: string | null;
 }
 
-const DEFINITION_SQL = `SELECT definition, txid, vout, from_height FROM currencies
-  WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL`;
-const SUPPLY_SQL = `SELECT supply FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL`;
+/** Of the chain $4; the other values are those of LATEST_SQL, with one currency. */
+const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
+  FROM (SELECT ($2::text[])[1] AS id) AS wanted
+  LEFT JOIN currencies c ON c.chain = $4 AND c.currency_id = wanted.id AND c.to_height IS NULL
+  LEFT JOIN currency_states state ON state.chain = $4 AND state.currency_id = wanted.id AND state.to_height IS NULL
+  LEFT JOIN (SELECT coalesce(published ->> 'usdPrice', usd_price::text) AS usd_price FROM (${LATEST_SQL}) AS latest) AS price
+    ON true`;
 
 /** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
 const LIKE_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
@@ -76,18 +83,17 @@ const detail = stateRoute({
     tipHeight(read, params.chain);
     const currencies = await api.currencies.of(read);
     const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
-    const row = await read.row<DefinitionRecord>(DEFINITION_SQL, [entry.chain, entry.currencyId]);
-    const state = await read.row<{ supply: bigint }>(SUPPLY_SQL, [entry.chain, entry.currencyId]);
-    const [price] = await latestPrices(read, api, [entry.currencyId]);
     const chain = api.chain(entry.chain);
-    const tip = read.state.derived.get(entry.chain)?.height ?? 0;
-    const issued = await issuedSupply(read, api, chain.name, tip);
-    // A chain's own coin is never defined on it, so its daemon is asked.
+    const values = [...latestPriceValues(read, api, [entry.currencyId]), chain.name];
+    const row = await read.row<CurrencyRecord>(DETAIL_SQL, values);
+    const tip = read.state.derived.get(chain.name)?.height ?? 0;
+    const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
     return async () => {
-      const definition = row ? parseExact(row.definition) : await api.natives.definition(chain);
+      const stored = row?.definition ?? null;
+      const definition = stored === null ? await api.natives.definition(chain) : parseExact(stored);
       const members = camelCaseDefinition(definition as Readonly<Record<string, unknown>>);
       const parent = typeof members.parent === 'string' ? members.parent : null;
-      const supply = entry.type === 'native' ? await issued() : (state?.supply ?? null);
+      const supply = issued ? await issued() : (row?.supply ?? null);
       return {
         ...members,
         fullyQualifiedName: entry.fullyQualifiedName,
@@ -100,7 +106,7 @@ const detail = stateRoute({
         definitionTxOut: row?.vout ?? members.definitionTxOut ?? null,
         definitionHeight: row?.from_height ?? null,
         supply: coinsOrNull(supply),
-        price: decimalOrNull(price?.usd_price ?? null),
+        price: decimalOrNull(row?.usd_price ?? null),
       };
     };
   },

@@ -8,13 +8,13 @@ import { coins } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { tipHeight } from './blocks.ts';
 import {
-  addressOfIdentity,
   blocksToUnlock,
   friendlyName,
   HAS_CURRENCY,
   type IdentityRecord,
   identityAt,
   identityStatus,
+  stateAtSql,
   TOKEN_CONTROLLED,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
@@ -74,20 +74,27 @@ const list = stateRoute({
   },
 });
 
-const FIRST_SQL = `SELECT i.txid, i.from_height, i.registration, b.time FROM identities i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
-  WHERE i.chain = $1 AND i.identity_address = $2 ORDER BY i.from_height, i.tx_index, i.vout LIMIT 1`;
-const SUB_IDS_SQL = `SELECT count(*) FROM identities
-  WHERE chain = $1 AND parent = $2 AND to_height IS NULL AND registered_height <= $3`;
-const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
-  WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+/** With its first update, the identities below it then, and the name of its referral now. */
+const DETAIL_SQL = stateAtSql(
+  `, first.txid AS first_txid, first.from_height AS first_height, first_block.time AS first_time, first.registration,
+    (SELECT count(*) FROM identities WHERE chain = $1 AND parent = i.identity_address AND to_height IS NULL
+      AND registered_height <= $3) AS sub_ids,
+    (SELECT fully_qualified_name FROM identities WHERE chain = $1 AND identity_address = i.referral
+      ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS referral_name`,
+  `
+  CROSS JOIN LATERAL (SELECT txid, from_height, registration FROM identities
+    WHERE chain = $1 AND identity_address = i.identity_address ORDER BY from_height, tx_index, vout LIMIT 1) AS first
+  JOIN blocks first_block ON first_block.chain = $1 AND first_block.height = first.from_height`,
+);
 
-interface FirstRecord {
-  readonly txid: string;
-  readonly from_height: number;
-  readonly time: bigint;
+interface WholeIdentity extends IdentityRecord {
+  readonly first_txid: string;
+  readonly first_height: number;
+  readonly first_time: bigint;
   /** JSON text. */
   readonly registration: string | null;
+  readonly sub_ids: bigint;
+  readonly referral_name: string | null;
 }
 
 function registrationDetail(registration: string | null, currencies: Currencies) {
@@ -120,11 +127,7 @@ const detail = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
-    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
-    const row = await identityAt(read, chain, address, height, params.nameOrId);
-    const first = await read.row<FirstRecord>(FIRST_SQL, [chain, address]);
-    const subIds = await read.row<{ count: bigint }>(SUB_IDS_SQL, [chain, address, height]);
-    const referral = row.referral ? await read.row<{ name: string }>(NAME_SQL, [chain, row.referral]) : undefined;
+    const row = await identityAt<WholeIdentity>(read, api, chain, params.nameOrId, height, DETAIL_SQL);
     const currencies = await api.currencies.of(read);
     const status = identityStatus(row.flags, row.timelock, height);
     const state = parseExact(row.state) as Record<string, unknown>;
@@ -140,17 +143,17 @@ const detail = stateRoute({
       unlockHeight: status === 'unlocking' ? Number(row.timelock) : null,
       lastUpdate: { txid: row.txid, height: row.from_height, time: Number(row.time) },
       registration: {
-        txid: first?.txid ?? row.txid,
-        height: first?.from_height ?? row.from_height,
-        time: Number(first?.time ?? row.time),
+        txid: row.first_txid,
+        height: row.first_height,
+        time: Number(row.first_time),
         referral: row.referral,
-        referralName: referral?.name ?? null,
-        ...registrationDetail(first?.registration ?? null, currencies),
+        referralName: row.referral_name,
+        ...registrationDetail(row.registration, currencies),
       },
       isCurrency: (row.flags & HAS_CURRENCY) !== 0,
       isTokenControlled: (row.flags & TOKEN_CONTROLLED) !== 0,
       blocksToUnlock: blocksToUnlock(status, row.timelock, height),
-      subIdCount: Number(subIds?.count ?? 0n),
+      subIdCount: Number(row.sub_ids),
     };
   },
 });
@@ -180,8 +183,7 @@ const changes = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
-    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
-    await identityAt(read, chain, address, tip, params.nameOrId);
+    const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
     const values = [chain, address];
     if (params.page === undefined && params.cursor === undefined) {
       return (await read.rows<IdentityRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);

@@ -7,7 +7,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { aggregateContent, type ContentUpdate } from './aggregate-content.ts';
 import { tipHeight } from './blocks.ts';
 import { heightParameter, identityParameter } from './identities.ts';
-import { addressOfIdentity, identityAt } from './identity-rows.ts';
+import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
 
 const UPDATES_SQL = `SELECT state -> 'contentmultimap' AS content, content_hashes FROM identities
@@ -64,8 +64,8 @@ const multimap = stateRoute({
     const { chain, mode, key } = params;
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
-    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
-    const row = await identityAt(read, chain, address, height, params.nameOrId);
+    const row = await identityAt(read, api, chain, params.nameOrId, height);
+    const address = row.identity_address;
     const whole =
       mode === 'latest'
         ? contentOf(parseExact(row.state) as Record<string, unknown>)

@@ -5,7 +5,7 @@ import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
 import { countRows } from '../http/paging.ts';
 import { foldAscii } from '../state/currency-directory.ts';
-import { findIdentity } from '../state/identity-names.ts';
+import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 export interface IdentityRecord {
@@ -34,9 +34,16 @@ const LOCKED = 0x2;
 export const HAS_CURRENCY = 0x1;
 export const TOKEN_CONTROLLED = 0x4;
 
-const STATE_AT_SQL = `SELECT i.*, b.time FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
-  WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height <= $3
-  ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC LIMIT 1`;
+const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.kind, i.from_height, i.txid, i.flags, i.timelock,
+  i.registered_height, i.referral, i.changes, i.state`;
+
+/** The state at or before the height $3 of the first of the addresses $2 that is an identity of the chain $1. */
+export const stateAtSql = (furtherColumns = '', furtherJoins = '') => `SELECT ${COLUMNS}, b.time${furtherColumns}
+  FROM (${FIRST_KNOWN_SQL}) AS known
+  CROSS JOIN LATERAL (SELECT * FROM identities WHERE chain = $1 AND identity_address = known.identity_address
+    AND from_height <= $3 ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height${furtherJoins}`;
+const STATE_AT_SQL = stateAtSql();
 
 /** The i-address behind what a caller wrote. @throws ApiError not_found for what the chain does not know */
 export async function addressOfIdentity(
@@ -50,17 +57,25 @@ export async function addressOfIdentity(
   return address;
 }
 
-/** The state at or before a height. @throws ApiError not_found before the registration and for an unknown name */
-export async function identityAt(
+/**
+ * The state at or before a height of what a caller wrote, with the columns of `sql`.
+ * @throws ApiError not_found before the registration and for what the chain does not know
+ */
+export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
   read: Snapshot,
+  api: ApiContext,
   chain: string,
-  address: string,
+  nameOrId: string,
   height: number,
-  asked: string,
-): Promise<IdentityRecord> {
-  const row = await read.row<IdentityRecord>(STATE_AT_SQL, [chain, address, height]);
-  if (!row) throw notFound(`identity ${JSON.stringify(asked)} of ${chain} at height ${height}`);
-  return row;
+  sql = STATE_AT_SQL,
+): Promise<Row> {
+  const addresses = possibleAddresses(api, api.chain(chain), nameOrId);
+  const row = addresses.length > 0 ? await read.row<Row>(sql, [chain, addresses, height]) : undefined;
+  if (row) return row;
+  const address = await addressOfIdentity(read, api, chain, nameOrId);
+  const elsewhere = addresses.includes(address) ? undefined : await read.row<Row>(sql, [chain, [address], height]);
+  if (!elsewhere) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain} at height ${height}`);
+  return elsewhere;
 }
 
 const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height

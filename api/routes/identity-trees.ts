@@ -7,7 +7,7 @@ import { stateRoute } from '../http/route.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { tipHeight } from './blocks.ts';
 import { identityParameter } from './identities.ts';
-import { addressOfIdentity, identityAt, readChildren } from './identity-rows.ts';
+import { identityAt, readChildren } from './identity-rows.ts';
 
 interface ChildRecord {
   readonly identity_address: string;
@@ -59,8 +59,8 @@ const referrals = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
-    const address = await addressOfIdentity(read, api, chain, params.nameOrId);
-    const row = await identityAt(read, chain, address, tip, params.nameOrId);
+    const row = await identityAt(read, api, chain, params.nameOrId, tip);
+    const address = row.identity_address;
     const children = await readChildren(read, chain, address);
     const { levels, tree } = await referralTree(read, chain, address);
     return {

@@ -62,8 +62,8 @@ interface PublishedRow {
   readonly time: number;
 }
 
-/** Newest row of each currency; its age counts from its newest step, which blocks of the default chain make. */
-const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
+/** Newest row of each currency, as derived and as published; its age counts from its newest step, which blocks of the default chain make. */
+export const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
     coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
     coalesce(step.time, p.time) AS time, p.tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional,
     guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
@@ -87,9 +87,15 @@ export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
+/** Of LATEST_SQL. */
+export function latestPriceValues({ state }: Snapshot, api: ApiContext, ids: readonly string[]): readonly unknown[] {
+  return [state.generation, ids, defaultChain(api)];
+}
+
 /** As they are published, in no order; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
-  const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
+  if (ids.length === 0) return [];
+  const rows = await read.rows<GuardedRecord>(LATEST_SQL, latestPriceValues(read, api, ids));
   return rows.map(({ guard, published, provisional, ...derived }) => ({
     ...derived,
     provisional,

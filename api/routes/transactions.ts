@@ -24,25 +24,36 @@ interface TransactionRecord {
   readonly expiry_height: number;
   readonly hash: string;
   readonly time: bigint;
+  /** JSON texts; null where there are none. */
+  readonly inputs: string | null;
+  readonly outputs: string | null;
 }
 
-interface OutputRecord {
-  readonly txid: string;
+interface CoinRecord {
   readonly n: number;
-  readonly value: bigint;
+  /** Satoshis. */
+  readonly value: string;
   readonly currencies: string | null;
-  readonly kind: string;
   readonly addresses: readonly string[];
+}
+
+interface InputRecord extends CoinRecord {
+  readonly txid: string;
+}
+
+interface OutputRecord extends CoinRecord {
+  readonly kind: string;
   readonly data: string | null;
   readonly spent_txid: string | null;
 }
 
-const TRANSACTION_SQL = `SELECT t.*, b.hash, b.time FROM transactions t
-  JOIN blocks b ON b.chain = t.chain AND b.height = t.height WHERE t.chain = $1 AND t.txid = $2`;
-const INPUTS_SQL = `SELECT txid, n, value, currencies, addresses FROM outputs
-  WHERE chain = $1 AND spent_txid = $2 ORDER BY spent_index`;
-const OUTPUTS_SQL = `SELECT n, value, currencies, kind, addresses, data, spent_txid FROM outputs
-  WHERE chain = $1 AND txid = $2 ORDER BY n`;
+const COIN_COLUMNS = 'n, value::text, currencies::text, addresses';
+const DETAIL_SQL = `SELECT t.txid, t.height, t.tx_index, t.kind, t.kinds, t.fee, t.size, t.lock_time, t.expiry_height, b.hash, b.time,
+    (SELECT json_agg(input) FROM (SELECT encode(txid, 'hex') AS txid, ${COIN_COLUMNS} FROM outputs
+      WHERE chain = $1 AND spent_txid = $2 ORDER BY spent_index) AS input) AS inputs,
+    (SELECT json_agg(output) FROM (SELECT ${COIN_COLUMNS}, kind, data::text, encode(spent_txid, 'hex') AS spent_txid FROM outputs
+      WHERE chain = $1 AND txid = $2 ORDER BY n) AS output) AS outputs
+  FROM transactions t JOIN blocks b ON b.chain = t.chain AND b.height = t.height WHERE t.chain = $1 AND t.txid = $2`;
 const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.request_height, t.txid, t.vout`;
 
@@ -76,11 +87,11 @@ const detail = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const key = [chain, hexParam(params.txid.toLowerCase())];
-    const transaction = await read.row<TransactionRecord>(TRANSACTION_SQL, key);
+    const transaction = await read.row<TransactionRecord>(DETAIL_SQL, key);
     if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
     const currencies = await api.currencies.of(read);
-    const inputs = await read.rows<OutputRecord>(INPUTS_SQL, key);
-    const outputs = await read.rows<OutputRecord>(OUTPUTS_SQL, key);
+    const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
+    const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
     const asked = [read.state.generation, ...key];
     const conversions = converts ? await read.rows<ConversionRecord>(CONVERSIONS_SQL, asked) : [];
@@ -102,12 +113,12 @@ const detail = stateRoute({
         txid: input.txid,
         vout: input.n,
         addresses: input.addresses,
-        value: coins(input.value),
+        value: coins(BigInt(input.value)),
         currencies: amounts(input.currencies, currencies),
       })),
       outputs: outputs.map((output) => ({
         n: output.n,
-        value: coins(output.value),
+        value: coins(BigInt(output.value)),
         addresses: output.addresses,
         kind: output.kind,
         currencies: amounts(output.currencies, currencies),

@@ -4,30 +4,41 @@ import type { ApiContext } from '../api-context.ts';
 import { foldAscii } from './currency-directory.ts';
 import type { Snapshot } from './snapshot.ts';
 
-const KNOWN_SQL = `SELECT true AS known FROM identities
-  WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+/** Of the addresses $2, the first that is an identity of the chain $1. One that ever was still is: at least revoked. */
+export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
+  FROM unnest($2::text[]) WITH ORDINALITY AS wanted(address, place)
+  CROSS JOIN LATERAL (SELECT FROM identities WHERE chain = $1 AND identity_address = wanted.address LIMIT 1) AS known
+  ORDER BY wanted.place LIMIT 1`;
 const BY_NAME_SQL = `SELECT identity_address FROM identities
   WHERE chain = $1 AND lower(name COLLATE "C") = $2 AND to_height IS NULL LIMIT 2`;
 
 /**
- * `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address, as the daemon reads it. A bare `alice` is first of all a name of the
- * chain itself (`alice.vARRR`); what the daemon would not find is looked for under every parent, and counts when there is one.
- * Null when the chain knows no such identity.
+ * Addresses that `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address may mean, as the daemon reads it. A bare `alice` is first of
+ * all a name of the chain itself (`alice.vARRR`).
  */
+export function possibleAddresses(api: ApiContext, chain: ChainConfig, text: string): string[] {
+  const isBare = !/[.@]/.test(text);
+  const names = isBare && chain.rootCurrency !== chain.networkRoot ? [`${text}.${chain.rootCurrency}`, text] : [text];
+  return names.map((name) => api.domain.nameToAddress(name, chain.networkRoot)).filter((address) => address !== null);
+}
+
+/** What the daemon would not find is looked for under every parent, and counts when there is one. */
+export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
+  const label = text.endsWith('@') ? text.slice(0, -1) : text;
+  if (label === '' || /[.@]/.test(label)) return null;
+  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldAscii(label)]);
+  return only && others.length === 0 ? only.identity_address : null;
+}
+
+/** Null when the chain knows no such identity. */
 export async function findIdentity(
   read: Snapshot,
   api: ApiContext,
   chain: ChainConfig,
   text: string,
 ): Promise<string | null> {
-  const isBare = !/[.@]/.test(text);
-  const names = isBare && chain.rootCurrency !== chain.networkRoot ? [`${text}.${chain.rootCurrency}`, text] : [text];
-  for (const name of names) {
-    const address = api.domain.nameToAddress(name, chain.networkRoot);
-    if (address !== null && (await read.row(KNOWN_SQL, [chain.name, address]))) return address;
-  }
-  const label = text.endsWith('@') ? text.slice(0, -1) : text;
-  if (label === '' || /[.@]/.test(label)) return null;
-  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain.name, foldAscii(label)]);
-  return only && others.length === 0 ? only.identity_address : null;
+  const addresses = possibleAddresses(api, chain, text);
+  const known =
+    addresses.length > 0 && (await read.row<{ identity_address: string }>(FIRST_KNOWN_SQL, [chain.name, addresses]));
+  return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);
 }

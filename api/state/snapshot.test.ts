@@ -79,7 +79,7 @@ beforeEach(() => {
 it('rows and state belong together while a writer folds and rewinds', async () => {
   let isOver = false;
   const writer = (async () => {
-    for (let step = 0; step < 200; step++) {
+    for (let step = 0; step < 120; step++) {
       height = step % 7 === 6 ? Math.max(0, height - (step % 4)) : height + 1;
       await commit(++position, height);
     }

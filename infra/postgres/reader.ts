@@ -30,6 +30,7 @@ export interface ReaderOptions {
   readonly logger: Logger;
 }
 
+export const READER_NAME = 'verustream-reader';
 /** What the server has for its own refusal of a slow statement before it counts as silent. */
 const SILENCE_MS = 2_000;
 const CONNECT_MS = 5_000;
@@ -44,7 +45,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
   const pool = new pg.Pool({
     ...postgres.pool.options,
     max: maxConnections,
-    application_name: 'verustream-reader',
+    application_name: READER_NAME,
     options: `${options} -c default_transaction_read_only=on -c statement_timeout=${statementMs}`,
     query_timeout: statementMs + SILENCE_MS,
     connectionTimeoutMillis: CONNECT_MS,

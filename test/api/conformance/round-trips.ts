@@ -1,0 +1,53 @@
+/** How often an answer goes to Postgres: what creeps up here is paid by every request. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { type ReaderStatements, recordReaderStatements } from '../reader-statements.ts';
+import { ALICE, NATIVE, USDX } from '../running-service.ts';
+import { truth } from '../truth.ts';
+
+const MINER = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
+const CONVERSION: string = truth('conversions.json')[0].txid;
+
+/** Of a request in a state that others have seen: the totals of lists and the directory of currencies are known. */
+const TRIPS: readonly (readonly [path: string, trips: number])[] = [
+  ['/api/blocks/500', 1],
+  ['/api/blocks/', 1],
+  ['/api/blocks/?page=7', 1],
+  ['/api/stakes/', 1],
+  [`/api/tx/${CONVERSION}`, 2],
+  [`/api/oracle/conversions/${CONVERSION}`, 1],
+  ['/api/conversions/', 1],
+  ['/api/conversions/?status=completed', 1],
+  [`/api/identity/${ALICE}`, 1],
+  ['/api/identity/alice@', 1],
+  ['/api/identity/alice@?height=600', 1],
+  ['/api/identity/alice@/multimap', 1],
+  ['/api/identity/alice@/multimap?mode=aggregate', 2],
+  ['/api/identity/alice@/changes', 2],
+  ['/api/identity/', 1],
+  [`/api/address/${MINER}`, 1],
+  [`/api/address/${MINER}/balance`, 2],
+  [`/api/address/${MINER}/rewards`, 2],
+  [`/api/address/${MINER}/conversions`, 1],
+  [`/api/currency/${USDX}`, 1],
+  [`/api/currency/${NATIVE}`, 2],
+  ['/api/bridge/recent', 2],
+  ['/api/blocks/500/raw', 1],
+];
+
+export function roundTripsConform(client: Client): void {
+  describe('round trips to Postgres', () => {
+    let statements: ReaderStatements;
+    beforeAll(() => {
+      statements = recordReaderStatements();
+    });
+    afterAll(() => statements.stop());
+
+    it.each(TRIPS)('%s: %i', async (path, trips) => {
+      await client.json(path);
+      statements.take();
+      await client.json(path);
+      expect(statements.take().map(({ text }) => text)).toHaveLength(trips);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+/** What the API asks Postgres for while it answers, as the client sends it: each is a round trip. */
+import pg from 'pg';
+import { READER_NAME } from '../../infra/postgres/reader.ts';
+
+export interface AskedStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export interface ReaderStatements {
+  /** Since the last call. */
+  take(): AskedStatement[];
+  stop(): void;
+}
+
+/** Of all readers of this process. */
+export function recordReaderStatements(): ReaderStatements {
+  let asked: AskedStatement[] = [];
+  // The prototype's own form; its many overloads are not of interest here.
+  const prototype = pg.Client.prototype as unknown as { query(this: Named, ...args: unknown[]): unknown };
+  const original = prototype.query;
+  prototype.query = function query(this: Named, ...args) {
+    const [statement] = args as [string | { readonly text: string; readonly values?: readonly unknown[] }];
+    const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
+    if (this.connectionParameters.application_name === READER_NAME) asked.push({ text, values });
+    return original.apply(this, args);
+  };
+  return {
+    take: () => asked.splice(0),
+    stop() {
+      prototype.query = original;
+      asked = [];
+    },
+  };
+}
+
+interface Named {
+  readonly connectionParameters: { readonly application_name?: string };
+}
