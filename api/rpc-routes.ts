@@ -52,7 +52,7 @@ export function chainOfHost(host: string, chains: readonly string[]): string | n
 function refuse(res: HttpResponse, req: HttpRequest): void {
   const headers = headerLines({ Allow: ALLOW, 'Content-Type': 'text/plain' });
   const body = req.getMethod() === 'head' ? null : Buffer.from(POST_ONLY);
-  writeReply(res, { status: 405, headers, body }, false);
+  writeReply(res, { status: 405, headers, body }, NO_LINES, false);
 }
 
 function answer(
@@ -70,7 +70,7 @@ function answer(
   readBody(res, {
     whole(bytes) {
       return andThen(produce(visitor, readRpcBody(bytes), chain, handler, options), (made) => {
-        if (!aborted) writeReply(res, made, false);
+        if (!aborted) writeReply(res, made, NO_LINES, false);
         observeRequest('/rpc/:chain', 'post', made.status, (performance.now() - started) / 1000);
       });
     },
@@ -114,9 +114,10 @@ function produce(
 
 const JSON_TYPE = headerLines({ 'Content-Type': 'application/json' });
 
-function reply({ status, body }: RpcAnswer, headers: HeaderLines): Reply {
+function reply({ status, body, end }: RpcAnswer, headers: HeaderLines): Reply {
   return {
     status,
+    end,
     headers: joinLines(JSON_TYPE, headers),
     body: typeof body === 'string' ? Buffer.from(body) : body,
   };

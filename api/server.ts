@@ -15,6 +15,7 @@ import type { StateAnswer } from './http/answer-route.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
 import type { RequestsUnderWay } from './http/exchange.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
+import { rebuildAnswers } from './http/rebuild-answers.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './routes/route-table.ts';
@@ -124,6 +125,8 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const apis = createContexts(options, watch, snapshots, lanes, webhooks);
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(PREPARED_BYTES);
+  const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
+  closers.push(() => rebuilding.stop());
   const dispatcher = { api: apis.standard, apis, prepared, underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,

@@ -155,13 +155,13 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   function decide(demands: readonly Demand[]): Verdict | null {
     const at = now();
     const claims = demands.map((demand): Claim => ({ bucket: bucketOf(demand), cost: demand.cost }));
-    const lacking = claims.filter(({ bucket, cost }) => cost > 0 && usable(bucket, at) < cost);
-    if (lacking.length === 0) {
+    const lacks = ({ bucket, cost }: Claim) => cost > 0 && usable(bucket, at) < cost;
+    if (!claims.some(lacks)) {
       const ends = claims.map(({ bucket, cost }) => use(bucket, cost, at));
       for (const { bucket } of claims) prefetch(bucket, at);
       return verdict(claims, at, 0, ends);
     }
-    const refused = lacking.filter(({ bucket, cost }) => isExhausted(bucket, cost, at));
+    const refused = claims.filter((claim) => lacks(claim) && isExhausted(claim.bucket, claim.cost, at));
     if (refused.length === 0) return null;
     const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
     return verdict(claims, at, retryMs, []);

@@ -6,6 +6,7 @@ export const KEY_PREFIX = 'vst_';
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 const KEY = /^vst_([0-9a-f]{16})_([0-9a-f]{64})$/;
+const SESSION_PREFIX = 'vss_';
 const SESSION = /^vss_[0-9a-f]{64}$/;
 
 /** What a key presents: its public id, and the digest of its secret. */
@@ -40,11 +41,11 @@ export function readKey(text: string): PresentedKey | null {
 }
 
 export function newSession(): string {
-  return `vss_${randomBytes(SECRET_BYTES).toString('hex')}`;
+  return `${SESSION_PREFIX}${randomBytes(SECRET_BYTES).toString('hex')}`;
 }
 
 export function isSession(text: string): boolean {
-  return SESSION.test(text);
+  return text.startsWith(SESSION_PREFIX) && SESSION.test(text);
 }
 
 /** In a time that does not tell where they differ. */

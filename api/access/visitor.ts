@@ -29,6 +29,7 @@ const REMEMBERED = 10_000;
 /** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
 export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
   const trusted = trustedProxies.map(readSubnet);
+  const bearerIn = remembering((authorization) => BEARER.exec(authorization)?.[1] ?? '', REMEMBERED);
   const networkOfPeer = remembering((bytes) => networkOf(peerOf(bytes)), REMEMBERED);
   const readNetwork = (res: HttpResponse, req: HttpRequest) => {
     const bytes = Buffer.from(res.getRemoteAddress()).toString('latin1');
@@ -37,7 +38,7 @@ export function createReadVisitor(trustedProxies: readonly string[]): ReadVisito
   };
   return (res, req) => {
     const authorization = req.getHeader('authorization');
-    const bearer = authorization === '' ? '' : (BEARER.exec(authorization)?.[1] ?? '');
+    const bearer = authorization === '' ? '' : bearerIn(authorization);
     const apiKey = bearer === '' || isSession(bearer) ? req.getHeader('x-api-key') : '';
     return new Connected(bearer, apiKey, () => readNetwork(res, req));
   };

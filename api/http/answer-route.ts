@@ -32,8 +32,10 @@ export interface Asked {
   readonly key: string;
 }
 
-/** An answer in all its forms. */
+/** An answer in all its forms, and what it answers. */
 export interface StateAnswer extends PreparedAnswer {
+  readonly route: StateRoute;
+  readonly params: Values;
   readonly forms: Forms;
   /** Milliseconds of the process' clock. */
   readonly madeAt: number;
@@ -92,7 +94,8 @@ function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAns
   return isCatchingUp(api) ? answer : undefined;
 }
 
-async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
+/** From a snapshot of the stores. */
+export async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
   const { state, value } = await api.snapshot(async (read) => ({
     value: await route.handler({ params: params as never, api, read }),
     state: read.state,
@@ -109,7 +112,8 @@ async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): 
   };
   const tag = tagOf(route, params, state);
   const body = jsonBytes(whole);
-  return { tag, body, forms: formsOf({ status: 200, headers, body, tag }), madeAt: performance.now() };
+  const forms = formsOf({ status: 200, headers, body, tag });
+  return { route, params, tag, body, forms, madeAt: performance.now() };
 }
 
 async function liveReply(
@@ -130,7 +134,8 @@ async function liveReply(
   return formsOf({ status, headers, body, tag: null })(asked.acceptEncoding);
 }
 
-function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
+/** What an answer depends on, as one name: the state of its chain, or of all. */
+export function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
   const chain = params.chain;
   return route.scope === 'chain' && typeof chain === 'string' ? state.chainTag(chain) : state.tag;
 }

@@ -8,7 +8,7 @@ import { remembering } from '../remembering.ts';
 import { type AnswerOptions, type Asked, answerRoute, type Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
 import { type AnswerQuestion, type ExchangeOptions, handleRequest } from './exchange.ts';
-import { headerLines } from './header-lines.ts';
+import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
 import { compileParameters } from './parameters.ts';
 import { PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
@@ -27,7 +27,7 @@ export function registerRoutes(app: TemplatedApp, routes: readonly Route[], opti
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
     const methods = atPath.map(methodOf);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    const refused = { template: path, credits: LEAST_CREDITS };
+    const refused = { template: path, credits: LEAST_CREDITS, tier: null };
     const refuse = refuseMethod(allow);
     for (const pattern of bothForms(path)) {
       for (const route of atPath) registerRoute(app, pattern, route, options);
@@ -87,14 +87,14 @@ export function registerFallback(app: TemplatedApp, options: DispatcherOptions):
     throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
   };
   app.any('/*', (res, req) => {
-    const account = { template: 'none', credits: LEAST_CREDITS, head: req.getMethod() === 'head' };
+    const account = { template: 'none', credits: LEAST_CREDITS, tier: null, head: req.getMethod() === 'head' };
     handleRequest(options, res, req, account, answer);
   });
 }
 
 export function preflight(res: HttpResponse, allow: string): void {
   const headers = { ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow };
-  writeReply(res, { status: 204, headers: headerLines(headers), body: null }, false);
+  writeReply(res, { status: 204, headers: headerLines(headers), body: null }, NO_LINES, false);
 }
 
 const refuseMethod =

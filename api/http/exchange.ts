@@ -9,7 +9,7 @@ import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
-import { type HeaderLines, joinLines, NO_LINES } from './header-lines.ts';
+import { type HeaderLines, NO_LINES } from './header-lines.ts';
 import { problemReply } from './problem-reply.ts';
 import { readBody } from './read-body.ts';
 import { type Reply, writeReply } from './reply.ts';
@@ -33,8 +33,8 @@ export interface Account {
   /** The route's path, never the address asked for. */
   readonly template: string;
   readonly credits: number;
-  /** Lowest that may ask; anybody when it is not given. */
-  readonly tier?: Tier | null;
+  /** Lowest that may ask; null = anybody. */
+  readonly tier: Tier | null;
   readonly takesBody?: boolean;
   /** Answered even while nobody can say what the caller has used. */
   readonly vital?: boolean;
@@ -112,20 +112,28 @@ export function handleRequest(
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
   const asked = readQuestion(req, account, account.reads?.streams ? chargeLater(access, visitor) : nothingMore);
-  const exchange = { res, asked, visitor, account, started, limits: NO_LINES, aborted: false, onGone: () => {} };
-  underWay.count += 1;
-  const gone = () => {
-    exchange.aborted = true;
-    exchange.onGone();
+  const exchange: Exchange = {
+    res,
+    asked,
+    visitor,
+    account,
+    started,
+    limits: NO_LINES,
+    aborted: false,
+    onGone: nothing,
   };
-  const body = account.takesBody ? readBody(res, MAX_BODY_BYTES, gone) : NO_BODY;
+  underWay.count += 1;
+  const body = account.takesBody ? readBody(res, MAX_BODY_BYTES, () => leave(exchange)) : NO_BODY;
   const reply = produce(options, exchange, body, answer);
-  if (!(reply instanceof Promise)) {
-    void write(options, exchange, reply);
-    return;
-  }
-  if (!account.takesBody) res.onAborted(gone);
-  void reply.then((made) => write(options, exchange, made));
+  if (reply instanceof Promise && !account.takesBody) res.onAborted(() => leave(exchange));
+  void andThen(reply, (made) => respond(options, exchange, made));
+}
+
+const nothing = () => {};
+
+function leave(exchange: Exchange): void {
+  exchange.aborted = true;
+  exchange.onGone();
 }
 
 /** For an answer that flows: its caller pays on while it does. */
@@ -134,25 +142,28 @@ function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): Que
   return async (credits) => (await gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
 }
 
-function write(options: ExchangeOptions, exchange: Exchange, reply: Reply): Soon<void> {
-  const { res, asked, account, limits, aborted } = exchange;
-  const own = joinLines(limits, requestIdLine(asked));
-  const sent = { ...reply, headers: joinLines(reply.headers, own) };
-  if (!reply.stream || account.head) {
-    if (!aborted) writeReply(res, sent, account.head ?? false);
-    finish(options, exchange, reply);
-    return;
-  }
-  return writeStream(res, sent, reply.stream, exchange)
-    .catch((err: unknown) => {
-      options.api.logger.warn({ err, requestId: asked.requestId }, 'a stream ended before its end');
-    })
-    .then(() => finish(options, exchange, reply));
+function respond(options: ExchangeOptions, exchange: Exchange, reply: Reply): Soon<void> {
+  const { res, account, aborted } = exchange;
+  if (reply.stream && !account.head && !aborted) return flow(options, exchange, reply, reply.stream);
+  if (!aborted) writeReply(res, reply, ownLines(exchange), account.head ?? false);
+  finish(options, exchange, reply);
+}
+
+async function flow(
+  options: ExchangeOptions,
+  exchange: Exchange,
+  reply: Reply,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await writeStream(exchange.res, reply, ownLines(exchange), stream, exchange).catch((err: unknown) => {
+    options.api.logger.warn({ err, requestId: exchange.asked.requestId }, 'a stream ended before its end');
+  });
+  finish(options, exchange, reply);
 }
 
 /** The id fits REQUEST_ID. */
-function requestIdLine({ requestId }: Question): HeaderLines {
-  return `\r\nX-Request-Id: ${requestId}` as HeaderLines;
+function ownLines({ limits, asked }: Pick<Exchange, 'limits' | 'asked'>): HeaderLines {
+  return `${limits}\r\nX-Request-Id: ${asked.requestId}` as HeaderLines;
 }
 
 function finish(
@@ -171,45 +182,48 @@ function finish(
 
 /** For what answers otherwise than by a Reply: how it is refused. Called before the first await. */
 export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: HttpRequest, template: string) {
-  const asked = readQuestion(req, { template, credits: 0 }, nothingMore);
+  const asked = readQuestion(req, { template, credits: 0, tier: null }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
-    const own = joinLines(limits, requestIdLine(asked));
-    writeReply(res, { ...reply, headers: joinLines(reply.headers, own) }, false);
+    writeReply(res, reply, ownLines({ limits, asked }), false);
   };
 }
+
+type Body = Awaited<ReturnType<typeof readBody>>;
 
 /** Charged before the work, given back when it fails through our fault. */
 function produce(
   { api, access }: ExchangeOptions,
   exchange: Exchange,
-  body: Soon<Awaited<ReturnType<typeof readBody>>>,
+  body: Soon<Body>,
   answer: AnswerQuestion,
 ): Soon<Reply> {
   const { asked, visitor, account } = exchange;
-  const { credits, tier = null, vital } = account;
   const problem = (error: unknown): Reply => problemReply(error, asked, api.logger);
   const answered = (caller: Caller) =>
     orElse(() => andThen(body, (bytes) => answer(asked, caller, wholeBody(bytes))), problem);
-  const charged = orElse<Admission | { readonly failure: unknown }>(
-    () => access.gate.rest(visitor, { credits, tier }),
-    (failure) => ({ failure }),
-  );
-  return andThen(charged, (admission) => {
-    if ('failure' in admission) {
-      return vital ? answered({ bearer: visitor.bearer, key: null }) : problem(admission.failure);
-    }
+  const admitted = (admission: Admission): Soon<Reply> => {
     exchange.limits = admission.headers;
     if (admission.refusal) return problem(admission.refusal);
     return andThen(answered(admission.caller), (reply) => {
       if (reply.status >= 500) admission.giveBack();
       return reply;
     });
-  });
+  };
+  const failed = (failure: unknown) =>
+    account.vital ? answered({ bearer: visitor.bearer, key: null }) : problem(failure);
+  let admission: Soon<Admission>;
+  try {
+    admission = access.gate.rest(visitor, account);
+  } catch (failure) {
+    return failed(failure);
+  }
+  return admission instanceof Promise ? admission.then(admitted, failed) : admitted(admission);
 }
 
-function wholeBody(bytes: Awaited<ReturnType<typeof readBody>>): Buffer {
-  if (bytes === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
-  if (bytes === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
-  return bytes;
+/** @throws ApiError when there is none */
+function wholeBody(body: Body): Buffer {
+  if (body === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
+  if (body === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
+  return body;
 }

@@ -99,7 +99,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
   const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
   const socket = narrowSocket();
   const connection: Connection = { aborted: false, onGone: () => {} };
-  const writing = writeStream(socket.res, HEAD, reply.stream ?? nothing(), connection);
+  const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection);
   for (let n = 0; n < 20; n++) await turn();
   expect([socket.written.length, counted.read]).toEqual([1, 200]);
   for (let drained = 1; drained <= 5; drained++) {
@@ -120,7 +120,7 @@ it('a stream that fails ends the connection in the middle of the body', async ()
     yield Buffer.from('row');
     throw new ApiError('cursor_rewound', 'gone');
   })();
-  const writing = writeStream(socket.res, HEAD, failing, connection);
+  const writing = writeStream(socket.res, HEAD, NO_LINES, failing, connection);
   await turn();
   socket.drain();
   await expect(writing).rejects.toThrow('gone');

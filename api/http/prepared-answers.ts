@@ -8,44 +8,72 @@ export interface PreparedAnswer {
 }
 
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
-  /** The kept body when it is of this state. */
+  /** The kept body when it is of this state. Somebody has asked for it, whether it is or not. */
   get(key: string, tag: string): A | undefined;
   /** The kept body of whatever state. */
   latest(key: string): A | undefined;
   /** Makes it once however many ask at the same time. */
   make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
+  /** What was asked for within this time before the last call, or since then; the most recently asked first. */
+  askedWithin(milliseconds: number, most: number): readonly (readonly [key: string, answer: A])[];
 }
 
-export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>(maxBytes: number): PreparedAnswers<A> {
-  const kept = new Map<string, A>();
+interface Kept<A> {
+  answer: A;
+  /** Since `askedAt` was last written. To look at a clock, and to move it to its place, would cost more than to find it. */
+  isAsked: boolean;
+  /** Milliseconds of the process' clock. */
+  askedAt: number;
+}
+
+export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>(
+  maxBytes: number,
+  now: () => number = () => performance.now(),
+): PreparedAnswers<A> {
+  /** In the order in which they were asked for, as far as that is written. */
+  const kept = new Map<string, Kept<A>>();
   const making = new Map<string, Promise<A>>();
   let bytes = 0;
 
   function drop(key: string): void {
-    bytes -= kept.get(key)?.body.byteLength ?? 0;
+    bytes -= kept.get(key)?.answer.body.byteLength ?? 0;
     kept.delete(key);
   }
 
+  /** Writes down whether it was asked for. */
+  function note(key: string, entry: Kept<A>): boolean {
+    if (!entry.isAsked) return false;
+    entry.isAsked = false;
+    entry.askedAt = now();
+    kept.delete(key);
+    kept.set(key, entry);
+    return true;
+  }
+
   function keep(key: string, answer: A): void {
-    drop(key);
-    if (answer.transient) return;
-    kept.set(key, answer);
-    bytes += answer.body.byteLength;
-    for (const oldest of kept.keys()) {
+    if (answer.transient) {
+      drop(key);
+      return;
+    }
+    const known = kept.get(key);
+    bytes += answer.body.byteLength - (known?.answer.body.byteLength ?? 0);
+    if (known) known.answer = answer;
+    else kept.set(key, { answer, isAsked: false, askedAt: now() });
+    // Those that were asked for move to the end, where they are met again without having been asked for.
+    for (const [oldest, entry] of kept) {
       if (bytes <= maxBytes) break;
-      drop(oldest);
+      if (!note(oldest, entry)) drop(oldest);
     }
   }
 
   return {
     get(key, tag) {
-      const answer = kept.get(key);
-      if (answer?.tag !== tag) return undefined;
-      kept.delete(key);
-      kept.set(key, answer);
-      return answer;
+      const found = kept.get(key);
+      if (!found) return undefined;
+      found.isAsked = true;
+      return found.answer.tag === tag ? found.answer : undefined;
     },
-    latest: (key) => kept.get(key),
+    latest: (key) => kept.get(key)?.answer,
     async make(key, tag, work) {
       const flight = `${tag} ${key}`;
       let answer = making.get(flight);
@@ -58,6 +86,15 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
         );
       }
       return answer;
+    },
+    askedWithin(milliseconds, most) {
+      for (const [key, entry] of [...kept]) note(key, entry);
+      const since = now() - milliseconds;
+      const asked = [...kept].filter(([, { askedAt }]) => askedAt >= since);
+      return asked
+        .slice(-most)
+        .reverse()
+        .map(([key, { answer }]) => [key, answer] as const);
     },
   };
 }

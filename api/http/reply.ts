@@ -1,12 +1,14 @@
 /** Writes an answer to the socket; nothing here knows what it says. */
 import type { HttpResponse } from 'uWebSockets.js';
-import type { HeaderLines } from './header-lines.ts';
+import { type HeaderLines, joinLines } from './header-lines.ts';
 
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderLines;
   /** Null: a status that has no body (204, 304). */
   readonly body: Uint8Array | null;
+  /** What follows a body that is kept and shared. */
+  readonly end?: string | undefined;
   /** What flows instead of a body. */
   readonly stream?: AsyncIterable<Uint8Array>;
 }
@@ -44,16 +46,34 @@ export function writeHead(res: HttpResponse, status: number, headers: HeaderLine
   res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN + headers);
 }
 
-/** `withoutBody`: a HEAD request, which is told the length only. */
-export function writeReply(res: HttpResponse, { status, headers, body }: Reply, withoutBody: boolean): void {
+/** `own`: lines of this request. `withoutBody`: a HEAD request, which is told the length only. */
+export function writeReply(
+  res: HttpResponse,
+  { status, headers, body, end }: Reply,
+  own: HeaderLines,
+  withoutBody: boolean,
+): void {
   res.cork(() => {
-    writeHead(res, status, headers);
+    writeHead(res, status, joinLines(headers, own));
     if (body !== null && !withoutBody) {
-      res.end(body);
+      res.end(end === undefined ? body : joined(body, end));
       return;
     }
     // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
     if (body !== null) res.writeHeader('Content-Length', String(body.byteLength));
     res.endWithoutBody();
   });
+}
+
+const MOST_JOINED = 1024 * 1024;
+let scratch = Buffer.alloc(64 * 1024);
+
+/** Good until the next call: `res.end` has taken the bytes when it returns. No new memory for each repetition of a kept body. */
+function joined(body: Uint8Array, end: string): Uint8Array {
+  const length = body.byteLength + Buffer.byteLength(end);
+  if (length > MOST_JOINED) return Buffer.concat([body, Buffer.from(end)]);
+  if (length > scratch.length) scratch = Buffer.alloc(Math.min(2 * length, MOST_JOINED));
+  scratch.set(body);
+  scratch.write(end, body.byteLength);
+  return scratch.subarray(0, length);
 }

@@ -1,5 +1,6 @@
 /** Writes an answer that flows: no faster than it is read. */
 import type { HttpResponse } from 'uWebSockets.js';
+import { type HeaderLines, joinLines } from './header-lines.ts';
 import { type Reply, writeHead } from './reply.ts';
 
 /** Tells that the client is gone; set before the first await of the request. */
@@ -15,6 +16,7 @@ export interface Connection {
 export async function writeStream(
   res: HttpResponse,
   reply: Reply,
+  own: HeaderLines,
   stream: AsyncIterable<Uint8Array>,
   connection: Connection,
 ): Promise<void> {
@@ -24,7 +26,7 @@ export async function writeStream(
     wake();
     return true;
   });
-  res.cork(() => writeHead(res, reply.status, reply.headers));
+  res.cork(() => writeHead(res, reply.status, joinLines(reply.headers, own)));
   try {
     for await (const chunk of stream) {
       if (connection.aborted) return;

@@ -16,7 +16,7 @@ import { CHANNELS } from './push-event.ts';
 import { createSubscription, SubscriptionRefused } from './subscription.ts';
 
 const PATH = '/api/stream';
-const REFUSED = { template: PATH, credits: LEAST_CREDITS };
+const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };
 const ALLOW = 'GET, OPTIONS';
 const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
 

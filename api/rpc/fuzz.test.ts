@@ -11,6 +11,7 @@ import { RPC_METHODS } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 import { type Read, sentBodies } from './testing/arbitrary-bodies.ts';
+import { textOf } from './testing/recorded-service.ts';
 
 const runs = Number(process.env.RPC_FUZZ_RUNS ?? 1500);
 
@@ -90,7 +91,7 @@ test(`${runs} bodies, seed ${SEED}`, async () => {
     fc.asyncProperty(sentBodies, async ({ text, reads }) => {
       received.length = 0;
       const answer = await post(Buffer.from(text));
-      expect(parsed(Buffer.from(answer.body).toString())).toBeDefined();
+      expect(parsed(textOf(answer))).toBeDefined();
       const isTaken = parsed(text) !== undefined && !hasLoneSurrogate(text);
       if (!isTaken) expect(received).toEqual([]);
       for (const call of received) {

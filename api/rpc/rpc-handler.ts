@@ -33,6 +33,8 @@ export const MAX_BATCH = 5;
 export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
+  /** What follows the body. */
+  readonly end?: string;
   /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
   readonly ourFault: boolean;
 }
@@ -81,9 +83,9 @@ const answered = (result: string, id: string): RpcAnswer => ({
 
 /** The answers without their newlines, as elements of an array. */
 function joinBatch(outcomes: readonly RpcAnswer[]): Buffer {
-  const parts = outcomes.flatMap(({ body }, index) => [
+  const parts = outcomes.flatMap(({ body, end = '' }, index) => [
     Buffer.from(index === 0 ? '' : ','),
-    Buffer.from(body).subarray(0, -1),
+    Buffer.concat([Buffer.from(body), Buffer.from(end)]).subarray(0, -1),
   ]);
   return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
 }
@@ -122,7 +124,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Soon<RpcAnswer> {
     filenameGuard.check(request, chain);
     const asked = andThen(passGuards(method.guards, request, chain), () => chain.upstream(request, method, lane));
-    return andThen(asked, ({ status, body }) => ({ status, body, ourFault: false }));
+    return andThen(asked, (reply) => ({ ...reply, ourFault: false }));
   }
 
   function execute(chain: Chain, request: RpcRequest, lane: Lane): Soon<RpcAnswer> {

@@ -11,6 +11,7 @@ import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/tes
 import { NO_LINES } from '../http/header-lines.ts';
 import { type RpcRoutesOptions, registerRpc } from '../rpc-routes.ts';
 import { createRpcHandler } from './rpc-handler.ts';
+import { textOf } from './testing/recorded-service.ts';
 
 const logger = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];
@@ -39,8 +40,8 @@ async function start(): Promise<ScriptedDaemon> {
 
 const CALL = '{"id":7,"method":"getblockchaininfo","params":[]}';
 const ask = async (handler: ReturnType<typeof handlerOf>, body = CALL) => {
-  const { status, body: text } = await handler('vrsc', Buffer.from(body));
-  return { status, text: Buffer.from(text).toString() };
+  const answer = await handler('vrsc', Buffer.from(body));
+  return { status: answer.status, text: textOf(answer) };
 };
 
 test('one daemon stops, the other answers; both stop, -32603; they come back, and so do the answers', async () => {

@@ -11,6 +11,8 @@ export interface StateWatch {
   readonly seenAt: number;
   /** Resolves once `holds` is true of the state (asked more often while somebody waits), or when `signal` aborts. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
+  /** `moved` is called whenever the state has become another, until the function that is returned is. */
+  onMove(moved: () => void): () => void;
   /** Resolves once the state is another than `seen`, which is known to be over. */
   beyond(seen: ServiceState): Promise<void>;
   stop(): Promise<void>;
@@ -34,6 +36,7 @@ export async function createStateWatch(
 ): Promise<StateWatch> {
   let stopped = parent.aborted;
   const waiters = new Set<Waiter>();
+  const followers = new Set<() => void>();
   let interrupt = () => {};
   let looking: Promise<void> | null = null;
   let state: ServiceState;
@@ -45,9 +48,11 @@ export async function createStateWatch(
       postgres.pool.query<StateRow>(STATE_SQL),
       postgres.pool.query<StatusRow>(STATUS_SQL),
     ]);
-    if (positions.rows[0]?.version !== state?.version) state = readServiceState(positions.rows, release);
+    const isOther = positions.rows[0]?.version !== state?.version;
+    if (isOther) state = readServiceState(positions.rows, release);
     statuses = readStageStatuses(rows.rows);
     seenAt = Date.now();
+    if (isOther) for (const moved of followers) moved();
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
   }
 
@@ -112,6 +117,10 @@ export async function createStateWatch(
         callerSignal.addEventListener('abort', wake, { once: true });
         interrupt();
       }),
+    onMove(moved) {
+      followers.add(moved);
+      return () => void followers.delete(moved);
+    },
     async beyond(seen) {
       await look();
       // The look may have begun before the change.

@@ -27,7 +27,8 @@ export interface RecordedService {
   stop(): Promise<void>;
 }
 
-export const textOf = ({ body }: Pick<RpcAnswer, 'body'>): string => Buffer.from(body).toString('utf8');
+export const textOf = ({ body, end = '' }: Pick<RpcAnswer, 'body' | 'end'>): string =>
+  `${Buffer.from(body).toString('utf8')}${end}`;
 
 export async function startRecordedService(): Promise<RecordedService> {
   const logger = pino({ level: 'silent' });

@@ -7,8 +7,10 @@ import { internalError } from '../rpc-error.ts';
 
 export interface DaemonReply {
   readonly status: number;
-  /** As the daemon sent it, with its final newline. */
-  readonly body: Buffer;
+  /** As the daemon sent it, with its final newline, unless that is at the `end`. */
+  readonly body: Uint8Array;
+  /** What follows the body where that is kept and shared: the id of the one who asks. */
+  readonly end?: string;
 }
 
 /** `method` is a name of our table, so that no spelling of the caller's gets through. Throws RpcError -32603. */

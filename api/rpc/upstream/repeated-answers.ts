@@ -63,7 +63,7 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
   function kept(reply: DaemonReply, id: string, tag: string): Kept {
     const { status, body } = reply;
     const end = Buffer.from(tail(id));
-    const isWhole = body.subarray(-end.length).equals(end);
+    const isWhole = end.equals(body.subarray(-end.length));
     const head = isWhole ? body.subarray(0, -end.length) : body;
     const transient = status !== 200 || !isWhole || head.length > MAX_ANSWER_BYTES;
     return { tag, status, body: head, transient, own: isWhole ? null : reply };
@@ -89,10 +89,4 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
   };
 }
 
-function repeated({ status, body }: Kept, id: string): DaemonReply {
-  const end = tail(id);
-  const whole = Buffer.allocUnsafe(body.byteLength + Buffer.byteLength(end));
-  whole.set(body);
-  whole.write(end, body.byteLength);
-  return { status, body: whole };
-}
+const repeated = ({ status, body }: Kept, id: string): DaemonReply => ({ status, body, end: tail(id) });

@@ -37,7 +37,8 @@ function world() {
     const read = readRpcBody(Buffer.from(`{"method":"${method}","params":${params},"id":${id}}`));
     const request = (read as { request: RpcRequest }).request;
     const form = daemonForm(method, request.texts.length) as DaemonMethod;
-    return (await upstream(request, form, 'standard')).body.toString();
+    const { body, end = '' } = await upstream(request, form, 'standard');
+    return `${Buffer.from(body)}${end}`;
   };
   return { state, sent, call };
 }

@@ -1,0 +1,140 @@
+/** Prepared answers follow the state by themselves, as far as somebody asks for them, and hold nobody up. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { object } from '../../schemas/rest/json-schema.ts';
+import type { ApiContext } from '../api-context.ts';
+import { freshAnswer, type StateAnswer } from './answer-route.ts';
+import { createPreparedAnswers } from './prepared-answers.ts';
+import { type Rebuilding, rebuildAnswers } from './rebuild-answers.ts';
+import { stateRoute } from './route.ts';
+
+let rebuilding: Rebuilding | undefined;
+afterEach(() => rebuilding?.stop());
+
+/** A route whose answer is the state that it was made at; `made` lists the names that were asked of it. */
+function world() {
+  let time = 0;
+  const moves = new Set<() => void>();
+  const made: string[] = [];
+  const state = { tag: 'block 1', derived: new Map() };
+  const watch = {
+    state,
+    onMove(moved: () => void) {
+      moves.add(moved);
+      return () => void moves.delete(moved);
+    },
+  };
+  const api = {
+    snapshot: (work: (read: unknown) => unknown) => work({ state: { ...state } }),
+  } as unknown as ApiContext;
+  const prepared = createPreparedAnswers<StateAnswer>(1e6, () => time);
+  const underWay = { count: 0 };
+  const route = stateRoute({
+    path: '/answer',
+    summary: 'An answer',
+    parameters: {},
+    response: object({}),
+    weight: 1,
+    tier: null,
+    cache: 'prepared',
+    scope: 'all',
+    async handler({ params }) {
+      const { name } = params as { name: string };
+      made.push(`${name} at ${state.tag}`);
+      if (name === 'broken' && state.tag !== 'block 1') throw new Error('broken');
+      return {};
+    },
+  });
+  const options = { api, prepared, watch, underWay, logger: pino({ level: 'silent' }) };
+  rebuilding = rebuildAnswers(options as unknown as Parameters<typeof rebuildAnswers>[0]);
+  return {
+    made,
+    underWay,
+    prepared,
+    passTime: (milliseconds: number) => {
+      time += milliseconds;
+    },
+    ask: async (name: string) =>
+      prepared.get(name, state.tag) ?? (await prepared.make(name, state.tag, () => freshAnswer(api, route, { name }))),
+    move(tag: string) {
+      state.tag = tag;
+      for (const moved of moves) moved();
+    },
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 3000 && !holds(); tries++) await sleep(10);
+  expect(holds()).toBe(true);
+}
+
+describe('when the state moves', () => {
+  it('what was asked for lately is made anew before anybody asks, the latest first', async () => {
+    const { ask, move, made, prepared, passTime } = world();
+    await ask('long ago');
+    passTime(200_000);
+    await ask('a');
+    passTime(5_000);
+    await ask('b');
+    move('block 2');
+    await until(() => prepared.latest('a')?.tag === 'block 2');
+    expect(made.slice(3)).toEqual(['b at block 2', 'a at block 2']);
+    expect(prepared.get('b', 'block 2')).toBeDefined();
+    expect(prepared.latest('long ago')?.tag).toBe('block 1');
+  });
+
+  it('to be made anew is not to be asked for', async () => {
+    const { ask, move, made, prepared, passTime } = world();
+    await ask('a');
+    passTime(100_000);
+    move('block 2');
+    await until(() => prepared.latest('a')?.tag === 'block 2');
+    passTime(100_000);
+    await ask('b');
+    move('block 3');
+    await until(() => prepared.latest('b')?.tag === 'block 3');
+    await rebuilding?.stop();
+    expect(made.filter((name) => name.startsWith('a '))).toEqual(['a at block 1', 'a at block 2']);
+  });
+
+  it('requests go first, and what they made is not made twice', async () => {
+    const { ask, move, made, underWay, prepared } = world();
+    await ask('a');
+    await ask('b');
+    underWay.count = 10;
+    move('block 2');
+    await sleep(100);
+    expect(made.length).toBe(2);
+    await ask('b');
+    underWay.count = 0;
+    await until(() => prepared.latest('a')?.tag === 'block 2');
+    expect(made.slice(2)).toEqual(['b at block 2', 'a at block 2']);
+  });
+
+  it('no more than a hundred, and one that fails does not end it', async () => {
+    const { ask, move, made, prepared, passTime } = world();
+    await ask('last');
+    await ask('broken');
+    for (let n = 0; n < 150; n += 1) await ask(`${n}`);
+    passTime(2_000);
+    await ask('last');
+    passTime(2_000);
+    await ask('broken');
+    move('block 2');
+    await until(() => made.length === 152 + 100);
+    await rebuilding?.stop();
+    expect(made.length).toBe(152 + 100);
+    expect(prepared.latest('last')?.tag).toBe('block 2');
+    expect(prepared.latest('broken')?.tag).toBe('block 1');
+  });
+
+  it('once stopped nothing is made any more', async () => {
+    const { ask, move, made } = world();
+    await ask('a');
+    await rebuilding?.stop();
+    move('block 2');
+    await sleep(50);
+    expect(made).toEqual(['a at block 1']);
+  });
+});

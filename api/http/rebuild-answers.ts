@@ -1,0 +1,92 @@
+/**
+ * Prepared answers that somebody asks for are made anew when the state has moved, so that the next question finds them. Whoever
+ * asks meanwhile waits for the same work; what nobody asked for lately is left alone.
+ */
+import type { Logger } from '../../infra/logger.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { StateWatch } from '../state/state-watch.ts';
+import { freshAnswer, type StateAnswer, tagOf } from './answer-route.ts';
+import type { RequestsUnderWay } from './exchange.ts';
+import type { PreparedAnswers } from './prepared-answers.ts';
+
+export interface RebuildOptions {
+  readonly api: ApiContext;
+  readonly prepared: PreparedAnswers<StateAnswer>;
+  readonly watch: Pick<StateWatch, 'state' | 'onMove'>;
+  readonly underWay: RequestsUnderWay;
+  readonly logger: Logger;
+}
+
+export interface Rebuilding {
+  /** Resolves once nothing is made any more. */
+  stop(): Promise<void>;
+}
+
+/** Two blocks of a chain of minutes: a client that looks at every block keeps its answers warm. */
+const LATELY_MS = 120_000;
+const MOST_ANSWERS = 100;
+/** From the beginning of one round to that of the next, while blocks come faster. */
+const ROUND_MS = 1000;
+/** One at a time while fewer requests than this wait for a store or a daemon: none of them waits for it. */
+const QUIET_REQUESTS = 3;
+const BUSY_MS = 20;
+
+export function rebuildAnswers({ api, prepared, watch, underWay, logger }: RebuildOptions): Rebuilding {
+  let stopped = false;
+  let moved = false;
+  let rounds: Promise<void> | null = null;
+  let wake = () => {};
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function quiet(): Promise<void> {
+    await pause(0);
+    while (!stopped && underWay.count >= QUIET_REQUESTS) await pause(BUSY_MS);
+  }
+
+  async function rebuild(key: string, { route, params }: StateAnswer): Promise<void> {
+    const isCurrent = () => prepared.latest(key)?.tag === tagOf(route, params, watch.state);
+    if (isCurrent()) return;
+    await quiet();
+    if (stopped || isCurrent()) return;
+    await prepared.make(key, tagOf(route, params, watch.state), () => freshAnswer(api, route, params));
+  }
+
+  async function runRounds(): Promise<void> {
+    while (moved && !stopped) {
+      moved = false;
+      const began = performance.now();
+      for (const [key, answer] of prepared.askedWithin(LATELY_MS, MOST_ANSWERS)) {
+        await rebuild(key, answer).catch((err: unknown) => {
+          logger.warn(
+            { err, route: answer.route.path },
+            'a prepared answer could not be made anew; who asks for it hears why',
+          );
+        });
+      }
+      if (!stopped) await pause(began + ROUND_MS - performance.now());
+    }
+    rounds = null;
+  }
+
+  const ignore = watch.onMove(() => {
+    moved = true;
+    rounds ??= runRounds();
+  });
+  return {
+    async stop() {
+      stopped = true;
+      ignore();
+      wake();
+      await rounds;
+    },
+  };
+}

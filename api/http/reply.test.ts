@@ -1,0 +1,45 @@
+/** What is read back from the wire. */
+import { App, type HttpRequest, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
+import { afterEach, expect, it } from 'vitest';
+import { headerLines, joinLines, NO_LINES } from './header-lines.ts';
+import { type Reply, writeReply } from './reply.ts';
+
+let app: TemplatedApp;
+afterEach(() => app.close());
+
+/** URL of a server that answers everything so. */
+async function serving(replyTo: (req: HttpRequest) => Reply, own = NO_LINES): Promise<string> {
+  app = App().get('/*', (res, req) => writeReply(res, replyTo(req), own, false));
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) =>
+      socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),
+    );
+  });
+  return `http://127.0.0.1:${port}/`;
+}
+
+it('every line is a header of its own', async () => {
+  const headers = joinLines(headerLines({ 'X-A': 'a' }), headerLines({ 'X-B': 'tab\tand "quotes"' }));
+  const url = await serving(() => ({ status: 404, headers, body: Buffer.from('body') }), headerLines({ 'X-C': '' }));
+  const answer = await fetch(url);
+  expect([answer.status, await answer.text()]).toEqual([404, 'body']);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'x-a': 'a',
+    'x-b': 'tab\tand "quotes"',
+    'x-c': '',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': expect.stringMatching(/^ETag, .*X-Credits-Cost$/),
+    'content-length': '4',
+  });
+});
+
+it.each([100, 100_000, 1_000_000, 3_000_000])('a shared body of %i bytes ends for each as it asked', async (bytes) => {
+  const body = Buffer.alloc(bytes, 'a');
+  const url = await serving((req) => ({ status: 200, headers: NO_LINES, body, end: `é${req.getQuery()}` }));
+  const asked = Array.from({ length: 20 }, (_, n) => `${n}`.repeat(n + 1));
+  const answers = await Promise.all(asked.map(async (own) => (await fetch(`${url}?${own}`)).text()));
+  expect(answers.map((text) => [text.length, text.slice(bytes)])).toEqual(
+    asked.map((own) => [bytes + 1 + own.length, `é${own}`]),
+  );
+  expect(body.equals(Buffer.alloc(bytes, 'a'))).toBe(true);
+});
