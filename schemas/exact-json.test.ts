@@ -19,7 +19,9 @@ describe('parseExact', () => {
     ['-0.00000001', '-0.00000001'],
     ['1e-8', '1e-8'],
     ['1E+8', '1E+8'],
+    ['1e3', '1e3'],
     ['1234567890123456', '1234567890123456'],
+    ['-1234567890123456', '-1234567890123456'],
   ])('keeps the text of %s', (text, kept) => {
     const value = (parseExact(`{"a":[${text}]}`) as { a: [LosslessNumber] }).a[0];
     expect(value).toBeInstanceOf(LosslessNumber);
@@ -132,6 +134,13 @@ describe('parseExact', () => {
     '1 2',
     '{a:1}',
     '[1}',
+    '{1.5:2}',
+    '{"a":1,1.5:2}',
+    '[1.]',
+    '[01.5]',
+    '[-]',
+    '[1.5"a"]',
+    '["a]',
   ])('refuses %j', (text) => {
     expect(() => parseExact(text)).toThrow(SyntaxError);
   });

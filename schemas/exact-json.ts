@@ -3,13 +3,21 @@
  * the work, which is several times faster than one in JavaScript: what a double cannot hold is handed to it as a marked string.
  */
 import { LosslessNumber, stringify } from 'lossless-json';
+import { skipSpace } from './json-scan.ts';
 
 const NUMBER = '-?(?:\\d+[.eE][\\d.eE+-]*|\\d{16,})';
-/** Finds every inexact number in a document, and what looks like one in a string. */
-const AFTER_A_MARK = new RegExp(`([:[,]\\s*)(${NUMBER})`, 'g');
-/** Finds strings too, so that no number in one is taken for one of the document. */
+/** Finds every inexact number in a document, and its strings, so that no number in one is taken for one of the document. */
 const STRING_OR_NUMBER = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${NUMBER}`, 'g');
 const DELETE = '\x7f';
+const EXACT_DIGITS = 15;
+
+const QUOTE = 34;
+const PLUS = 43;
+const MINUS = 45;
+const POINT = 46;
+const COLON = 58;
+const BACKSLASH = 92;
+const DELETE_CODE = 127;
 
 /**
  * Parses JSON; integers of up to 15 digits become numbers, every other number a LosslessNumber with its source text. Of a
@@ -26,19 +34,72 @@ export function stringifyExact(value: unknown): string {
   return text;
 }
 
-/** Undefined where it needs care. A quote put into a string ends it before the marker, and that is no JSON. */
+/** Undefined where it needs care. */
 function quickly(text: string): unknown {
-  if (text.includes(DELETE) || text.includes('\\u007')) return undefined;
-  const marked = text.replace(AFTER_A_MARK, `$1"${DELETE}$2"`);
-  let value: unknown;
+  const marked = mark(text);
+  if (marked === undefined) return undefined;
   try {
-    value = JSON.parse(marked);
+    const value: unknown = JSON.parse(marked);
+    if (typeof value !== 'object' || value === null) return undefined;
+    restore(value, DELETE);
+    return value;
   } catch {
-    return undefined;
+    return undefined; // no JSON, or a number that is none
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  restore(value, DELETE);
-  return value;
+}
+
+/** Each inexact number as a marked string; undefined where a string may look like one, and for what is no JSON. */
+function mark(text: string): string | undefined {
+  let marked = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const first = text.charCodeAt(at + 1);
+      if (first === DELETE_CODE || (first === BACKSLASH && text.startsWith('\\u007', at + 1))) return undefined;
+      at = endOfString(text, at);
+      if (at < 0) return undefined;
+    } else if (code === MINUS || isDigit(code)) {
+      const start = at;
+      at = endOfNumber(text, start);
+      if (at > 0) continue;
+      at = -at;
+      if (text.charCodeAt(skipSpace(text, at)) === COLON) return undefined; // no key is a number
+      marked += `${text.slice(copied, start)}"${DELETE}${text.slice(start, at)}"`;
+      copied = at;
+    } else at++;
+  }
+  return copied === 0 ? text : marked + text.slice(copied);
+}
+
+/** Index right after it; negated when a double does not hold it as it is written. */
+function endOfNumber(text: string, start: number): number {
+  const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
+  let at = digits;
+  while (isDigit(text.charCodeAt(at))) at++;
+  const isInteger = !continuesNumber(text.charCodeAt(at));
+  if (isInteger) return at - digits > EXACT_DIGITS ? -at : at;
+  do at++;
+  while (isDigit(text.charCodeAt(at)) || continuesNumber(text.charCodeAt(at)));
+  return -at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function continuesNumber(code: number): boolean {
+  return code === POINT || code === 69 || code === 101 || code === PLUS || code === MINUS;
+}
+
+/** Index right after the string that begins at `start`; -1 when it does not end. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return -1;
 }
 
 function carefully(text: string): unknown {
@@ -57,13 +118,17 @@ function carefully(text: string): unknown {
 
 /** Makes numbers of the marked strings, in place. */
 function restore(parent: object, marker: string): void {
-  const members = parent as Record<string, unknown>;
-  for (const key in members) {
+  const members = parent as Record<string | number, unknown>;
+  const restoreMember = (key: string | number): void => {
     const member = members[key];
     if (typeof member === 'string') {
-      if (member.startsWith(marker)) members[key] = new LosslessNumber(member.slice(marker.length));
+      if (member.charCodeAt(0) === DELETE_CODE && member.startsWith(marker)) {
+        members[key] = new LosslessNumber(member.slice(marker.length));
+      }
     } else if (typeof member === 'object' && member !== null) {
       restore(member, marker);
     }
-  }
+  };
+  if (Array.isArray(parent)) for (let index = 0; index < parent.length; index++) restoreMember(index);
+  else for (const key in parent) restoreMember(key);
 }
