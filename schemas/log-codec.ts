@@ -28,13 +28,33 @@ export function encodeBlocksRecord(record: BlocksRecord): Uint8Array {
 
 /** @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large */
 export function decodeBlocksRecord(bytes: Uint8Array): BlocksRecord {
+  const record = readBlocksRecord(bytes);
+  if (record.kind === 'rewind') return record;
+  const { packed: _, unpackedBytes: __, ...fields } = record;
+  return { ...fields, block: unpackBlock(record) };
+}
+
+/** A block as it stands in the log, in a fraction of the room that its text takes. */
+export interface PackedBlock extends Omit<BlockAppended, 'block'> {
+  readonly packed: Uint8Array;
+  /** Of its text. */
+  readonly unpackedBytes: number;
+}
+
+/** The record but for the text of its block. @throws PermanentError log_schema_unknown, log_record_unreadable */
+export function readBlocksRecord(bytes: Uint8Array): PackedBlock | ChainRewound {
   const { schema, value } = decodeSingleObject(bytes);
   if (schema === 'BlockAppended') {
-    const { encoding: _, unpackedBytes, block, ...fields } = value as Packed<Wire<BlockAppended>>;
-    return { kind: 'block', ...fields, block: unpack(block, unpackedBytes) };
+    const { encoding: _, block: packed, ...fields } = value as Packed<Wire<BlockAppended>>;
+    return { kind: 'block', ...fields, packed };
   }
   if (schema === 'ChainRewound') return { kind: 'rewind', ...(value as Wire<ChainRewound>) };
   throw misplaced(schema, 'blocks');
+}
+
+/** @throws PermanentError log_record_unreadable, log_record_too_large */
+export function unpackBlock({ packed, unpackedBytes }: PackedBlock): Buffer {
+  return unpack(packed, unpackedBytes);
 }
 
 /** @throws PermanentError log_record_invalid for a fact that is not published or an amount beyond int64 */

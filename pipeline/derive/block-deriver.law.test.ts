@@ -6,7 +6,7 @@ import { damage, damaged } from '../../processors/testing/damage.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { Fact } from '../../schemas/facts.ts';
-import type { BlockAppended } from '../../schemas/log-records.ts';
+import { encodeBlocksRecord, type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import { createBlockDeriver } from './block-deriver.ts';
 import type { StoredState } from './stored-state.ts';
 
@@ -14,11 +14,13 @@ const RUNS = Number(process.env.LAWS_RUNS ?? 2);
 const blocks = recordedBlocks();
 const { signal } = new AbortController();
 
-function recordOf(block: unknown, position: number): BlockAppended {
+function recordOf(block: unknown, position: number): PackedBlock {
   const { hash, height, time, previousblockhash } = blocks[position] ?? {};
   if (hash === undefined || height === undefined || time === undefined) throw new RangeError(`no block ${position}`);
   const previousHash = previousblockhash ?? null;
-  return { kind: 'block', position, height, hash, previousHash, time, block: Buffer.from(stringifyExact(block)) };
+  const text = Buffer.from(stringifyExact(block));
+  const record = { kind: 'block', position, height, hash, previousHash, time, block: text } as const;
+  return readBlocksRecord(encodeBlocksRecord(record)) as PackedBlock;
 }
 
 /** A store that answers what it is asked for and nothing else. */
@@ -43,7 +45,7 @@ function storeOf(state: MutableChainState, currencyIds: ReadonlySet<string>): St
   };
 }
 
-async function deriveInBatches(records: readonly BlockAppended[], size: number): Promise<(readonly Fact[])[]> {
+async function deriveInBatches(records: readonly PackedBlock[], size: number): Promise<(readonly Fact[])[]> {
   const state = createMemoryState(RECORDED_CHAIN);
   const currencyIds = new Set<string>();
   const stored = storeOf(state, currencyIds);

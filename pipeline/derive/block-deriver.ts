@@ -4,7 +4,7 @@ import { deriveAround, deriveWhole, type Probe } from '../../processors/derive-a
 import { UnlinkedBlockError } from '../../processors/derive-block.ts';
 import type { MutableChainState } from '../../processors/memory-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
-import type { BlockAppended } from '../../schemas/log-records.ts';
+import type { PackedBlock } from '../../schemas/log-codec.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { createBreather } from './breather.ts';
 import type { HeldState } from './held-state.ts';
@@ -18,7 +18,7 @@ export interface BlockDeriver {
    * The blocks that follow what was derived before. `settled` waits until all of that is in the store, and gives the height.
    * Throws when the signal aborts, and what the processors throw: then it must be reset.
    */
-  derive(records: readonly BlockAppended[], settled: () => Promise<number | null>): Promise<DerivedBlock[]>;
+  derive(records: readonly PackedBlock[], settled: () => Promise<number | null>): Promise<DerivedBlock[]>;
   /** Goes on from what is in the store, right after the block at `height` (null before genesis). */
   reset(height: number | null): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
    * no more use then. With `care` it is derived around its faults.
    */
   async function fold(
-    records: readonly BlockAppended[],
+    records: readonly PackedBlock[],
     state: HeldState,
     extra: BalanceKeys,
     care: boolean,
@@ -102,8 +102,8 @@ function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe):
 }
 
 function around(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
-  const { height, hash, previousHash, time, block } = parsed.record;
-  return deriveAround({ height, hash, previousHash, time, size: block.byteLength }, parsed, state, probe);
+  const { height, hash, previousHash, time, unpackedBytes: size } = parsed.record;
+  return deriveAround({ height, hash, previousHash, time, size }, parsed, state, probe);
 }
 
 function blockFact(facts: readonly Fact[]): BlockFact {

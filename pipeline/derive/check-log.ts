@@ -1,6 +1,6 @@
 /** The log must be the one that the stores were built from. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
 import type { StagePosition } from './stage-position.ts';
 
@@ -12,7 +12,7 @@ export async function checkLog(log: EventLog, chain: string, committed: StagePos
     const last = await log.last('blocks', chain);
     throw new LogBehindStores(chain, committed.position, last?.position ?? -1);
   }
-  const { height, hash } = decodeBlocksRecord(found.payload);
+  const { height, hash } = readBlocksRecord(found.payload);
   if (height === committed.height && hash === committed.hash) return;
   throw new LogDiffers(
     `Record ${committed.position} of ${chain} is block ${height} ${hash}, the stores say ${committed.height} ${committed.hash}.`,

@@ -1,10 +1,10 @@
 /** Blocks parsed in slices: parsed they take many times the room of their text, and a slice is gone before it grows old. */
 import type { ReadableBlock } from '../../processors/readable-block.ts';
-import type { BlockAppended } from '../../schemas/log-records.ts';
+import type { PackedBlock } from '../../schemas/log-codec.ts';
 import { readBlock } from './read-block.ts';
 
 export interface ParsedBlock extends ReadableBlock {
-  readonly record: BlockAppended;
+  readonly record: PackedBlock;
 }
 
 const SLICE_BLOCKS = 64;
@@ -13,14 +13,14 @@ const SLICE_BYTES = 1 << 20;
 /** `breathe` is called after each block. @throws LogDiffers when a record holds another block than it says */
 export async function* parsedSlices(
   chain: string,
-  records: readonly BlockAppended[],
+  records: readonly PackedBlock[],
   breathe: () => Promise<void> | undefined,
 ): AsyncGenerator<readonly ParsedBlock[], undefined> {
   let slice: ParsedBlock[] = [];
   let bytes = 0;
   for (const record of records) {
     slice.push({ record, ...readBlock(chain, record) });
-    bytes += record.block.byteLength;
+    bytes += record.unpackedBytes;
     await breathe();
     if (slice.length < SLICE_BLOCKS && bytes < SLICE_BYTES) continue;
     yield slice;

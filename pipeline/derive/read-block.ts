@@ -2,15 +2,16 @@
 import { type ReadableBlock, readableBlock, unreadable } from '../../processors/readable-block.ts';
 import { causeOf, isHash } from '../../processors/withhold.ts';
 import { parseExact } from '../../schemas/exact-json.ts';
-import type { BlockAppended } from '../../schemas/log-records.ts';
+import { type PackedBlock, unpackBlock } from '../../schemas/log-codec.ts';
 import { LogDiffers } from './derive-errors.ts';
 
 /** @throws LogDiffers when a record holds another block than it says */
-export function readBlock(chain: string, record: BlockAppended): ReadableBlock {
-  const { block: bytes, height, hash, previousHash, position } = record;
+export function readBlock(chain: string, record: PackedBlock): ReadableBlock {
+  const { height, hash, previousHash, position } = record;
+  const text = unpackBlock(record).toString();
   let raw: unknown;
   try {
-    raw = parseExact(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+    raw = parseExact(text);
   } catch (error) {
     return unreadable(null, causeOf(error));
   }

@@ -1,12 +1,12 @@
 /** The blocks partition as segments: a run of blocks, or one rewind, which is a batch of its own. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
-import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
-import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
+import { type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
+import type { ChainRewound } from '../../schemas/log-records.ts';
 import { createBreather } from './breather.ts';
 
 export interface BlockRun {
   readonly kind: 'run';
-  readonly records: readonly BlockAppended[];
+  readonly records: readonly PackedBlock[];
 }
 export type Segment = BlockRun | ChainRewound;
 
@@ -29,10 +29,10 @@ const EXPECTED_COMPRESSION = 4;
 export function createSegmentReader(log: EventLog, chain: string, position: number): SegmentReader {
   let queue: LogRecord[] = [];
   let readTo = position;
-  let held: BlocksRecord | null = null;
+  let held: PackedBlock | ChainRewound | null = null;
 
   /** Null at the end of the log. */
-  async function peek(limits: SegmentLimits): Promise<BlocksRecord | null> {
+  async function peek(limits: SegmentLimits): Promise<PackedBlock | ChainRewound | null> {
     if (held) return held;
     if (queue.length === 0) {
       const maxBytes = Math.ceil(limits.maxBytes / EXPECTED_COMPRESSION);
@@ -41,7 +41,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
       queue = [...records].reverse();
     }
     const record = queue.pop();
-    held = record ? decodeBlocksRecord(record.payload) : null;
+    held = record ? readBlocksRecord(record.payload) : null;
     return held;
   }
 
@@ -51,7 +51,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
     },
     async next(limits, signal) {
       const breathe = createBreather(signal);
-      const records: BlockAppended[] = [];
+      const records: PackedBlock[] = [];
       let bytes = 0;
       for (let record = await peek(limits); record; record = await peek(limits)) {
         if (record.kind === 'rewind') {
@@ -59,10 +59,10 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
           held = null;
           return record;
         }
-        if (records.length > 0 && bytes + record.block.byteLength > limits.maxBytes) break;
+        if (records.length > 0 && bytes + record.unpackedBytes > limits.maxBytes) break;
         held = null;
         records.push(record);
-        bytes += record.block.byteLength;
+        bytes += record.unpackedBytes;
         if (records.length === limits.maxBlocks) break;
         await breathe();
       }

@@ -5,7 +5,7 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Probe } from '../../processors/derive-around.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
@@ -144,7 +144,7 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
 async function showTarget({ log, chain, logger }: DeriveOptions, report: DeriveReport): Promise<void> {
   try {
     const last = await log.last('blocks', chain.name);
-    report.target(last ? decodeBlocksRecord(last.payload).height : null);
+    report.target(last ? readBlocksRecord(last.payload).height : null);
   } catch (err) {
     logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the fold itself will say why');
   }

@@ -1,6 +1,6 @@
 /** Reads from a chain's `blocks` partition where it stands: its tip and the hashes of the newest blocks below it. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlockAppended, ChainRewound } from '../../schemas/log-records.ts';
 import type { Tip } from './fetched-block.ts';
 import { LogInconsistent } from './tailer-errors.ts';
@@ -81,8 +81,8 @@ async function* readBackwards(log: EventLog, chain: string, from: number): Async
 }
 
 function branchRecord(payload: Uint8Array): BranchRecord {
-  const record = decodeBlocksRecord(payload);
+  const record = readBlocksRecord(payload);
   if (record.kind === 'rewind') return record;
-  const { block: _, ...rest } = record;
+  const { packed: _, unpackedBytes: __, ...rest } = record;
   return rest;
 }
