@@ -1,6 +1,7 @@
 /** One row per block. */
 import { LosslessNumber } from 'lossless-json';
 import type { BlockFact, RewardFact, StakeDetail, TransactionFact } from '../schemas/facts.ts';
+import { exactInteger } from '../schemas/satoshi.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 import { asObject, asSatoshis, decodedObject } from './decoded-object.ts';
@@ -41,7 +42,7 @@ export function deriveBlockRow(
 function coinbaseReward(block: DaemonBlock): bigint {
   let reward = 0n;
   for (const output of block.tx[0]?.vout ?? []) {
-    if (!('feepool' in output.scriptPubKey)) reward += BigInt(String(output.valueSat));
+    if (!('feepool' in output.scriptPubKey)) reward += exactInteger(output.valueSat);
   }
   return reward;
 }
@@ -64,6 +65,6 @@ function stakeDetail(block: DaemonBlock): StakeDetail | null {
     rewardAddress: block.posrewarddest ?? null,
     sourceTxid,
     sourceVout,
-    amount: BigInt(String(staked.vout[0]?.valueSat ?? 0)),
+    amount: exactInteger(staked.vout[0]?.valueSat ?? 0),
   };
 }

@@ -1,6 +1,7 @@
 /** What one output holds, for whom, and as what. */
 import { stringifyExact } from '../schemas/exact-json.ts';
 import type { CurrencyAmounts, OutputFact } from '../schemas/facts.ts';
+import { exactInteger } from '../schemas/satoshi.ts';
 import type { DaemonOutput, DaemonScript } from '../schemas/verusd/block.ts';
 import { asInteger, asObject, asSatoshis, asText, type DecodedObject } from './decoded-object.ts';
 import { isKey } from './withhold.ts';
@@ -31,7 +32,7 @@ export function decodeOutput(output: DaemonOutput, nativeCurrencyId: string): De
   const kind = outputKind(script);
   const decoded = asObject(script[kind]);
   return {
-    value: BigInt(String(output.valueSat)),
+    value: exactInteger(output.valueSat),
     currencies: decoded && HOLDERS.has(kind) ? heldCurrencies(kind, decoded, nativeCurrencyId) : NOTHING,
     kind,
     addresses: distinct(script.addresses ?? []),

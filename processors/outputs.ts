@@ -6,13 +6,10 @@ import { decodeOutput } from './decode-output.ts';
 /** In order of transaction and output. The outputs of genesis are recorded though nobody can ever spend them. */
 export function deriveOutputs(input: BlockInput, state: ChainState): OutputFact[] {
   return input.block.tx.flatMap((tx, txIndex) =>
-    tx.vout.map((output) => ({
-      type: 'output' as const,
-      txid: tx.txid,
-      txIndex,
-      n: output.n,
-      ...decodeOutput(output, state.chain.nativeCurrencyId),
-    })),
+    tx.vout.map((output) => {
+      const { value, currencies, kind, addresses, data } = decodeOutput(output, state.chain.nativeCurrencyId);
+      return { type: 'output', txid: tx.txid, txIndex, n: output.n, value, currencies, kind, addresses, data };
+    }),
   );
 }
 

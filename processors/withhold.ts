@@ -33,7 +33,8 @@ export const isKey = (value: unknown): value is string =>
 
 /** Satoshis that an output can hold; undefined for anything else. */
 export function readableValue(value: unknown): bigint | undefined {
-  const text = value instanceof LosslessNumber ? value.value : typeof value === 'number' ? String(value) : '';
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
+  const text = value instanceof LosslessNumber ? value.value : '';
   if (!INTEGER.test(text)) return undefined;
   const satoshis = BigInt(text);
   return satoshis >= 0n && satoshis <= INT64_MAX ? satoshis : undefined;

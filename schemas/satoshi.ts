@@ -6,6 +6,11 @@ export const SATOSHIS_PER_COIN = 100_000_000n;
 /** A number of the daemon's JSON: exact text where a double could not hold it. */
 export type ExactNumber = number | LosslessNumber;
 
+/** Satoshis as the daemon prints them. Throws on what is no integer. */
+export function exactInteger(value: ExactNumber): bigint {
+  return BigInt(typeof value === 'number' ? value : value.value);
+}
+
 const COINS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Coins as the daemon prints them ("1.5", 1e-8, LosslessNumber) → satoshis. Throws RangeError on what is not coins. */

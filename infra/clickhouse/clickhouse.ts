@@ -1,5 +1,6 @@
 /** One ClickHouse for the program: embedded engine or server by URL, behind the same client and the same SQL. */
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
@@ -82,7 +83,11 @@ export function createClickHouse(
       }),
     insert: (table, columns, rows) =>
       withClient(async (client) => {
-        const chunks = [...csvChunks(rows)];
+        const chunks: Buffer[] = [];
+        for (const chunk of csvChunks(rows)) {
+          chunks.push(chunk);
+          await nextTurn(); // the process also serves
+        }
         if (chunks.length === 0) return;
         await client.insert({
           table,

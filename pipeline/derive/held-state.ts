@@ -33,6 +33,8 @@ export interface HeldState extends MutableChainState {
 }
 
 type CurrencyState = CurrencyStateFact & { readonly height: number };
+/** Of one transaction, by their number; undefined where none is known, or it was spent. */
+type OutputsMade = (OutputState | undefined)[];
 
 /** Entries of one generation; an entry takes about half a kilobyte, its JSON text not counted. */
 const FULL_ENTRIES = 50_000;
@@ -42,7 +44,7 @@ const point = (txid: string, n: number): string => `${txid}:${n}`;
 
 /** Nothing is held but the tip, and whether coins were lost before. */
 export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostBefore = false): HeldState {
-  const outputs = createAgingMap<string, (OutputState | undefined)[]>();
+  const outputs = createAgingMap<string, OutputsMade>();
   const balances = createAgingMap<string, Map<string, BalanceState | null>>();
   const identities = createAgingMap<string, IdentityFact>();
   const transfers = createAgingMap<string, TransferFact>();
@@ -52,6 +54,8 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
   const currencies = new Map<string, CurrencyFact>();
   const currencyStates = new Map<string, CurrencyState>();
   const missed = createBalanceKeys();
+  /** Outputs of one transaction are asked for one after the other. */
+  let newestAsked: { readonly txid: string; readonly made: OutputsMade } | null = null;
   let heldText = 0;
   let newest = tip;
   let lostCoins = lostBefore;
@@ -60,6 +64,13 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
     const held = balances.get(address);
     if (held) held.set(currencyId, balance);
     else balances.set(address, new Map([[currencyId, balance]]));
+  }
+
+  function madeBy(txid: string): OutputsMade | undefined {
+    if (newestAsked?.txid === txid) return newestAsked.made;
+    const made = outputs.get(txid);
+    if (made) newestAsked = { txid, made };
+    return made;
   }
 
   const state: HeldState = {
@@ -71,7 +82,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
     get tip() {
       return newest;
     },
-    output: (txid, n) => outputs.get(txid)?.[n],
+    output: (txid, n) => madeBy(txid)?.[n],
     balance(address, currencyId) {
       const held = balances.get(address)?.get(currencyId);
       if (held === undefined) missed.add(address, currencyId);
@@ -90,12 +101,12 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
     },
     putOutput(output) {
       heldText += output.data?.length ?? 0;
-      const made = outputs.get(output.txid);
+      const made = madeBy(output.txid);
       if (made) {
         made[output.n] = output;
         return;
       }
-      const list: (OutputState | undefined)[] = [];
+      const list: OutputsMade = [];
       list[output.n] = output;
       outputs.set(output.txid, list);
     },
@@ -124,6 +135,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
       const entries = aging.reduce((sum, { size }) => sum + size, 0);
       if (entries < FULL_ENTRIES && heldText < FULL_TEXT) return;
       for (const map of aging) map.turn();
+      newestAsked = null;
       heldText = 0;
     },
   };
@@ -134,7 +146,7 @@ export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostB
         state.putOutput({ ...fact, height });
         break;
       case 'spend': {
-        const made = outputs.get(fact.txid);
+        const made = madeBy(fact.txid);
         if (made) made[fact.n] = undefined;
         break;
       }

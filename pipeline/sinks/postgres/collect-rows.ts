@@ -42,7 +42,12 @@ function collectEvents(table: EventTable, chain: string, facts: FactsByType): Ta
   return {
     columns: ['chain', 'height', ...Object.keys(table.columns), 'position'],
     *rows() {
-      for (const { fact, at } of placed) yield [chain, at.height, ...values.map((of) => of(fact)), at.position];
+      for (const { fact, at } of placed) {
+        const row: CopyValue[] = [chain, at.height];
+        for (const of of values) row.push(of(fact));
+        row.push(at.position);
+        yield row;
+      }
     },
     count: placed.length,
     ends: [],
@@ -94,13 +99,9 @@ function stateRows(
   chain: string,
   rows: readonly StateRow<Fact>[],
 ): Omit<TableChanges, 'ends'> {
-  const keys = Object.values(table.key);
+  const keys = Object.values(table.key).map(({ type, of }) => ({ of, isHex: type === 'bytea' }));
   const values = Object.values(table.columns);
-  const endNames = endColumns.map(({ name }) => name);
-  const endValue = (end: RowEnd | null, index: number, type: string): CopyValue => {
-    const value = end?.values[index] ?? null;
-    return type === 'bytea' && value !== null ? hex(String(value)) : value;
-  };
+  const ended = endColumns.map(({ type }) => ({ isHex: type === 'bytea' }));
   return {
     columns: [
       'chain',
@@ -108,24 +109,26 @@ function stateRows(
       ...Object.keys(table.columns),
       'from_height',
       'to_height',
-      ...endNames,
+      ...endColumns.map(({ name }) => name),
       'position',
     ],
     *rows() {
       for (const { fact, at, end } of rows) {
-        yield [
-          chain,
-          ...keys.map(({ type, of }) => (type === 'bytea' ? hex(String(of(fact))) : of(fact))),
-          ...values.map((of) => of(fact)),
-          at.height,
-          end?.height ?? null,
-          ...endColumns.map(({ type }, index) => endValue(end, index, type)),
-          at.position,
-        ];
+        const row: CopyValue[] = [chain];
+        for (const { of, isHex } of keys) row.push(keyCell(of(fact), isHex));
+        for (const of of values) row.push(of(fact));
+        row.push(at.height, end?.height ?? null);
+        for (const [index, { isHex }] of ended.entries()) row.push(keyCell(end?.values[index] ?? null, isHex));
+        row.push(at.position);
+        yield row;
       }
     },
     count: rows.length,
   };
+}
+
+function keyCell(value: KeyValue | null, isHex: boolean): CopyValue {
+  return isHex && value !== null ? hex(String(value)) : value;
 }
 
 function keyOf(table: VersionTable | EndingTable, fact: Fact): readonly KeyValue[] {
