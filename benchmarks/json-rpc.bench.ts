@@ -1,6 +1,7 @@
 /**
  * JSON-RPC through the service against the same calls to the recorded daemon itself, beside a proxy in node:http that only passes
- * bodies on; and a read that is repeated from memory against the same read proxied. Everything in processes of its own.
+ * bodies on; and a read that is repeated from memory against the same read proxied. Everything in processes of its own. How often
+ * a kept read can be had is asked by wrk, where it is installed: a client in Node costs as much as the service that answers it.
  * node benchmarks/json-rpc.bench.ts [seconds a measurement = 3] [rounds = 3] [calls at a time = 16]
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -8,6 +9,7 @@ import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Connection, openConnection, type Target } from './json-rpc/raw-client.ts';
+import { hasWrk, loadByPost } from './wrk.ts';
 
 const seconds = Number(process.argv[2] ?? 3);
 const rounds = Number(process.argv[3] ?? 3);
@@ -75,6 +77,22 @@ function table(title: string, sides: readonly Side[], measured: readonly Measure
   }
 }
 
+/** Calls per second of each side. */
+async function compareByWrk(sides: readonly Side[], body: string): Promise<void> {
+  const measured: number[][] = sides.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { url, path }] of sides.entries()) {
+      measured[index]?.push(await loadByPost(new URL(path, url).href, body, seconds));
+    }
+  }
+  const rates = measured.map(median);
+  console.log('\nthe same by wrk');
+  for (const [index, rate] of rates.entries()) {
+    const share = (rate / (rates[0] ?? 1)).toFixed(2);
+    console.log(`${(sides[index]?.name ?? '').padEnd(14)}${rate.toFixed(0).padStart(27)}   ${share} x`);
+  }
+}
+
 try {
   const daemonUrl = await start('daemon');
   const serviceUrl = await start('service', daemonUrl);
@@ -92,6 +110,8 @@ try {
   table(`getcurrencystate of 21 heights, ${atOnce} at a time`, sides, await compare(sides, read, atOnce));
   const repeated = [{ ...proxied, name: 'proxied' }, kept];
   table(`the same, kept against proxied, ${atOnce} at a time`, repeated, await compare(repeated, read, atOnce));
+  if (hasWrk()) await compareByWrk(repeated, read);
+  else console.log('\nnot measured by wrk, which is not installed');
 } finally {
   for (const child of children) child.kill();
 }

@@ -9,7 +9,7 @@ import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.j
 import Fastify from 'fastify';
 import { CHAIN, startService } from '../test/api/running-service.ts';
 import { bareSelects, keysOf, POINT_READS } from './rest/point-reads.ts';
-import { hasWrk, load } from './rest/wrk.ts';
+import { hasWrk, load } from './wrk.ts';
 
 const PREPARED = ['/api/oracle/prices', '/api/market/currencies', '/api/stats/', '/api/market/protocol'];
 const SAME_BYTES = '/api/oracle/prices';

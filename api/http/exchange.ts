@@ -82,8 +82,9 @@ let requests = 0;
 function readQuestion(req: HttpRequest, { reads }: Account, charge: Question['charge']): Question {
   const given = req.getHeader('x-request-id');
   let parts = '';
-  for (let index = 0; index < (reads?.parts ?? 0); index++)
-    parts += `${index > 0 ? '/' : ''}${req.getParameter(index)}`;
+  for (let index = 0; index < (reads?.parts ?? 0); index++) {
+    parts += `${index > 0 ? '/' : ''}${req.getParameter(index) ?? ''}`;
+  }
   return {
     method: req.getMethod(),
     url: req.getUrl(),

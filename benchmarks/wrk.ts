@@ -14,14 +14,22 @@ export function hasWrk(): boolean {
  * Each connection asks for the paths in turn, the first of the URL when none are given, with an API key.
  * @throws when an answer was an error
  */
-export async function load(url: string, key: string, seconds: number, paths: readonly string[] = []): Promise<number> {
+export function load(url: string, key: string, seconds: number, paths: readonly string[] = []): Promise<number> {
+  return loadBy(paths.length > 0 ? inTurn(paths) : '', url, seconds, ['--header', `Authorization: Bearer ${key}`]);
+}
+
+/** Every connection posts the same body again and again. @throws when an answer was an error */
+export function loadByPost(url: string, body: string, seconds: number): Promise<number> {
+  return loadBy(`wrk.method = 'POST'\nwrk.body = ${JSON.stringify(body)}\n`, url, seconds);
+}
+
+async function loadBy(lua: string, url: string, seconds: number, more: readonly string[] = []): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-wrk-'));
   try {
-    const script = join(folder, 'paths.lua');
-    writeFileSync(script, paths.length > 0 ? inTurn(paths) : '');
+    const script = join(folder, 'load.lua');
+    writeFileSync(script, lua);
     const timing = ['--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${seconds}s`];
-    const bearer = ['--header', `Authorization: Bearer ${key}`];
-    const text = await output([...timing, ...bearer, '--script', script, url]);
+    const text = await output([...timing, ...more, '--script', script, url]);
     const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];
     if (rate === undefined || text.includes('Non-2xx')) throw new Error(`${url} failed under load: ${text}`);
     return Number(rate);
