@@ -1,23 +1,50 @@
 /** Prices as they were: 24 hours ago, and hour by hour. */
 import type { ApiContext } from '../api-context.ts';
-import { committedTick } from '../routes/committed-tick.ts';
+import { committedTick, tickAt } from '../routes/committed-tick.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
-/** Ticks follow the clock, so the last one up to a moment is found from the newest backwards. */
-const TICK_SQL = 'SELECT tick FROM price_ticks WHERE clock <= $1 ORDER BY tick DESC LIMIT 1';
-/** Postgres keeps the newest prices only. */
-const PRICE_SQL = `SELECT currency_id AS id, argMax(usd_price, tick) AS price FROM prices
-  WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64} GROUP BY id`;
+const HOUR = 3600;
+
+/** While a currency is priced, every block of the default chain writes its price: an hour holds the last one of almost all. */
+const RECENT_SQL = `SELECT currency_id AS id, argMax(usd_price, tick) AS price FROM prices
+  WHERE generation = {generation: UInt32} AND currency_id IN {ids: Array(String)}
+    AND tick > {from: UInt64} AND tick <= {tick: UInt64} GROUP BY id`;
+
+/** The last row of each currency up to a tick, each found from the end of its own: parameters `id0`, `id1` …, `before`. */
+export function lastPricesSql(columns: string, ids: readonly string[]): string {
+  const one = (index: number) => `(SELECT ${columns} FROM prices WHERE generation = {generation: UInt32}
+    AND currency_id = {id${index}: String} AND tick <= {before: UInt64} ORDER BY tick DESC LIMIT 1)`;
+  return ids.map((_, index) => one(index)).join(' UNION ALL ');
+}
+
+export const lastPricesValues = (ids: readonly string[]): Record<string, string> =>
+  Object.fromEntries(ids.map((id, index) => [`id${index}`, id]));
+
+interface PastPrice {
+  readonly id: string;
+  readonly price: string;
+}
 
 /** By currency, as decimal text; without those that had no price yet. `moment`: seconds since the epoch. */
-export async function pricesAt(read: Snapshot, api: ApiContext, moment: number): Promise<ReadonlyMap<string, string>> {
-  const at = await read.row<{ tick: bigint }>(TICK_SQL, [moment]);
-  if (!at) return new Map();
-  const rows = await api.clickhouse.query<{ id: string; price: string }>(PRICE_SQL, {
-    generation: read.state.generation,
-    tick: String(at.tick),
-  });
-  return new Map(rows.map(({ id, price }) => [id, price]));
+export async function pricesAt(
+  read: Snapshot,
+  api: ApiContext,
+  ids: readonly string[],
+  moment: number,
+): Promise<ReadonlyMap<string, string>> {
+  const { generation } = read.state;
+  const tick = await tickAt(read, moment);
+  if (tick === null || ids.length === 0) return new Map();
+  const from = (await tickAt(read, moment - HOUR)) ?? '0';
+  const recent = await api.clickhouse.query<PastPrice>(RECENT_SQL, { generation, ids, from, tick });
+  const found = new Map(recent.map(({ id, price }) => [id, price]));
+  const rest = ids.filter((id) => !found.has(id));
+  if (rest.length > 0) {
+    const sql = lastPricesSql('currency_id AS id, usd_price AS price', rest);
+    const values = { generation, before: from, ...lastPricesValues(rest) };
+    for (const { id, price } of await api.clickhouse.query<PastPrice>(sql, values)) found.set(id, price);
+  }
+  return found;
 }
 
 /** Percent; null without a price then. */
@@ -26,7 +53,6 @@ export function changePercent(now: string, before: string | undefined): number |
   return (Number(now) / Number(before) - 1) * 100;
 }
 
-const HOUR = 3600;
 const SPARK_HOURS = 168;
 const LEAST_POINTS = 24;
 
@@ -42,10 +68,10 @@ export async function sparklines(
   end: number,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const start = end - (SPARK_HOURS - 1) * HOUR;
-  const before = await read.row<{ tick: bigint }>(TICK_SQL, [start - HOUR]);
+  const from = (await tickAt(read, start - HOUR)) ?? '0';
   const rows = await api.clickhouse.query<{ id: string; hour: number; price: number }>(HOURLY_SQL, {
     generation: read.state.generation,
-    from: String(before?.tick ?? 0n),
+    from,
     tick: await committedTick(read),
   });
   const points = new Map<string, { hour: number; price: number }[]>();

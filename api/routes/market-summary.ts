@@ -86,7 +86,7 @@ const overview = stateRoute({
   async handler({ read, api }) {
     const market = await readMarket(read, api);
     const trades = await readTrades(read, api);
-    const past = await pricesAt(read, api, daysBefore(trades.end, 1));
+    const past = await pricesAt(read, api, [...market.prices.keys()], daysBefore(trades.end, 1));
     const movers = [...market.prices.values()]
       .map((row) => ({
         name: market.currencies.name(row.currency_id) ?? row.currency_id,

@@ -7,7 +7,7 @@ import { stateRoute } from '../http/route.ts';
 import { decimal, decimalOrNull, isoTime } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { committedTick } from './committed-tick.ts';
+import { committedTick, tickAt } from './committed-tick.ts';
 import { findCurrency } from './currencies.ts';
 import {
   confidenceOf,
@@ -56,8 +56,8 @@ const idParameter = pathParameter('i-address, qualified name, or name; of a brid
 /** The blocks of the default chain make the steps of the averages; Postgres keeps the newest of them only. */
 const HISTORY_SQL = `SELECT currency_id, tier, usd_price, ema_price, total_depth, nullIf(source_basket, '') AS source_basket,
     baskets, height, toUnixTimestamp(time) AS time
-  FROM prices WHERE generation = {generation: UInt32} AND currency_id = {id: String} AND tick <= {tick: UInt64}
-    AND chain = {chain: String} AND height BETWEEN {from: UInt32} AND {to: UInt32}
+  FROM prices WHERE generation = {generation: UInt32} AND currency_id = {id: String}
+    AND tick >= {first: UInt64} AND tick <= {tick: UInt64} AND chain = {chain: String} AND height BETWEEN {from: UInt32} AND {to: UInt32}
     AND time >= toDateTime({since: Int64}, 'UTC')
   ORDER BY prices.tick DESC LIMIT {limit: UInt32}`;
 const SNAPSHOTS = 50;
@@ -80,6 +80,7 @@ async function priceHistory(
   const rows = await api.clickhouse.query<Omit<PriceRecord, 'time'> & { readonly time: number }>(HISTORY_SQL, {
     generation: read.state.generation,
     id: currencyId,
+    first: (await tickAt(read, window.since)) ?? '0',
     tick: await committedTick(read),
     chain: defaultChain(api),
     ...window,
