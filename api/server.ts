@@ -38,6 +38,8 @@ export interface ApiOptions {
   readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
+  /** Memory for prepared answers; with 0 each is made anew. */
+  readonly preparedBytes?: number;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
   /** Timing of webhooks, for tests. */
@@ -124,7 +126,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   const apis = createContexts(options, watch, snapshots, lanes, webhooks);
   const underWay: RequestsUnderWay = { count: 0 };
-  const prepared = createPreparedAnswers<StateAnswer>(PREPARED_BYTES);
+  const prepared = createPreparedAnswers<StateAnswer>(options.preparedBytes ?? PREPARED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
   const dispatcher = { api: apis.standard, apis, prepared, underWay, access };

@@ -46,7 +46,8 @@ request = function()
 end
 `;
 
-function output(args: readonly string[]): Promise<string> {
+/** What wrk prints. */
+export function output(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const wrk = spawn('wrk', args);
     let text = '';

@@ -17,8 +17,16 @@ interface ListPage {
 const PAGE_SIZE = 200;
 const TIMES = 25;
 
-/** Walks the whole list by cursor, then asks for both ends in turn. */
-export async function pageTimes(url: string): Promise<PageTimes> {
+export interface Walk {
+  readonly rows: number;
+  readonly pages: number;
+  /** Addresses of the first and of the last page. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Walks the whole list by cursor. */
+export async function walkPages(url: string): Promise<Walk> {
   const first = withParameters(url, {});
   let last = first;
   let rows = 0;
@@ -29,6 +37,12 @@ export async function pageTimes(url: string): Promise<PageTimes> {
     rows += page.results.length;
     next = page.nextCursor === null ? null : withParameters(url, { cursor: page.nextCursor });
   }
+  return { rows, pages, first, last };
+}
+
+/** Walks the list, then asks for both ends in turn. */
+export async function pageTimes(url: string): Promise<PageTimes> {
+  const { rows, pages, first, last } = await walkPages(url);
   const firsts: number[] = [];
   const lasts: number[] = [];
   for (let asked = 0; asked < TIMES; asked++) {
