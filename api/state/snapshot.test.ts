@@ -1,6 +1,9 @@
 /** What a request reads is of one state, the one it names, whatever a writer does meanwhile. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { notFound } from '../http/api-error.ts';
@@ -173,4 +176,19 @@ it('a statement ends when its time is over, a server that is gone is said to be 
     code: '25006',
   });
   await slow.close();
+});
+
+it('a server that takes connections and says nothing is given up', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { pool } = stores.postgres;
+  const elsewhere = { options: { ...pool.options, connectionString: `postgres://127.0.0.1:${port}/none` } };
+  const mute = openReader({ pool: elsewhere } as unknown as Postgres, { maxConnections: 1, statementMs: 50, logger });
+  const asked = [mute.query({ name: undefined, text: 'SELECT 1' }, []), mute.snapshot('SELECT 1', async () => null)];
+  for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ code: 'postgres_unreachable' });
+  }
+  await mute.close();
+  silent.close();
 });
