@@ -5,6 +5,7 @@ import { ServicesFirst } from './test/setup/sequencer.ts';
 export default defineConfig({
   test: {
     include: ['{api,client,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
+    globalSetup: ['./test/setup/temporary-folders.ts'],
     setupFiles: ['./test/setup/fast-check.ts'],
     // Each file has a process of its own: the embedded engines allow one data folder a process.
     pool: 'forks',

@@ -21,8 +21,8 @@ let server: Promise<EmbeddedPostgres> | null = null;
 
 /** `close()` also drops the databases. */
 export async function createTestStores(): Promise<TestStores> {
-  folder ??= temporaryFolder();
-  server ??= startEmbeddedPostgres(join(folder, 'postgres'), logger);
+  folder ??= mkdtempSync(join(tmpdir(), 'verustream-test-'));
+  server ??= startServer(folder);
   const embedded = await server;
   const name = `test_${randomBytes(6).toString('hex')}`;
   await embedded.createDatabase(name);
@@ -52,9 +52,10 @@ export async function createTestStores(): Promise<TestStores> {
   };
 }
 
-/** Removed, and its server ended, when the process exits. */
-function temporaryFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'verustream-test-'));
-  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
-  return path;
+/** Ended, and its folder removed, when the process exits; the runner ends it by SIGTERM. */
+async function startServer(path: string): Promise<EmbeddedPostgres> {
+  const started = await startEmbeddedPostgres(join(path, 'postgres'), logger);
+  process.once('SIGTERM', () => process.exit());
+  process.once('exit', () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
+  return started;
 }

@@ -1,0 +1,11 @@
+/** What tests leave in the system's temporary folder goes with the run, also what a killed process could not remove. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'vst-')); // short: paths of sockets end at 107 bytes
+  chmodSync(folder, 0o711); // the embedded Postgres may run as another user
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
