@@ -2,7 +2,7 @@
 import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
-import { admitConnection } from './admit-connection.ts';
+import { admitConnection, CONNECTION } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Connection, Transport } from './connection.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
@@ -32,7 +32,8 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
       const key = req.getHeader('sec-websocket-key');
       const protocol = req.getHeader('sec-websocket-protocol');
       const extensions = req.getHeader('sec-websocket-extensions');
-      admitConnection(options, res, req, SOCKET_PATH, () => {
+      // An upgrade that had to wait is at times followed by a closed socket (uWebSockets.js, corked): it waits for no news.
+      admitConnection(options, res, req, SOCKET_PATH, { ...CONNECTION, isUntold: true }, () => {
         res.cork(() => res.upgrade<SocketData>({ first, connection: null }, key, protocol, extensions, context));
       });
     },
