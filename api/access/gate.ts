@@ -35,8 +35,6 @@ export interface Fare {
   readonly requests?: 0;
   /** Lowest that may ask; null = without a key. */
   readonly tier: Tier | null;
-  /** The answer has no headers of limits. */
-  readonly isUntold?: boolean;
 }
 
 export interface Admission {
@@ -139,8 +137,8 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
-    if (key) return charge(caller, NAMES_WITH_KEY, told([creditsOf(caller, credits)], fare), credits, refusal);
-    const demands = told([requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)], fare);
+    if (key) return charge(caller, NAMES_WITH_KEY, [creditsOf(caller, credits)], credits, refusal);
+    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
     return charge(caller, NAMES_OF_REST, demands, credits, refusal);
   }
 
@@ -167,9 +165,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
 }
-
-const told = (demands: readonly Demand[], { isUntold = false }: Fare): readonly Demand[] =>
-  isUntold ? demands.map((demand) => ({ ...demand, isUntold })) : demands;
 
 function tierRefusal(key: LivingKey | undefined, tier: Tier | null): ApiError | null {
   if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;

@@ -25,8 +25,6 @@ export interface Demand {
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
-  /** No header tells what is left: what is known of others need not be new. */
-  readonly isUntold?: boolean;
 }
 
 export interface Standing {
@@ -203,8 +201,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     charge(demands) {
       const at = now();
       // The headers shall be true of the first request after a pause as of any other.
-      if (demands.some((demand) => !demand.isUntold && isUninformed(bucketOf(demand), at)))
-        return chargeSlowly(demands);
+      if (demands.some((demand) => isUninformed(bucketOf(demand), at))) return chargeSlowly(demands);
       return decide(demands) ?? chargeSlowly(demands);
     },
     forgetIdle() {

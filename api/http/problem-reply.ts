@@ -16,8 +16,7 @@ const UNAVAILABLE = /^(08...|53300|57P0.|ECONN.*|EPIPE|ETIMEDOUT)$/;
 
 export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
   const refusal = toApiError(error);
-  // An ApiError is an answer that was meant, such as `syncing`; everything else is a fault.
-  if (refusal.status >= 500 && !(error instanceof ApiError)) {
+  if (isFault(error, refusal)) {
     logger.error({ err: error, requestId: asked.requestId, url: asked.url, query: asked.query }, 'a request failed');
   }
   return {
@@ -32,7 +31,12 @@ export function problemReply(error: unknown, asked: Question, logger: Logger): R
   };
 }
 
-function toApiError(cause: unknown): ApiError {
+/** An ApiError is an answer that was meant, such as `syncing`; everything else is a fault. */
+export function isFault(error: unknown, refusal: ApiError): boolean {
+  return refusal.status >= 500 && !(error instanceof ApiError);
+}
+
+export function toApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof DaemonRpcError) {
     return new ApiError('daemon_error', `the daemon refused: ${cause.rpcMessage}`, { cause });

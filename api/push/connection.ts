@@ -46,6 +46,8 @@ export interface Connection {
   tick(now: number): void;
   buffered(): number;
   closed(): void;
+  /** Says why in an `error`, then ends it. */
+  turnAway(why: { readonly code: string; readonly detail: string }, closeCode: number): void;
   end(code: number, reason: string): void;
 }
 
@@ -257,6 +259,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     end(CLOSE_LIMIT, 'limit exceeded');
   }
 
+  function turnAway(why: { readonly code: string; readonly detail: string }, closeCode: number): void {
+    refuse(null, why.code, why.detail);
+    end(closeCode, why.code);
+  }
+
   function hello(): void {
     const at = here();
     const cursor = encodePlaces(at);
@@ -311,6 +318,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     buffered: () => (isOpen ? transport.buffered() : 0),
     closed,
+    turnAway,
     end,
   };
 }

@@ -2,7 +2,8 @@
 import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
-import { admitConnection, CONNECTION } from './admit-connection.ts';
+import { isFault, toApiError } from '../http/problem-reply.ts';
+import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Connection, Transport } from './connection.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
@@ -11,6 +12,8 @@ import { registerStream } from './register-stream.ts';
 
 export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
+  /** Told as it opens: this is a copy of what the upgrade was given. */
+  readonly opened?: (connection: Connection) => void;
   connection: Connection | null;
 }
 
@@ -22,6 +25,7 @@ const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
 const DROPPED = 2;
 const SENT = 1;
 const INTERNAL_ERROR = 1011;
+const CLOSE_REFUSED = 4000;
 
 export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
   app.ws<SocketData>(SOCKET_PATH, {
@@ -32,13 +36,30 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
       const key = req.getHeader('sec-websocket-key');
       const protocol = req.getHeader('sec-websocket-protocol');
       const extensions = req.getHeader('sec-websocket-extensions');
-      // An upgrade that had to wait is at times followed by a closed socket (uWebSockets.js, corked): it waits for no news.
-      admitConnection(options, res, req, SOCKET_PATH, { ...CONNECTION, isUntold: true }, () => {
-        res.cork(() => res.upgrade<SocketData>({ first, connection: null }, key, protocol, extensions, context));
+      let connection: Connection | null = null;
+      const opened = (made: Connection) => {
+        connection = made;
+      };
+      const open = () =>
+        res.upgrade<SocketData>({ first, opened, connection: null }, key, protocol, extensions, context);
+      admitConnection(options, res, req, SOCKET_PATH, {
+        open,
+        // A later upgrade would end now and then at once (uWebSockets before 20.79: "Fix cork() closing a WebSocket …").
+        openAtOnce() {
+          open();
+          return (error) => turnAway(connection, error, options.api.logger);
+        },
       });
     },
   });
   registerStream(app, push, options);
+}
+
+/** The close code is 4000 and the status that REST refuses the same with. */
+function turnAway(connection: Connection | null, error: unknown, logger: Logger): void {
+  const refusal = toApiError(error);
+  if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be let in');
+  connection?.turnAway({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 
 /** Of sockets that were let in. */
@@ -54,6 +75,7 @@ export function socketBehavior(
     open(ws) {
       const data = ws.getUserData();
       data.connection = push.connect(socketTransport(ws), data.first);
+      data.opened?.(data.connection);
     },
     message(ws, bytes) {
       const { connection } = ws.getUserData();

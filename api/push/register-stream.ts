@@ -7,7 +7,7 @@ import { handleRequest } from '../http/exchange.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { writeHead } from '../http/reply.ts';
-import { admitConnection, CONNECTION } from './admit-connection.ts';
+import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Transport } from './connection.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
@@ -51,7 +51,7 @@ export function registerStream(app: TemplatedApp, push: Push, options: Dispatche
         handleRequest(options, res, req, REFUSED, () => Promise.reject(asApiError(error)));
         return;
       }
-      admitConnection(options, res, req, PATH, CONNECTION, (headers) => stream(res, push, first, headers));
+      admitConnection(options, res, req, PATH, { open: (headers) => stream(res, push, first, headers) });
     });
     app.any(path, (res, req) => {
       const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });

@@ -44,6 +44,8 @@ const OPEN_MS = 15_000;
 /** Heartbeats that may be missed. */
 const SILENT_BEATS = 3;
 const SUBSCRIPTION = 'stream';
+/** Refusals that end by themselves: the stream connects again. */
+const PASSING = new Set(['rate_limited', 'unavailable', 'internal_error']);
 
 export function openConnection({ url, key, wish, cursor, mostWaiting }: ConnectionOptions): StreamConnection {
   const queue = createMessageQueue<ServerMessage>();
@@ -74,10 +76,15 @@ export function openConnection({ url, key, wish, cursor, mostWaiting }: Connecti
     socket.send(JSON.stringify(subscribe));
   }
 
+  function refused({ code, detail }: Extract<ServerMessage, { type: 'error' }>): void {
+    if (PASSING.has(code)) finish({ lagging: false, reason: `${detail} (${code})` });
+    else finish(ended, new StreamRefused(code, detail));
+  }
+
   function receive(message: Exclude<ServerMessage, { type: 'hello' }>): void {
     seq += 1;
     if (message.seq !== seq) finish({ lagging: false, reason: `message ${message.seq} came as number ${seq}` });
-    else if (message.type === 'error') finish(ended, new StreamRefused(message.code, message.detail));
+    else if (message.type === 'error') refused(message);
     else if (message.type === 'ack') subscribed = true;
     // Before the ack comes what the server sends to who does not subscribe: the cursor brings it again.
     if (over || !subscribed) return;
@@ -92,7 +99,8 @@ export function openConnection({ url, key, wish, cursor, mostWaiting }: Connecti
     if (message.type === 'hello') greet(message);
     else receive(message);
   };
-  socket.onerror = () => undefined; // a close follows
+  // After a refused handshake Node's WebSocket tells no close.
+  socket.onerror = () => finish({ lagging: false, reason: 'the connection failed or was refused' });
   socket.onclose = ({ code, reason }) => finish({ lagging: false, reason: `closed with ${code} ${reason}`.trim() });
 
   return {

@@ -16,6 +16,8 @@ type Life = (said: { cursor: string }, say: (message: object) => void, end: (cod
 let lives: Life[];
 let asked: { cursor: string; channels?: string[] }[];
 let authorization: string;
+/** Handshakes that are answered by a status. */
+let refusals: number;
 let app: TemplatedApp;
 let port: number;
 let close: () => void;
@@ -27,9 +29,14 @@ beforeEach(async () => {
   lives = [];
   asked = [];
   heartbeatSeconds = 15;
+  refusals = 0;
   app = App().ws('/api/ws', {
     upgrade(res, req, context) {
       authorization = req.getHeader('authorization');
+      if (refusals-- > 0) {
+        res.writeStatus('429 Too Many Requests').end();
+        return;
+      }
       res.upgrade({}, req.getHeader('sec-websocket-key'), '', '', context);
     },
     open: (ws: Socket<unknown>) => void ws.send(JSON.stringify(hello())),
@@ -132,6 +139,25 @@ describe('a stream', () => {
     await expect(take(open(), 1)).rejects.toThrow(StreamRefused);
     expect(asked).toHaveLength(1);
   });
+
+  it('connects again after a refusal that passes', async () => {
+    const refusal = { type: 'error', id: null, code: 'rate_limited', detail: 'ask again in 1 s', seq: 2, cursor: 'c0' };
+    lives = [
+      (_, say, end) => {
+        say(refusal);
+        end(4429);
+      },
+      (_, say) => say(undo(2)),
+    ];
+    expect((await take(open(), 1)).map(({ type }) => type)).toEqual(['undo']);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('connects again at once after a refused handshake', async () => {
+    refusals = 2;
+    lives = [(_, say) => say(undo(2))];
+    expect((await take(open(), 1)).map(({ type }) => type)).toEqual(['undo']);
+  }, 10_000);
 
   it('ends with its signal, connected or waiting to be', async () => {
     for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {

@@ -247,3 +247,42 @@ describe('limits', () => {
     throw new Error('usage was not written within 30 s');
   });
 });
+
+describe('streams', () => {
+  /** How an attempt ends: the codes of its errors and of its close; 1006 stands for an answer that is no upgrade. */
+  async function attempt(key: string): Promise<{ errors: string[]; code: number }> {
+    const socket = new WebSocket(`ws://127.0.0.1:${service.port}/api/ws`, withKey(key));
+    const errors: string[] = [];
+    return await new Promise((resolve) => {
+      socket.onclose = ({ code }) => resolve({ errors, code });
+      socket.onerror = () => resolve({ errors, code: 1006 });
+      socket.onmessage = ({ data }) => {
+        const message = JSON.parse(data);
+        if (message.type === 'error') errors.push(message.code);
+      };
+    });
+  }
+
+  it('turn a wrong key away: behind the handshake when it has to be looked up, then at once', async () => {
+    const key = await service.issueKey('pro');
+    const wrong = `${key.slice(0, -6)}aaaaaa`;
+    expect(await attempt(wrong)).toEqual({ errors: ['key_invalid'], code: 4401 });
+    expect(await attempt(wrong)).toEqual({ errors: [], code: 1006 });
+  });
+
+  it('cost a credit each, over both processes; without one nobody connects', async () => {
+    const key = await service.issueKey('free');
+    const pay = (port: number) => ask('/api/stats/pulse', withKey(key), port);
+    for (const port of [beside.port, service.port]) {
+      let status = 200;
+      while (status === 200) ({ status } = await pay(port));
+      expect(status).toBe(429);
+    }
+    for (let tries = 0; tries < 2; tries++) {
+      expect([
+        { errors: ['rate_limited'], code: 4429 },
+        { errors: [], code: 1006 },
+      ]).toContainEqual(await attempt(key));
+    }
+  });
+});

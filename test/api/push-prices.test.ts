@@ -6,8 +6,6 @@ import { StreamReader } from './stream-reader.ts';
 import type { Json } from './truth.ts';
 
 const FORK = 845;
-/** The TCP connection ended without a word. */
-const BROKEN = 1006;
 const START = { position: 0, index: 0 };
 const BEGINNING = encodePlaces(
   new Map([
@@ -28,26 +26,14 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** Events from a cursor on, up to the first that is enough. A connection that breaks is made anew, as a client has to. */
+/** Events from a cursor on, up to the first that is enough. */
 async function hear(wish: Json, cursor: string, isEnough: (event: Json) => boolean): Promise<Json[]> {
-  const events: Json[] = [];
-  for (let done = false; !done; ) {
-    const reader = new StreamReader(service.port);
-    const take = (message: Json) => {
-      if (!('data' in message)) return false;
-      events.push(message);
-      done = isEnough(message);
-      return done;
-    };
-    try {
-      await reader.opened();
-      reader.send({ op: 'subscribe', id: 1, ...wish, cursor: events.at(-1)?.cursor ?? cursor });
-      await reader.until(take);
-    } catch (error) {
-      if (reader.closed?.code !== BROKEN) throw error;
-    }
-    await reader.close();
-  }
+  const reader = new StreamReader(service.port);
+  await reader.opened();
+  reader.send({ op: 'subscribe', id: 1, ...wish, cursor });
+  const [ack, ...events] = await reader.until((message) => 'data' in message && isEnough(message));
+  expect(ack).toMatchObject({ type: 'ack', id: 1 });
+  await reader.close();
   return events;
 }
 
