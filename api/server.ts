@@ -38,8 +38,8 @@ export interface ApiOptions {
   readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
-  /** Memory for prepared answers; with 0 each is made anew. */
-  readonly preparedBytes?: number;
+  /** Memory for kept answers; with 0 each is made anew. */
+  readonly keptBytes?: number;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
   /** Timing of webhooks, for tests. */
@@ -59,6 +59,7 @@ export class PortUnavailable extends PermanentError {
 }
 
 const PREPARED_BYTES = 64 * 1024 * 1024;
+const REPEATED_BYTES = 32 * 1024 * 1024;
 const DRAIN_MS = 8_000;
 /** Requests that read Postgres at once, each a connection. */
 const READS_AT_ONCE = 10;
@@ -126,10 +127,11 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   const apis = createContexts(options, watch, snapshots, lanes, webhooks);
   const underWay: RequestsUnderWay = { count: 0 };
-  const prepared = createPreparedAnswers<StateAnswer>(options.preparedBytes ?? PREPARED_BYTES);
+  const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
+  const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
-  const dispatcher = { api: apis.standard, apis, prepared, underWay, access };
+  const dispatcher = { api: apis.standard, apis, prepared, repeated, underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,

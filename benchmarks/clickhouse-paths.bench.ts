@@ -87,7 +87,7 @@ async function serve(count: number, listed: number): Promise<Served> {
     ),
     logger,
     signal: new AbortController().signal,
-    preparedBytes: 0,
+    keptBytes: 0,
   });
   const url = `http://127.0.0.1:${api.port}`;
   const blocks = setInterval(() => void moveOn(stores.postgres), BLOCK_EVERY_MS);

@@ -1,6 +1,6 @@
 /**
  * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello and against Fastify with the
- * same bytes, point reads against the same prepared selects without HTTP. The limiter is on: requests carry an API key whose
+ * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. The limiter is on: requests carry an API key whose
  * allowance is never used up, those to the baselines too.
  * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
  */
@@ -8,7 +8,7 @@
 import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import Fastify from 'fastify';
 import { CHAIN, startService } from '../test/api/running-service.ts';
-import { bareSelects, keysOf, POINT_READS } from './rest/point-reads.ts';
+import { bareSelects, keysOf, POINT_READS, type PointRead } from './rest/point-reads.ts';
 import { hasWrk, load } from './wrk.ts';
 
 const PREPARED = ['/api/oracle/prices', '/api/market/currencies', '/api/stats/', '/api/market/protocol'];
@@ -48,10 +48,19 @@ const hello = await bareHello();
 await service.settled(true);
 const key = await service.issueKey('pro');
 console.log(`with an API key of ${service.context.config.tiers.pro.creditsPerMinute} credits a minute`);
+const forgetful = await service.startAnother({ keptBytes: 0 });
 const fastify = await fastifyWith(Buffer.from(await (await fetch(service.url + SAME_BYTES)).arrayBuffer()));
 const { pool } = service.stores.postgres;
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
 const bareOf = (path: string) => `bare ${path}`;
+const keptOf = (path: string) => `${path} kept`;
+const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =>
+  load(
+    url,
+    key,
+    seconds,
+    keys.map((key) => path.replace(':key', key)),
+  );
 const subjects: Readonly<Record<string, () => Promise<number>>> = {
   hello: () => load(hello.url, key, seconds),
   fastify: () => load(fastify.url, key, seconds),
@@ -59,16 +68,8 @@ const subjects: Readonly<Record<string, () => Promise<number>>> = {
   ...Object.fromEntries(
     points.flatMap(({ point, keys }) => [
       [bareOf(point.path), () => bareSelects(pool, CHAIN, point, keys, seconds)],
-      [
-        point.path,
-        () =>
-          load(
-            service.url,
-            key,
-            seconds,
-            keys.map((key) => point.path.replace(':key', key)),
-          ),
-      ],
+      [point.path, () => loadPoints(`http://127.0.0.1:${forgetful.port}`, point, keys)],
+      [keptOf(point.path), () => loadPoints(service.url, point, keys)],
     ]),
   ),
 };
@@ -83,6 +84,7 @@ try {
 } finally {
   hello.close();
   await fastify.close();
+  await forgetful.close();
   await service.stop();
 }
 const rate = (name: string) => median(measured.get(name) ?? []);
@@ -95,5 +97,7 @@ for (const path of PREPARED) line(path, 'hello');
 line(SAME_BYTES, 'fastify');
 for (const { path, selects } of POINT_READS) {
   const bare = rate(bareOf(path)).toFixed(0);
-  line(path, bareOf(path), `${selects.length} bare select${selects.length > 1 ? 's' : ''}: ${bare} /s`);
+  const told = `${selects.length} bare select${selects.length > 1 ? 's' : ''}: ${bare} /s`;
+  line(path, bareOf(path), told);
+  line(keptOf(path), bareOf(path), told);
 }

@@ -43,7 +43,10 @@ export interface StateAnswer extends PreparedAnswer {
 
 export interface AnswerOptions {
   readonly api: ApiContext;
+  /** Made anew when the state moves. */
   readonly prepared: PreparedAnswers<StateAnswer>;
+  /** Of all other questions; gone when the state moves. */
+  readonly repeated: PreparedAnswers<StateAnswer>;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -77,14 +80,14 @@ export function answerRoute(
 }
 
 function stateAnswer(
-  { api, prepared }: AnswerOptions,
+  { api, prepared, repeated }: AnswerOptions,
   route: StateRoute,
   params: Values,
   key: string,
   known: string,
 ): Soon<StateAnswer> {
   const fresh = () => freshAnswer(api, route, params);
-  if (route.cache !== 'prepared') return fresh();
+  if (route.cache !== 'prepared') return repeated.get(key, known) ?? repeated.make(key, known, fresh);
   return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? prepared.make(key, known, fresh);
 }
 

@@ -50,7 +50,7 @@ function registerRoute(app: TemplatedApp, pattern: string, route: Route, options
     const api = options.apis[laneOf(caller)];
     const { params, key } = askedOf(`${asked.parts}?${asked.query}`);
     const request = { caller, host: asked.host, body: readJson?.(body) };
-    return answerRoute({ api, prepared: options.prepared }, route, { params, key }, asked, request);
+    return answerRoute({ ...options, api }, route, { params, key }, asked, request);
   };
   const serve = (head: boolean) => {
     const served = { ...account, head };

@@ -18,6 +18,9 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   askedWithin(milliseconds: number, most: number): readonly (readonly [key: string, answer: A])[];
 }
 
+/** What an answer takes beside its body. */
+const ENTRY_BYTES = 1024;
+
 interface Kept<A> {
   answer: A;
   /** Since `askedAt` was last written. To look at a clock, and to move it to its place, would cost more than to find it. */
@@ -35,8 +38,10 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   const making = new Map<string, Promise<A>>();
   let bytes = 0;
 
+  const sizeOf = (entry: Kept<A> | undefined) => (entry ? entry.answer.body.byteLength + ENTRY_BYTES : 0);
+
   function drop(key: string): void {
-    bytes -= kept.get(key)?.answer.body.byteLength ?? 0;
+    bytes -= sizeOf(kept.get(key));
     kept.delete(key);
   }
 
@@ -55,10 +60,11 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       drop(key);
       return;
     }
-    const known = kept.get(key);
-    bytes += answer.body.byteLength - (known?.answer.body.byteLength ?? 0);
-    if (known) known.answer = answer;
-    else kept.set(key, { answer, isAsked: false, askedAt: now() });
+    const entry = kept.get(key) ?? { answer, isAsked: false, askedAt: now() };
+    bytes -= sizeOf(kept.get(key));
+    entry.answer = answer;
+    bytes += sizeOf(entry);
+    kept.set(key, entry);
     // Those that were asked for move to the end, where they are met again without having been asked for.
     for (const [oldest, entry] of kept) {
       if (bytes <= maxBytes) break;

@@ -50,7 +50,7 @@ interface RouteBase<P extends Parameters> {
 
 /** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */
 export interface StateRoute<P extends Parameters = Parameters> extends RouteBase<P> {
-  /** `prepared`: the answer is kept until the state changes. */
+  /** Either is kept until the state changes; `prepared` is then made anew for those who ask for it. */
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */

@@ -35,7 +35,7 @@ describe('prepared answers', () => {
   const body = (text: string) => Buffer.from(text);
 
   it('are made once for all who ask at the same time, and kept for their state', async () => {
-    const prepared = createPreparedAnswers(1000);
+    const prepared = createPreparedAnswers(10_000);
     let made = 0;
     const work = async () => ({ tag: 't1', body: body(`made ${++made}`) });
     const both = await Promise.all([prepared.make('k', 't1', work), prepared.make('k', 't1', work)]);
@@ -45,15 +45,16 @@ describe('prepared answers', () => {
   });
 
   it('are kept up to a number of bytes, the least recently asked go first', async () => {
-    const prepared = createPreparedAnswers(10);
-    for (const key of ['a', 'b']) await prepared.make(key, 't', async () => ({ tag: 't', body: body('12345') }));
+    const prepared = createPreparedAnswers(25_000);
+    const large = body('x'.repeat(10_000));
+    for (const key of ['a', 'b']) await prepared.make(key, 't', async () => ({ tag: 't', body: large }));
     prepared.get('a', 't');
-    await prepared.make('c', 't', async () => ({ tag: 't', body: body('12345') }));
+    await prepared.make('c', 't', async () => ({ tag: 't', body: large }));
     expect(['a', 'b', 'c'].map((key) => prepared.get(key, 't') !== undefined)).toEqual([true, false, true]);
   });
 
   it('are not kept when they fail', async () => {
-    const prepared = createPreparedAnswers(10);
+    const prepared = createPreparedAnswers(10_000);
     await expect(prepared.make('a', 't', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(String((await prepared.make('a', 't', async () => ({ tag: 't', body: body('ok') }))).body)).toBe('ok');
   });

@@ -130,7 +130,7 @@ describe('conventions', () => {
   });
 
   it('shares its port with nobody', async () => {
-    await expect(service.startTwice()).rejects.toMatchObject({ code: 'port_unavailable' });
+    await expect(service.startAnother({ port: service.port })).rejects.toMatchObject({ code: 'port_unavailable' });
   });
 
   it('counts and pages', async () => {

@@ -44,8 +44,8 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   readonly port: number;
   /** Until the index stands where the node does; `priced` waits for its prices too. */
   settled(priced?: boolean): Promise<void>;
-  /** A second API on the same port. */
-  startTwice(): Promise<RunningApi>;
+  /** A second API in this process, on any free port when none is given. It ends before the service. */
+  startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
   startBeside(): Promise<RunningApi>;
   /** An API key of a recorded identity. */
@@ -119,7 +119,7 @@ export async function startServiceOn<Node extends FollowedNode>(
   const stop = new AbortController();
   const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
 
-  const serve = (signal: AbortSignal, port = 0): Promise<RunningApi> =>
+  const serve = (signal: AbortSignal, { port = 0, ...kept }: Parameters<RunningService['startAnother']>[0] = {}) =>
     startApi({
       config: { ...config, port },
       release: 'test',
@@ -131,6 +131,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       signal,
       ...(push && { push }),
       ...(webhooks && { webhooks }),
+      ...kept,
     });
   let api = await serve(stop.signal);
 
@@ -156,7 +157,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       return api.port;
     },
     settled,
-    startTwice: () => serve(stop.signal, api.port),
+    startAnother: (another) => serve(stop.signal, another),
     startBeside: () =>
       startProcessBeside({
         config: { ...config, port: 0 },

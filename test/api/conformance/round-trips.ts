@@ -1,8 +1,9 @@
 /** How often an answer goes to Postgres: what creeps up here is paid by every request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { RunningApi } from '../../../api/server.ts';
+import { createClient } from '../client.ts';
 import { type ReaderStatements, recordReaderStatements } from '../reader-statements.ts';
-import { ALICE, NATIVE, USDX } from '../running-service.ts';
+import { ALICE, NATIVE, type RunningService, USDX } from '../running-service.ts';
 import { truth } from '../truth.ts';
 
 const MINER = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
@@ -35,19 +36,36 @@ const TRIPS: readonly (readonly [path: string, trips: number])[] = [
   ['/api/blocks/500/raw', 1],
 ];
 
-export function roundTripsConform(client: Client): void {
+export function roundTripsConform(service: () => RunningService): void {
   describe('round trips to Postgres', () => {
     let statements: ReaderStatements;
-    beforeAll(() => {
+    /** Keeps no answers. */
+    let api: RunningApi;
+    const client = createClient(() => `http://127.0.0.1:${api.port}`);
+    beforeAll(async () => {
+      api = await service().startAnother({ keptBytes: 0 });
       statements = recordReaderStatements();
     });
-    afterAll(() => statements.stop());
+    afterAll(async () => {
+      statements.stop();
+      await api.close();
+    });
 
     it.each(TRIPS)('%s: %i', async (path, trips) => {
       await client.json(path);
       statements.take();
       await client.json(path);
       expect(statements.take().map(({ text }) => text)).toHaveLength(trips);
+    });
+
+    it('none for what was asked before in this state', async () => {
+      const { url } = service();
+      const repeating = createClient(() => url);
+      const paths = TRIPS.map(([path]) => path).filter((path) => !path.endsWith('/raw')); // the daemon is asked each time
+      for (const path of paths) await repeating.json(path);
+      statements.take();
+      for (const path of paths) await repeating.json(path);
+      expect(statements.take()).toEqual([]);
     });
   });
 }
