@@ -51,6 +51,9 @@ const DRAIN_MS = 500;
 /** Stands while the folder is as it was left in order: all that is in it had been acknowledged. */
 const CLOSED_MARK = 'closed';
 
+/** Of the process, also when the engine is opened again: the count before the folder was read last. */
+let lostBefore = 0;
+
 const engines = new Map<string, Promise<Engine>>();
 
 /** @throws ClickHouseStartFailed, ClickHouseDamaged */
@@ -66,7 +69,6 @@ export function openEngine(path: string, logger?: Logger): Promise<Engine> {
 async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   const lanes = new Set<OwnLane>();
   let session: Session | null = null;
-  let lostBefore = 0;
   let broken = false;
   let running = 0;
   let idle: (() => void) | null = null;
@@ -82,7 +84,6 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       throw new ClickHouseStartFailed(path, cause);
     }
     try {
-      lostBefore = await lostWrites();
       await settleBrokenParts({ session, inserts, logger });
     } catch (error) {
       await shut();
@@ -110,6 +111,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   async function mend(): Promise<void> {
     try {
       await drain();
+      if (session) lostBefore = await lostWrites(); // before the folder is read again, where merges begin at once
       await shut();
       await open('failed');
       for (const lane of lanes) lane.client = await connectTo(path, lane.database);
