@@ -46,7 +46,7 @@ export async function openStores(
       openClickHouse: (database) =>
         config.clickhouseUrl
           ? connectClickHouse(withDatabase(config.clickhouseUrl, database))
-          : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database),
+          : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database, logger),
     };
     const postgres = await connectPostgres({ url, logger });
     closers.push(() => postgres.close());

@@ -17,6 +17,14 @@ export interface ClickHouse {
 
 export type Client = ReturnType<typeof createClient>;
 
+/** What one statement at a time runs on. */
+export interface Lane {
+  readonly client: Client;
+}
+
+/** Runs a statement on a lane. */
+export type Run = <T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>) => Promise<T>;
+
 export class ClickHouseUnreachable extends RetryableError {
   constructor(message: string, cause: unknown) {
     super('clickhouse_unreachable', message, { cause });
@@ -36,6 +44,18 @@ export class ClickHouseRefused extends PermanentError {
   }
 }
 
+/** What was stored is not whole. Statements that need it fail, so nothing wrong is answered. */
+export class ClickHouseDamaged extends PermanentError {
+  constructor(what: string, cause: unknown) {
+    super(
+      'clickhouse_damaged',
+      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (of servers, their ` +
+        'databases), and start: both are built again from it.',
+      { cause },
+    );
+  }
+}
+
 /** Deletes are complete, on every replica, when the statement returns. */
 const SETTINGS: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 1,
@@ -45,34 +65,27 @@ const SETTINGS: ClickHouseSettings = {
   input_format_csv_empty_as_default: 0,
 };
 
-/**
- * `clients` run in parallel; each runs one statement at a time when the engine is embedded. `afterFailure` is awaited before
- * a client whose statement failed is used again.
- */
-export function createClickHouse(
-  clients: readonly Client[],
-  afterFailure?: (client: Client) => Promise<void>,
-): ClickHouse {
-  const idle = [...clients];
-  const waiting: ((client: Client) => void)[] = [];
+/** The lanes run in parallel. */
+export function createClickHouse(lanes: readonly Lane[], run: Run, close: () => Promise<void>): ClickHouse {
+  const idle = [...lanes];
+  const waiting: ((lane: Lane) => void)[] = [];
 
-  async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = idle.pop() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
+  async function withLane<T>(writes: boolean, work: (client: Client) => Promise<T>): Promise<T> {
+    const lane = idle.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)));
     try {
-      return await work(client);
+      return await run(lane, writes, work);
     } catch (error) {
-      await afterFailure?.(client);
       throw clickhouseError(error);
     } finally {
       const next = waiting.shift();
-      if (next) next(client);
-      else idle.push(client);
+      if (next) next(lane);
+      else idle.push(lane);
     }
   }
 
   return {
     query: (sql, params, settings) =>
-      withClient(async (client) => {
+      withLane(false, async (client) => {
         const result = await client.query({
           query: sql,
           format: 'JSONEachRow',
@@ -82,7 +95,7 @@ export function createClickHouse(
         return result.json();
       }),
     insert: (table, columns, rows) =>
-      withClient(async (client) => {
+      withLane(true, async (client) => {
         const chunks: Buffer[] = [];
         for (const chunk of csvChunks(rows)) {
           chunks.push(chunk);
@@ -98,19 +111,17 @@ export function createClickHouse(
         });
       }),
     command: (sql, params) =>
-      withClient(async (client) => {
+      withLane(true, async (client) => {
         await client.command({ query: sql, clickhouse_settings: SETTINGS, ...(params && { query_params: params }) });
       }),
-    async close() {
-      for (const client of clients) await client.close();
-    },
+    close,
   };
 }
 
 const AUTHENTICATION_FAILED = '516';
 const UNKNOWN_DATABASE = '81';
-/** Time, queries at once, network, memory, read-only replica, disk space, parts, insert of unknown outcome, Keeper. */
-const PASSING = new Set(['159', '160', '202', '209', '210', '241', '242', '243', '252', '319', '999']);
+/** Writing, time, queries at once, network, memory, read-only replica, disk space, parts, insert of unknown outcome, Keeper. */
+const PASSING = new Set(['75', '159', '160', '202', '209', '210', '241', '242', '243', '252', '319', '999']);
 
 /** By code and not by class: the embedded engine throws the class of another copy of the client library. */
 function clickhouseError(error: unknown): unknown {
@@ -121,10 +132,18 @@ function clickhouseError(error: unknown): unknown {
     return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
   }
   if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot do it now: ${message}`, error);
+  if (isDamage(code, message)) return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
   if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|UND_ERR)/.test(code)) {
     return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);
   }
   return error;
+}
+
+/** Corrupted data, a wrong checksum, or an end before the end. */
+function isDamage(code: string, message: string): boolean {
+  return (
+    code === '246' || code === '40' || (code === '33' && /while reading (from part|or decompressing)/i.test(message))
+  );
 }
 
 function oneLine(text: string): string {

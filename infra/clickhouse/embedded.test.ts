@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClickHouse } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 
@@ -32,14 +33,134 @@ describe('the embedded engine', () => {
     await expect(clickhouse.query('SELECT 1 +')).rejects.toMatchObject({ code: '47' });
   });
 
-  it('opens what a full disk left of a delete', async () => {
+  it('opens what a full disk left of a delete, and of tables and databases in the making', async () => {
     await clickhouse.insert('numbers', ['n'], [[1], [2]]);
-    const [table] = await clickhouse.query<{ data_paths: string[] }>(
-      "SELECT data_paths FROM system.tables WHERE name = 'numbers' AND database = currentDatabase()",
+    const [table] = await clickhouse.query<{ data_paths: string[]; metadata_path: string }>(
+      "SELECT data_paths, metadata_path FROM system.tables WHERE name = 'numbers' AND database = currentDatabase()",
     );
     await clickhouse.close();
     writeFileSync(join(table?.data_paths[0] ?? '', 'mutation_99.txt'), '');
+    writeFileSync(join(folder, dirname(table?.metadata_path ?? ''), 'other.sql'), '');
+    writeFileSync(join(folder, 'metadata/other.sql'), '');
     clickhouse = await openEmbeddedClickHouse(folder);
     expect(await clickhouse.query('SELECT n FROM numbers ORDER BY n')).toEqual([{ n: '1' }, { n: '2' }]);
+  });
+});
+
+describe('a disk that does not take what the embedded engine writes', () => {
+  let folder: string;
+  let said: string[];
+  let clickhouse: ClickHouse;
+
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line).msg) });
+  const open = async () => {
+    clickhouse = await openEmbeddedClickHouse(folder, 'verustream', logger);
+  };
+  const numbers = async () =>
+    (await clickhouse.query<{ n: string }>('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
+  /** The engine itself says of it that all is well. */
+  const loseWrite = () => clickhouse.command("INSERT INTO FUNCTION file('/dev/full', 'CSV', 'n UInt8') SELECT 1");
+
+  async function pathOf(part: string): Promise<string> {
+    const [row] = await clickhouse.query<{ path: string }>(
+      "SELECT path FROM system.parts WHERE table = 'numbers' AND database = currentDatabase() AND name = {part:String}",
+      { part },
+    );
+    return row?.path ?? '';
+  }
+
+  /** As a full disk leaves a part. */
+  async function empty(part: string): Promise<void> {
+    const path = await pathOf(part);
+    for (const file of ['data.cmrk4', 'checksums.txt']) truncateSync(join(path, file), 0);
+  }
+
+  async function killed(): Promise<void> {
+    await clickhouse.close();
+    rmSync(join(folder, 'closed'));
+  }
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'verustream-clickhouse-'));
+    said = [];
+    await open();
+    await clickhouse.command('CREATE TABLE numbers (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await clickhouse.insert('numbers', ['n'], [[1]]);
+    await clickhouse.insert('numbers', ['n'], [[2]]);
+  });
+
+  afterEach(async () => {
+    await clickhouse.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a write that was lost fails, and what it may have broken is as before: a merge, and an insert', async () => {
+    await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
+    await empty('all_1_2_1');
+    await clickhouse.insert('numbers', ['n'], [[3]]);
+    await empty('all_3_3_0');
+    await expect(loseWrite()).rejects.toMatchObject({
+      code: 'clickhouse_overloaded',
+      message: expect.stringMatching('space'),
+    });
+    expect(await numbers()).toEqual(['1', '2']);
+    expect(said).toEqual([expect.stringMatching(/lost writes.*opened anew/)]);
+    await clickhouse.insert('numbers', ['n'], [[3]]);
+    expect(await numbers()).toEqual(['1', '2', '3']);
+  });
+
+  it('statements wait while it is opened anew, and databases beside stay usable', async () => {
+    const beside = await openEmbeddedClickHouse(folder, 'beside');
+    const slow = beside.query('SELECT sleep(0.5)');
+    await expect(loseWrite()).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
+    const asked = await Promise.all([numbers(), slow, beside.query<{ d: string }>('SELECT currentDatabase() AS d')]);
+    expect(asked).toEqual([['1', '2'], [expect.anything()], [{ d: 'beside' }]]);
+    await beside.close();
+  });
+
+  it('after a kill, the parts that a broken one was made of stand in for it', async () => {
+    await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
+    await empty('all_1_2_1');
+    await killed();
+    await open();
+    expect(await numbers()).toEqual(['1', '2']);
+    expect(said).toEqual([]);
+  });
+
+  it('after a kill, an insert that was not written is gone and told of; once', async () => {
+    await empty('all_2_2_0');
+    await killed();
+    await open();
+    expect(await numbers()).toEqual(['1']);
+    expect(said).toEqual([expect.stringMatching(/verustream\.numbers broken-on-start_all_2_2_0.*verustream audit/)]);
+    await clickhouse.close();
+    await open();
+    expect(said).toHaveLength(1);
+  });
+
+  it('what was whole and is not any more keeps it from opening, with what to do', async () => {
+    await empty('all_2_2_0');
+    await clickhouse.close();
+    const damaged = {
+      code: 'clickhouse_damaged',
+      message: expect.stringMatching(/numbers .*all_2_2_0.* remove the folders/),
+    };
+    for (let i = 0; i < 2; i++) await expect(open()).rejects.toMatchObject(damaged);
+  });
+
+  it('so does a merge whose sources are gone, also after a kill', async () => {
+    await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
+    await empty('all_1_2_1');
+    const sources = [await pathOf('all_1_1_0'), await pathOf('all_2_2_0')];
+    await killed();
+    for (const path of sources) rmSync(path, { recursive: true });
+    for (let i = 0; i < 2; i++) await expect(open()).rejects.toMatchObject({ code: 'clickhouse_damaged' });
+  });
+
+  it('what cannot be read for another reason says what to do', async () => {
+    await empty('all_2_2_0');
+    await clickhouse.command('SYSTEM DROP MARK CACHE');
+    await expect(numbers()).rejects.toMatchObject({ code: 'clickhouse_damaged' });
+    expect(existsSync(join(folder, 'closed'))).toBe(false);
   });
 });

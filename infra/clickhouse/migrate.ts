@@ -1,7 +1,9 @@
 /** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
-import type { ClickHouse } from './clickhouse.ts';
+import { type ClickHouse, ClickHouseOverloaded } from './clickhouse.ts';
+
+const ROOM_BYTES = 16 << 20;
 
 export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
   await clickhouse.command(
@@ -14,8 +16,18 @@ export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
     const known = applied.get(name);
     if (known === sha256) continue;
     if (known !== undefined) throw new MigrationChanged(name);
+    await checkRoom(clickhouse);
     for (const statement of statements(sql)) await clickhouse.command(statement);
     await clickhouse.insert('migrations', ['name', 'sha256'], [[name, sha256]]);
+  }
+}
+
+/** On a full disk the embedded engine replaces the definition of a table by nothing. A server's user may not be allowed to ask. */
+async function checkRoom(clickhouse: ClickHouse): Promise<void> {
+  const asked = clickhouse.query<{ free: string }>('SELECT min(unreserved_space) AS free FROM system.disks');
+  const [disk] = await asked.catch(() => []);
+  if (disk && Number(disk.free) < ROOM_BYTES) {
+    throw new ClickHouseOverloaded('ClickHouse has not enough space on its disk to change its tables', undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { type ClickHouse, createClickHouse } from './clickhouse.ts';
+import { type ClickHouse, createClickHouse, type Lane } from './clickhouse.ts';
 
 const CONNECTIONS = 8;
 
@@ -12,7 +12,12 @@ export async function connectClickHouse(url: string): Promise<ClickHouse> {
     request_timeout: 120_000,
     log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, who logs it once
   });
-  const clickhouse = createClickHouse(Array<typeof client>(CONNECTIONS).fill(client));
+  const lanes = Array<Lane>(CONNECTIONS).fill({ client });
+  const clickhouse = createClickHouse(
+    lanes,
+    (lane, _, work) => work(lane.client),
+    () => client.close(),
+  );
   try {
     await clickhouse.query('SELECT 1');
   } catch (error) {

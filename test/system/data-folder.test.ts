@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -181,6 +183,18 @@ describe('a log that is damaged while nothing runs', () => {
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     expect(await runCommand(['verify'], settings)).toMatchObject({ code: 0 });
     expect(await leftBy(settings)).toMatchObject({ heights: 71, records: 71 });
+  });
+
+  it('ClickHouse that is damaged answers nothing: the program does not start, and says what to do', async () => {
+    const folder = join(settings.DATA_DIR, 'clickhouse');
+    const kept = join(temporaryFolder(), 'kept');
+    cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
+    for (const marks of globSync('store/*/*/all_*/data.cmrk4', { cwd: folder })) truncateSync(join(folder, marks), 0);
+    expect(refusal(await runCommand(['start'], settings))).toMatch(
+      /verustream\.blocks .*remove the folders clickhouse and postgres of DATA_DIR.*\(clickhouse_damaged\)$/,
+    );
+    rmSync(folder, { recursive: true });
+    cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
   });
 
   it('is all that is needed: stores that were removed are built again from it, byte for byte', async () => {

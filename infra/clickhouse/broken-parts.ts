@@ -1,0 +1,66 @@
+/** Parts that the engine set aside when it opened its folder, because their files are not whole. */
+import { rm } from 'node:fs/promises';
+import type { Session } from 'chdb';
+import type { Logger } from '../logger.ts';
+import { ClickHouseDamaged } from './clickhouse.ts';
+
+export interface Settling {
+  readonly session: Session;
+  /**
+   * What is known of a broken part that one insert made: whoever asked for it knows that it failed, it was acknowledged and
+   * had been whole, or, after a kill, neither.
+   */
+  readonly inserts: 'failed' | 'acknowledged' | 'unknown';
+  readonly logger: Logger | undefined;
+}
+
+interface BrokenPart {
+  readonly table: string;
+  readonly name: string;
+  readonly path: string;
+  readonly replaced: 0 | 1;
+}
+
+/** Those that a broken part was made of are active again, or what has been made of them since: they hold its first and last insert. */
+const BROKEN_PARTS = `
+  SELECT concat(b.database, '.', b.table) AS table, b.name AS name, any(b.path) AS path,
+    countIf(p.low <= b.min_block_number AND p.high >= b.min_block_number) > 0
+      AND countIf(p.low <= b.max_block_number AND p.high >= b.max_block_number) > 0 AS replaced
+  FROM system.detached_parts AS b
+  LEFT JOIN (
+    SELECT database, table, partition_id, min_block_number AS low, max_block_number AS high FROM system.parts WHERE active
+  ) AS p ON p.database = b.database AND p.table = b.table AND p.partition_id = b.partition_id
+  WHERE startsWith(b.name, 'broken')
+  GROUP BY b.database, b.table, b.name, b.min_block_number, b.max_block_number
+  ORDER BY table, name
+  SETTINGS join_use_nulls = 1`;
+
+/** Removes what nobody misses. @throws ClickHouseDamaged when something acknowledged is gone */
+export async function settleBrokenParts({ session, inserts, logger }: Settling): Promise<void> {
+  const answer = (await session.queryAsync(BROKEN_PARTS, { format: 'JSONEachRow' })).text();
+  const broken = answer
+    .split('\n')
+    .filter(Boolean)
+    .map((line): BrokenPart => JSON.parse(line));
+  const lost = broken.filter(({ name, replaced }) => !replaced && (inserts === 'acknowledged' || !isInsert(name)));
+  if (lost.length > 0) throw new ClickHouseDamaged(`ClickHouse has lost rows: ${list(lost)}`, undefined);
+  const unknown = inserts === 'unknown' ? broken.filter(({ replaced }) => !replaced) : [];
+  if (unknown.length > 0) {
+    logger?.warn(
+      { code: 'clickhouse_overloaded' },
+      `ClickHouse had not written all of an insert when it ended, which is repeated unless it was: ${list(unknown)}. ` +
+        '`verustream audit` tells whether anything is missing.',
+    );
+  }
+  for (const { path } of broken) await rm(path, { recursive: true });
+}
+
+/** partition_first_last_level: one insert, untouched since. */
+function isInsert(name: string): boolean {
+  const [, first, last] = /_(\d+)_(\d+)_0$/.exec(name) ?? [];
+  return first !== undefined && first === last;
+}
+
+function list(parts: readonly BrokenPart[]): string {
+  return parts.map(({ table, name }) => `${table} ${name}`).join(', ');
+}

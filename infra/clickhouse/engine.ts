@@ -1,0 +1,237 @@
+/**
+ * The embedded engine of a folder, one a process. It does not say when the disk takes nothing more: a statement succeeds, a
+ * merge replaces good parts, and what should stand in their files is not there. It counts such writes, though. So it is asked
+ * for the count before any write counts as done; when one was lost it is opened anew, which sets aside what is broken and
+ * takes back the parts that a broken one replaced: docs/decisions/0024-lost-writes.md.
+ */
+import { existsSync } from 'node:fs';
+import { glob, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@clickhouse/client';
+import { Session } from 'chdb';
+import { createChdbConnection } from 'chdb/connection';
+import { PermanentError } from '../../schemas/errors.ts';
+import type { Logger } from '../logger.ts';
+import { type Settling, settleBrokenParts } from './broken-parts.ts';
+import { ClickHouseDamaged, ClickHouseOverloaded, type Client, type Lane } from './clickhouse.ts';
+import { shared } from './shared.ts';
+
+export class ClickHouseStartFailed extends PermanentError {
+  constructor(path: string, cause: unknown) {
+    super(
+      'clickhouse_start_failed',
+      `The embedded ClickHouse cannot open ${path}; its own words stand above. The log holds everything: remove the ` +
+        'folders clickhouse and postgres of DATA_DIR, and both are built again from it.',
+      { cause },
+    );
+  }
+}
+
+export interface Engine {
+  /** Connections that use the database, which is created when missing; each runs one statement at a time. */
+  connect(database: string, count: number): Promise<Lane[]>;
+  /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when it was lost */
+  run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  /** The last ones end the engine. */
+  release(lanes: readonly Lane[]): Promise<void>;
+}
+
+interface OwnLane extends Lane {
+  client: Client;
+  readonly database: string;
+}
+
+const CONFIG = fileURLToPath(new URL('./embedded.xml', import.meta.url));
+const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
+/** Merges lose writes too, and what they replaced stays for 480 s. */
+const LOOK_EVERY_MS = 30_000;
+const DRAIN_MS = 500;
+/** Stands while the folder is as it was left in order: all that is in it had been acknowledged. */
+const CLOSED_MARK = 'closed';
+
+/** Of the process, also when the engine is opened again: the count before the folder was read last. */
+let lostBefore = 0;
+
+const engines = new Map<string, Promise<Engine>>();
+
+/** @throws ClickHouseStartFailed, ClickHouseDamaged */
+export function openEngine(path: string, logger?: Logger): Promise<Engine> {
+  const known = engines.get(path);
+  if (known) return known;
+  const opened = startEngine(path, logger);
+  engines.set(path, opened);
+  opened.catch(() => engines.delete(path));
+  return opened;
+}
+
+async function startEngine(path: string, logger?: Logger): Promise<Engine> {
+  const lanes = new Set<OwnLane>();
+  let session: Session | null = null;
+  let broken = false;
+  let running = 0;
+  let idle: (() => void) | null = null;
+  let mending: Promise<void> | null = null;
+
+  const lostWrites = shared(async () => Number((await session?.queryAsync(LOST_WRITES))?.text() ?? 0));
+
+  async function open(inserts: Settling['inserts']): Promise<void> {
+    await removeEmptyFiles(path);
+    try {
+      session = new Session(path, { connectionArgs: [`--config-file=${CONFIG}`] });
+    } catch (cause) {
+      throw new ClickHouseStartFailed(path, cause);
+    }
+    try {
+      await settleBrokenParts({ session, inserts, logger });
+    } catch (error) {
+      await shut();
+      throw error;
+    }
+  }
+
+  async function shut(): Promise<void> {
+    for (const { client } of lanes) await client.close();
+    session?.close();
+    session = null;
+  }
+
+  /** A delete waits for parts that can no longer be read. */
+  async function drain(): Promise<void> {
+    const drained = new Promise<boolean>((resolve) => {
+      idle = () => resolve(true);
+      if (running === 0) idle();
+    });
+    while (!(await Promise.race([drained, sleep(DRAIN_MS, false)]))) {
+      await session?.queryAsync('KILL MUTATION WHERE NOT is_done');
+    }
+  }
+
+  async function mend(): Promise<void> {
+    try {
+      await drain();
+      if (session) lostBefore = await lostWrites(); // before the folder is read again, where merges begin at once
+      await shut();
+      await open('failed');
+      for (const lane of lanes) lane.client = await connectTo(path, lane.database);
+    } catch (error) {
+      if (error instanceof ClickHouseDamaged) throw error;
+      throw new ClickHouseOverloaded(`ClickHouse lost writes and cannot be opened anew: ${String(error)}`, error);
+    }
+    broken = false;
+    logger?.warn(
+      { code: 'clickhouse_overloaded' },
+      'ClickHouse lost writes, as on a full disk; it was opened anew from what is whole, and what was under way is repeated',
+    );
+  }
+
+  /** The engine is not opened anew while it runs. */
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    while (broken) {
+      mending ??= mend().finally(() => {
+        mending = null;
+      });
+      await mending;
+    }
+    running++;
+    try {
+      return await work();
+    } finally {
+      running--;
+      if (running === 0) idle?.();
+    }
+  }
+
+  /** @throws ClickHouseOverloaded */
+  async function checkWrites(): Promise<void> {
+    if (!broken && (await lostWrites()) === lostBefore) return;
+    broken = true;
+    throw new ClickHouseOverloaded('ClickHouse could not write what it had to: no space left on its disk?', undefined);
+  }
+
+  async function release(released: readonly Lane[]): Promise<void> {
+    const close = async () => {
+      for (const lane of released) {
+        lanes.delete(lane as OwnLane);
+        await lane.client.close();
+      }
+    };
+    await during(close).catch(close);
+    if (lanes.size > 0) return;
+    clearInterval(looking);
+    engines.delete(path);
+    const whole = await during(checkWrites).then(
+      () => true,
+      () => false,
+    );
+    await shut();
+    if (whole) await writeFile(mark, '').catch(() => undefined);
+  }
+
+  const mark = join(path, CLOSED_MARK);
+  await open(existsSync(mark) ? 'acknowledged' : 'unknown');
+  await rm(mark, { force: true });
+  const looking = setInterval(() => {
+    during(checkWrites).catch(() => undefined);
+  }, LOOK_EVERY_MS).unref();
+
+  return {
+    async connect(database, count) {
+      const made: OwnLane[] = [];
+      try {
+        await during(async () => {
+          for (let i = 0; i < count; i++) {
+            const lane = { database, client: await connectTo(path, database) };
+            lanes.add(lane);
+            made.push(lane);
+          }
+          await checkWrites();
+        });
+      } catch (error) {
+        await release(made);
+        throw error;
+      }
+      return made;
+    },
+    run: (lane, writes, work) =>
+      during(async () => {
+        try {
+          const result = await work(lane.client);
+          if (writes) await checkWrites();
+          return result;
+        } catch (error) {
+          if (error instanceof ClickHouseOverloaded) throw error;
+          await forgetFailed(lane.client);
+          await checkWrites();
+          throw error;
+        }
+      }),
+    release,
+  };
+}
+
+async function connectTo(path: string, database: string): Promise<Client> {
+  const client = createClient({ connection: createChdbConnection({ path }) } as unknown as Parameters<
+    typeof createClient
+  >[0]);
+  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+  await client.command({ query: `USE ${database}` });
+  return client;
+}
+
+/** A failed insert counts as running until its connection is used again, and who waits for inserts would wait for ever. */
+async function forgetFailed(client: Client): Promise<void> {
+  await client.command({ query: 'SELECT 1' });
+}
+
+/**
+ * A delete or a new table on a full disk leaves an empty file that keeps what it is for from loading. It was never acknowledged;
+ * whoever asked for it asks again.
+ */
+async function removeEmptyFiles(path: string): Promise<void> {
+  for await (const name of glob(['store/*/*/mutation_*.txt', 'store/*/*/*.sql', 'metadata/*.sql'], { cwd: path })) {
+    const file = join(path, name);
+    if ((await stat(file)).size === 0) await rm(file);
+  }
+}
