@@ -49,16 +49,18 @@ const median = (values: number[]) => values.sort((a, b) => a - b)[values.length 
 
 /** Rounds take turns, so that what else the machine does falls on every side. */
 async function compare(sides: readonly Side[], body: string, workers: number): Promise<Measured[]> {
-  const opened = await Promise.all(
-    sides.map((one) => Promise.all(Array.from({ length: workers }, () => openConnection(one, body)))),
-  );
-  const answers = new Set(await Promise.all(opened.flat().map((connection) => connection.ask())));
-  if (answers.size !== 1) throw new Error(`the sides answer differently: ${[...answers].join('').slice(0, 500)}`);
+  const answers = new Set<string>();
   const measured: Measured[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, connections] of opened.entries()) measured[index]?.push(await measure(connections));
+    for (const [index, one] of sides.entries()) {
+      // Of this turn alone: servers close what is idle while the others have theirs.
+      const opened = await Promise.all(Array.from({ length: workers }, () => openConnection(one, body)));
+      for (const connection of opened) answers.add(await connection.ask());
+      if (answers.size !== 1) throw new Error(`the sides answer differently: ${[...answers].join('').slice(0, 500)}`);
+      measured[index]?.push(await measure(opened));
+      for (const connection of opened) connection.close();
+    }
   }
-  for (const connection of opened.flat()) connection.close();
   return measured.map((runs) => ({
     p50: median(runs.map(({ p50 }) => p50)),
     perSecond: median(runs.map(({ perSecond }) => perSecond)),
