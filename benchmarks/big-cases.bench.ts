@@ -97,5 +97,5 @@ function serve(from: Stores): Promise<RunningApi> {
   const daemons = new Map([
     [CHAIN, createVerusdClient({ rpc: 'http://nobody:none@127.0.0.1:1', chain: CHAIN, logger })],
   ]);
-  return startApi({ config, release: 'benchmark', domain, stores: from, log, daemons, logger, signal });
+  return startApi({ config, release: 'benchmark', domain, stores: from, log, daemons, logger, signal, keptBytes: 0 });
 }

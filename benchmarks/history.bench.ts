@@ -59,7 +59,17 @@ async function serve(records: readonly UnplacedRecord[]): Promise<Grown> {
   const daemons = new Map([
     [CHAIN, createVerusdClient({ rpc: 'http://nobody:none@127.0.0.1:1', chain: CHAIN, logger })],
   ]);
-  const api = await startApi({ config, release: 'benchmark', domain, stores, log, daemons, logger, signal });
+  const api = await startApi({
+    config,
+    release: 'benchmark',
+    domain,
+    stores,
+    log,
+    daemons,
+    logger,
+    signal,
+    keptBytes: 0,
+  });
   return {
     pool: stores.postgres.pool,
     url: `http://127.0.0.1:${api.port}`,

@@ -24,6 +24,7 @@ export interface PostgresReader {
 export type Query = PostgresReader['query'];
 
 export interface ReaderOptions {
+  /** Of either kind: for what is prepared, and for all else. */
   readonly maxConnections: number;
   /** Of one statement. */
   readonly statementMs: number;
@@ -41,19 +42,26 @@ export function prepared(text: string): Statement {
 }
 
 export function openReader(postgres: Postgres, { maxConnections, statementMs, logger }: ReaderOptions): PostgresReader {
-  const { options } = postgres.pool.options;
-  const pool = new pg.Pool({
-    ...postgres.pool.options,
-    max: maxConnections,
-    application_name: READER_NAME,
-    options: `${options} -c default_transaction_read_only=on -c statement_timeout=${statementMs}`,
-    query_timeout: statementMs + SILENCE_MS,
-    connectionTimeoutMillis: CONNECT_MS,
-  });
   let closed = false;
-  pool.on('error', ({ message }) => {
-    if (!closed) logger.warn(`an idle Postgres connection was lost: ${message}`);
-  });
+  const openPool = (planning: 'auto' | 'force_generic_plan') => {
+    const { options } = postgres.pool.options;
+    const bounds = `-c default_transaction_read_only=on -c statement_timeout=${statementMs}`;
+    const pool = new pg.Pool({
+      ...postgres.pool.options,
+      max: maxConnections,
+      application_name: READER_NAME,
+      options: `${options} ${bounds} -c plan_cache_mode=${planning}`,
+      query_timeout: statementMs + SILENCE_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+    pool.on('error', ({ message }) => {
+      if (!closed) logger.warn(`an idle Postgres connection was lost: ${message}`);
+    });
+    return pool;
+  };
+  /** What is prepared is planned once a connection: left to choose, Postgres plans some of it anew each time, at thrice its cost. */
+  const preparedPool = openPool('force_generic_plan');
+  const otherPool = openPool('auto');
 
   /** The answer does not wait for the end of a transaction that changed nothing. */
   function end(client: pg.PoolClient): void {
@@ -64,9 +72,12 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
   }
 
   return {
-    query: ({ name, text }, values) => pool.query({ name, text, values: [...values] }).then(rowsOf, told),
+    query({ name, text }, values) {
+      const pool = name === undefined ? otherPool : preparedPool;
+      return pool.query({ name, text, values: [...values] }).then(rowsOf, told);
+    },
     async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {
-      const client = await pool.connect().catch(told);
+      const client = await otherPool.connect().catch(told);
       try {
         const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;
         // Two statements in one call answer with two results, which the declared type does not say.
@@ -78,9 +89,9 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
         end(client);
       }
     },
-    close() {
+    async close() {
       closed = true;
-      return pool.end();
+      await Promise.all([preparedPool.end(), otherPool.end()]);
     },
   };
 }
