@@ -22,6 +22,7 @@ import { routeTable } from './routes/route-table.ts';
 import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
 import { registerRpc } from './rpc-routes.ts';
+import { createCurrentState } from './state/current-state.ts';
 import { createSnapshots } from './state/snapshot.ts';
 import { createStateWatch } from './state/state-watch.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
@@ -131,7 +132,8 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
-  const dispatcher = { api: apis.standard, apis, prepared, repeated, underWay, access };
+  const currentState = createCurrentState(reader, watch);
+  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,

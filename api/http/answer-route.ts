@@ -2,6 +2,7 @@
 import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
+import type { CurrentState } from '../state/current-state.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import { matchingEtag } from './etag.ts';
 import { type Forms, formsOf } from './forms.ts';
@@ -47,6 +48,7 @@ export interface AnswerOptions {
   readonly prepared: PreparedAnswers<StateAnswer>;
   /** Of all other questions; gone when the state moves. */
   readonly repeated: PreparedAnswers<StateAnswer>;
+  readonly currentState: CurrentState;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -80,15 +82,30 @@ export function answerRoute(
 }
 
 function stateAnswer(
-  { api, prepared, repeated }: AnswerOptions,
+  options: AnswerOptions,
   route: StateRoute,
   params: Values,
   key: string,
   known: string,
 ): Soon<StateAnswer> {
+  const { api, prepared } = options;
   const fresh = () => freshAnswer(api, route, params);
-  if (route.cache !== 'prepared') return repeated.get(key, known) ?? repeated.make(key, known, fresh);
+  if (route.cache !== 'prepared') return repeatedAnswer(options, route, params, key);
   return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? prepared.make(key, known, fresh);
+}
+
+/** What is committed is seen: who was told of a block by another process may ask this one before it has heard of it. */
+async function repeatedAnswer(
+  { api, repeated, currentState }: AnswerOptions,
+  route: StateRoute,
+  params: Values,
+  key: string,
+): Promise<StateAnswer> {
+  const kept = repeated.get(key, tagOf(route, params, api.watch.state));
+  if (kept && kept.tag === tagOf(route, params, await currentState())) return kept;
+  const answer = await freshAnswer(api, route, params);
+  repeated.keep(key, answer);
+  return answer;
 }
 
 /** While catching up an answer may be a second old: it names the block that it was made at. */

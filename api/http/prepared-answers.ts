@@ -12,6 +12,7 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   get(key: string, tag: string): A | undefined;
   /** The kept body of whatever state. */
   latest(key: string): A | undefined;
+  keep(key: string, answer: A): void;
   /** Makes it once however many ask at the same time. */
   make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
   /** What was asked for within this time before the last call, or since then; the most recently asked first. */
@@ -80,6 +81,7 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       return found.answer.tag === tag ? found.answer : undefined;
     },
     latest: (key) => kept.get(key)?.answer,
+    keep,
     async make(key, tag, work) {
       const flight = `${tag} ${key}`;
       let answer = making.get(flight);

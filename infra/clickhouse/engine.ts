@@ -14,9 +14,9 @@ import { Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
+import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded, type Client, type Lane } from './clickhouse.ts';
-import { shared } from './shared.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {

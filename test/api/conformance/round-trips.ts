@@ -58,14 +58,16 @@ export function roundTripsConform(service: () => RunningService): void {
       expect(statements.take().map(({ text }) => text)).toHaveLength(trips);
     });
 
-    it('none for what was asked before in this state', async () => {
+    it('none but for the version of the state for what was asked before in it', async () => {
       const { url } = service();
       const repeating = createClient(() => url);
       const paths = TRIPS.map(([path]) => path).filter((path) => !path.endsWith('/raw')); // the daemon is asked each time
       for (const path of paths) await repeating.json(path);
       statements.take();
       for (const path of paths) await repeating.json(path);
-      expect(statements.take()).toEqual([]);
+      const asked = statements.take().map(({ text }) => text);
+      expect(asked).toHaveLength(paths.length);
+      expect(asked.filter((text) => !text.endsWith('AS version'))).toEqual([]);
     });
   });
 }

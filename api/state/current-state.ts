@@ -1,0 +1,18 @@
+/** The state that Postgres holds now, while the watch in memory may not have heard of the last commit. */
+import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { shared } from '../../infra/shared.ts';
+import { type ServiceState, VERSION_SQL } from './service-state.ts';
+import type { StateWatch } from './state-watch.ts';
+
+/** Not one that it held before the call; one question serves all who wait. */
+export type CurrentState = () => Promise<ServiceState>;
+
+const VERSION = prepared(`SELECT (${VERSION_SQL}) AS version`);
+
+export function createCurrentState(reader: PostgresReader, watch: Pick<StateWatch, 'state' | 'beyond'>): CurrentState {
+  return shared(async () => {
+    const [row] = await reader.query<{ version: string }>(VERSION, []);
+    if (row?.version !== watch.state.version) await watch.beyond(watch.state);
+    return watch.state;
+  });
+}
