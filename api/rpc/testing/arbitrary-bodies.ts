@@ -109,9 +109,18 @@ function readOf(given: readonly Member[]): Read {
     const text = given.find(([known]) => known === name)?.[1];
     return text === 'null' ? undefined : text;
   };
-  const [method, of = '[]', id = 'null'] = [first('method'), first('params'), first('id')];
-  if (!method?.startsWith('"') || !of.startsWith('[')) return null;
-  return { method: JSON.parse(method) as string, params: of, id };
+  const [method, of = '[]', id = 'null'] = [stringIn(first('method')), first('params'), first('id')];
+  return method !== null && of.startsWith('[') ? { method, params: of, id } : null;
+}
+
+/** Null for another value, and for an escape that is none. */
+function stringIn(text = 'null'): string | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'string' ? parsed : null;
+  } catch {
+    return null;
+  }
 }
 
 interface SentCall {
