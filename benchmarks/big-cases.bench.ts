@@ -3,18 +3,14 @@
  * are derived, against what comes before them, and the last page of each list of the API against its first.
  * node benchmarks/big-cases.bench.ts [deltas = 1000000] [updates = 10000] [transfers = 1000]
  */
-import { pino } from 'pino';
-import { type RunningApi, startApi } from '../api/server.ts';
-import { domain } from '../commands/domain.ts';
 import type { Stores } from '../infra/stores.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
-import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
-import { configOf } from '../test/api/running-service.ts';
 import { blockRecord } from '../test/laws/chain-records.ts';
-import { chainConfig, createTestLog, deriveToEnd, type TestLog } from '../test/laws/replay.ts';
+import { createTestLog, deriveToEnd, type TestLog } from '../test/laws/replay.ts';
 import { type BigChain, BUSY_ADDRESS, createBigChain } from './big-cases/big-chain.ts';
 import { pageTimes } from './big-cases/pages.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
+import { serveStores } from './serve-stores.ts';
 
 const CHAIN = 'vrsc';
 const SEED = 20261121;
@@ -66,7 +62,7 @@ async function measureLists(big: BigChain, from: Stores): Promise<void> {
     [CHAIN],
   );
   if (Number(inOneImport.rows[0]?.count ?? 0) < transfers) throw new Error(`no import executes ${transfers} transfers`);
-  const api = await serve(from);
+  const api = await serveStores({ chain: CHAIN, log, stores: from });
   const lists = {
     'transfers of an import': { path: `/api/conversions/?basket=${basket}`, least: transfers },
     'transfers to an address': { path: `/api/address/${BUSY_ADDRESS}/conversions`, least: transfers },
@@ -87,15 +83,4 @@ async function measureLists(big: BigChain, from: Stores): Promise<void> {
   } finally {
     await api.close();
   }
-}
-
-function serve(from: Stores): Promise<RunningApi> {
-  const config = { ...configOf([chainConfig(CHAIN)]), port: 0 };
-  const logger = pino({ level: 'silent' });
-  const signal = new AbortController().signal;
-  // Nobody answers there: lists are read from the stores alone.
-  const daemons = new Map([
-    [CHAIN, createVerusdClient({ rpc: 'http://nobody:none@127.0.0.1:1', chain: CHAIN, logger })],
-  ]);
-  return startApi({ config, release: 'benchmark', domain, stores: from, log, daemons, logger, signal, keptBytes: 0 });
 }

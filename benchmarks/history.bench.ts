@@ -4,17 +4,13 @@
  * node benchmarks/history.bench.ts [blocks = 400] [times = 10]
  */
 import type pg from 'pg';
-import { pino } from 'pino';
-import { startApi } from '../api/server.ts';
-import { domain } from '../commands/domain.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
-import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { type AskedStatement, recordReaderStatements } from '../test/api/reader-statements.ts';
-import { configOf } from '../test/api/running-service.ts';
 import { createChain } from '../test/generator/chain.ts';
 import { EVERYTHING } from '../test/generator/mixes.ts';
 import { blockRecord, type UnplacedRecord } from '../test/laws/chain-records.ts';
-import { chainConfig, createTestLog, deriveToEnd } from '../test/laws/replay.ts';
+import { createTestLog, deriveToEnd } from '../test/laws/replay.ts';
+import { serveStores } from './serve-stores.ts';
 
 const CHAIN = 'vrsc';
 const SEED = 20261122;
@@ -52,24 +48,7 @@ async function serve(records: readonly UnplacedRecord[]): Promise<Grown> {
   await log.append(CHAIN, records);
   await deriveToEnd(CHAIN, { log, stores });
   await stores.postgres.pool.query('VACUUM ANALYZE');
-  const config = { ...configOf([chainConfig(CHAIN)]), port: 0 };
-  const logger = pino({ level: 'silent' });
-  const { signal } = new AbortController();
-  // Nobody answers there: point reads are of the stores alone.
-  const daemons = new Map([
-    [CHAIN, createVerusdClient({ rpc: 'http://nobody:none@127.0.0.1:1', chain: CHAIN, logger })],
-  ]);
-  const api = await startApi({
-    config,
-    release: 'benchmark',
-    domain,
-    stores,
-    log,
-    daemons,
-    logger,
-    signal,
-    keptBytes: 0,
-  });
+  const api = await serveStores({ chain: CHAIN, log, stores });
   return {
     pool: stores.postgres.pool,
     url: `http://127.0.0.1:${api.port}`,

@@ -1,7 +1,7 @@
 /**
  * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello and against Fastify with the
- * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. The limiter is on: requests carry an API key whose
- * allowance is never used up, those to the baselines too.
+ * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. The limiter is
+ * on: requests carry an API key whose allowance is never used up, those to the baselines too.
  * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
  */
 
