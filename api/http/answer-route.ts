@@ -88,10 +88,10 @@ function stateAnswer(
   key: string,
   known: string,
 ): Soon<StateAnswer> {
-  const { api, prepared } = options;
-  const fresh = () => freshAnswer(api, route, params);
   if (route.cache !== 'prepared') return repeatedAnswer(options, route, params, key);
-  return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? prepared.make(key, known, fresh);
+  const { api, prepared } = options;
+  const ready = prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key));
+  return ready ?? prepared.make(key, known, () => freshAnswer(api, route, params));
 }
 
 /** What is committed is seen: who was told of a block by another process may ask this one before it has heard of it. */

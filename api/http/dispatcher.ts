@@ -46,11 +46,15 @@ function registerRoute(app: TemplatedApp, pattern: string, route: Route, options
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
   const account = { template, credits, tier, vital, takesBody: readJson !== null, reads };
   const askedOf = remembering(readAddress(route, names, options), REMEMBERED);
+  const { standard, priority } = options.apis;
+  const byLane: Readonly<Record<Lane, AnswerOptions>> = {
+    standard: { ...options, api: standard },
+    priority: { ...options, api: priority },
+  };
   const answer: AnswerQuestion = (asked, caller, body) => {
-    const api = options.apis[laneOf(caller)];
     const { params, key } = askedOf(`${asked.parts}?${asked.query}`);
     const request = { caller, host: asked.host, body: readJson?.(body) };
-    return answerRoute({ ...options, api }, route, { params, key }, asked, request);
+    return answerRoute(byLane[laneOf(caller)], route, { params, key }, asked, request);
   };
   const serve = (head: boolean) => {
     const served = { ...account, head };

@@ -39,10 +39,10 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   const making = new Map<string, Promise<A>>();
   let bytes = 0;
 
-  const sizeOf = (entry: Kept<A> | undefined) => (entry ? entry.answer.body.byteLength + ENTRY_BYTES : 0);
+  const sizeOf = (answer: A | undefined) => (answer ? answer.body.byteLength + ENTRY_BYTES : 0);
 
   function drop(key: string): void {
-    bytes -= sizeOf(kept.get(key));
+    bytes -= sizeOf(kept.get(key)?.answer);
     kept.delete(key);
   }
 
@@ -61,11 +61,10 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       drop(key);
       return;
     }
-    const entry = kept.get(key) ?? { answer, isAsked: false, askedAt: now() };
-    bytes -= sizeOf(kept.get(key));
-    entry.answer = answer;
-    bytes += sizeOf(entry);
-    kept.set(key, entry);
+    const known = kept.get(key);
+    bytes += sizeOf(answer) - sizeOf(known?.answer);
+    if (known) known.answer = answer;
+    else kept.set(key, { answer, isAsked: false, askedAt: now() });
     // Those that were asked for move to the end, where they are met again without having been asked for.
     for (const [oldest, entry] of kept) {
       if (bytes <= maxBytes) break;

@@ -142,20 +142,21 @@ export function hostileRequestsConform(client: Client, service: () => RunningSer
     });
 
     it('a question that takes too long is given up, with a code', async () => {
-      const locker = await service().stores.postgres.pool.connect();
       const forgetful = await service().startAnother({ keptBytes: 0 });
       const url = `http://127.0.0.1:${forgetful.port}/api/blocks/7`;
+      const locker = await service().stores.postgres.pool.connect();
       try {
         await locker.query('BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE');
         const answer = await fetch(url);
         expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
         expect(((await answer.json()) as { code: string }).code).toBe('query_too_slow');
-      } finally {
         await locker.query('ROLLBACK');
+        expect((await fetch(url)).status).toBe(200);
+      } finally {
+        await locker.query('ROLLBACK'); // also when it was not as expected
         locker.release();
+        await forgetful.close();
       }
-      expect((await fetch(url)).status).toBe(200);
-      await forgetful.close();
     });
   });
 }
