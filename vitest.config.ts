@@ -7,10 +7,11 @@ export default defineConfig({
     include: ['{api,client,commands,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
     globalSetup: ['./test/setup/temporary-folders.ts'],
     setupFiles: ['./test/setup/fast-check.ts'],
-    // Each file has a process of its own: the embedded engines allow one data folder a process.
+    // Processes, each for many files: modules, the embedded Postgres and the ClickHouse engine of a process are started once.
     pool: 'forks',
+    isolate: false,
     // Half of the time a file waits for the processes that it started.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: ServicesFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,
