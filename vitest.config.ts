@@ -11,7 +11,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // Half of the time a file waits for the processes that it started.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: ServicesFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,

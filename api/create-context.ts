@@ -16,7 +16,7 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
 /** Of one statement of a request: seconds, bytes, rows. Postgres' bound is the reader's. */
-const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: '1000000000', max_result_rows: '200000' } as const;
+const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
 
 /** What the handlers of each lane use: all is shared but the queues to Postgres and to the daemons. */
 export function createContexts(

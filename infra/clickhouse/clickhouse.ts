@@ -6,8 +6,8 @@ import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 
 export interface ClickHouse {
-  /** Rows as objects; 64-bit integers and decimals arrive as strings. */
-  query<T>(sql: string, params?: Record<string, unknown>, settings?: ClickHouseSettings): Promise<T[]>;
+  /** Rows as objects; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone. */
+  query<T>(sql: string, params?: Record<string, unknown>, bounds?: Readonly<Record<string, number>>): Promise<T[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -56,14 +56,21 @@ export class ClickHouseDamaged extends PermanentError {
   }
 }
 
-/** Deletes are complete, on every replica, when the statement returns. */
-const SETTINGS: ClickHouseSettings = {
+/** Of every connection. Deletes are complete, on every replica, when the statement returns. */
+export const CONNECTION_SETTINGS = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   input_format_csv_empty_as_default: 0,
-};
+} as const satisfies ClickHouseSettings;
+
+/** As SET and a statement take them. */
+export function settingsList(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`)
+    .join(', ');
+}
 
 /** The lanes run in parallel. */
 export function createClickHouse(lanes: readonly Lane[], run: Run, close: () => Promise<void>): ClickHouse {
@@ -84,12 +91,11 @@ export function createClickHouse(lanes: readonly Lane[], run: Run, close: () => 
   }
 
   return {
-    query: (sql, params, settings) =>
+    query: (sql, params, bounds) =>
       withLane(false, async (client) => {
         const result = await client.query({
-          query: sql,
+          query: bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql,
           format: 'JSONEachRow',
-          clickhouse_settings: { ...SETTINGS, ...settings },
           ...(params && { query_params: params }),
         });
         return result.json();
@@ -107,12 +113,11 @@ export function createClickHouse(lanes: readonly Lane[], run: Run, close: () => 
           columns: [...columns] as [string, ...string[]],
           values: Readable.from(chunks, { objectMode: false }),
           format: 'CSV',
-          clickhouse_settings: SETTINGS,
         });
       }),
     command: (sql, params) =>
       withLane(true, async (client) => {
-        await client.command({ query: sql, clickhouse_settings: SETTINGS, ...(params && { query_params: params }) });
+        await client.command({ query: sql, ...(params && { query_params: params }) });
       }),
     close,
   };

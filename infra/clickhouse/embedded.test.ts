@@ -27,10 +27,19 @@ describe('the embedded engine', () => {
   });
 
   it('tells a refusal and what passes by type, and other errors as they are', async () => {
-    const numbers = (settings: string) => clickhouse.query(`SELECT sum(number) FROM numbers(1e9) SETTINGS ${settings}`);
-    await expect(numbers('max_execution_time = 0.001')).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
+    const slow = clickhouse.query('SELECT sum(number) FROM numbers(1e9)', {}, { max_execution_time: 0.001 });
+    await expect(slow).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
     await expect(clickhouse.query('SELECT * FROM nowhere.table')).rejects.toMatchObject({ code: 'clickhouse_refused' });
     await expect(clickhouse.query('SELECT 1 +')).rejects.toMatchObject({ code: '47' });
+  });
+
+  it('bounds one statement, and none that follows on its connection', async () => {
+    const rows = (bounds?: Record<string, number>) =>
+      clickhouse.query('SELECT number FROM numbers(3) UNION ALL SELECT number FROM numbers(3)', {}, bounds);
+    for (let connection = 0; connection < 8; connection++) {
+      await expect(rows({ max_result_rows: 5 })).rejects.toMatchObject({ code: '396' });
+      expect(await rows()).toHaveLength(6);
+    }
   });
 
   it('opens what a full disk left of a delete, and of tables and databases in the making', async () => {

@@ -16,7 +16,14 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
-import { ClickHouseDamaged, ClickHouseOverloaded, type Client, type Lane } from './clickhouse.ts';
+import {
+  ClickHouseDamaged,
+  ClickHouseOverloaded,
+  type Client,
+  CONNECTION_SETTINGS,
+  type Lane,
+  settingsList,
+} from './clickhouse.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
@@ -217,6 +224,8 @@ async function connectTo(path: string, database: string): Promise<Client> {
   >[0]);
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
   await client.command({ query: `USE ${database}` });
+  // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
+  await client.command({ query: `SET ${settingsList(CONNECTION_SETTINGS)}` });
   return client;
 }
 

@@ -1,6 +1,6 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { type ClickHouse, createClickHouse, type Lane } from './clickhouse.ts';
+import { type ClickHouse, CONNECTION_SETTINGS, createClickHouse, type Lane } from './clickhouse.ts';
 
 const CONNECTIONS = 8;
 
@@ -10,6 +10,7 @@ export async function connectClickHouse(url: string): Promise<ClickHouse> {
     url,
     max_open_connections: CONNECTIONS,
     request_timeout: 120_000,
+    clickhouse_settings: CONNECTION_SETTINGS,
     log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, who logs it once
   });
   const lanes = Array<Lane>(CONNECTIONS).fill({ client });

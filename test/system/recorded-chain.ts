@@ -50,8 +50,8 @@ export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): OwnS
   return settingsForAll([{ name: CHAIN, rpc, ...chain }]);
 }
 
-/** The same of several chains. */
-export function settingsForAll(chains: readonly Partial<ChainConfig>[]): OwnSettings {
+/** The same of several chains; `more` stands in the configuration as well. */
+export function settingsForAll(chains: readonly Partial<ChainConfig>[], more: Partial<Config> = {}): OwnSettings {
   const folder = temporaryFolder();
   const file = join(folder, 'verustream.json');
   const entries = chains.map((chain) => ({
@@ -60,7 +60,7 @@ export function settingsForAll(chains: readonly Partial<ChainConfig>[]): OwnSett
     minBasketAge: 20,
     ...chain,
   }));
-  writeFileSync(file, JSON.stringify({ chains: entries, ...UNLIMITED }));
+  writeFileSync(file, JSON.stringify({ chains: entries, ...UNLIMITED, ...more }));
   return { VERUSTREAM_CONFIG: file, DATA_DIR: join(folder, 'data') };
 }
 

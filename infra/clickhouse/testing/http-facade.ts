@@ -11,6 +11,8 @@ import { createChdbConnection } from 'chdb/connection';
 
 type Engine = ReturnType<typeof createChdbConnection>;
 
+const applied = new WeakMap<Engine, string>();
+
 const ENGINES = 4;
 const USER = 'user';
 const PASSWORD = 'password';
@@ -56,7 +58,11 @@ async function answer(engine: Engine, request: IncomingMessage, response: Server
 }
 
 async function run(engine: Engine, query: string, params = new URLSearchParams()): Promise<string> {
-  const settings = Object.fromEntries([...params].filter(([name]) => !CONTROL.test(name)));
+  const given = [...params].filter(([name]) => !CONTROL.test(name));
+  // They stay on a connection, and are the same of each statement.
+  const known = JSON.stringify(given) === applied.get(engine);
+  if (given.length > 0) applied.set(engine, JSON.stringify(given));
+  const settings = known ? {} : Object.fromEntries(given);
   const values = [...params].filter(([name]) => name.startsWith('param_'));
   const sets = values.map(([name, value]) => `${name} = ${quote(value)}`);
   if (sets.length > 0) await run(engine, `SET ${sets.join(', ')}`);
