@@ -7,6 +7,7 @@ import type { Logger } from '../infra/logger.ts';
 import { type RecordedNode, startRecordedNode } from '../infra/recorded-node/recorded-node.ts';
 import type { Config } from '../schemas/config.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
+import type { BlocksRecord } from '../schemas/log-records.ts';
 
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
 
@@ -36,8 +37,15 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
   for (const chain of config.chains) await standWhereTheLogEnds(node, log, chain.name);
   const chains = config.chains.map((chain) => ({ ...chain, rpc: node.url }));
 
+  const isFollowed = async (): Promise<boolean> => {
+    const ends = await Promise.all(config.chains.map(({ name }) => endOf(log, name)));
+    return ends.every((end) => end?.hash === node.hash);
+  };
+
+  /** Not before the block was taken: on a slow machine the branch would have changed before anybody saw the one that is left. */
   async function step(signal: AbortSignal): Promise<void> {
-    await sleep(BLOCK_MS, undefined, { signal });
+    do await sleep(BLOCK_MS, undefined, { signal });
+    while (!(await isFollowed()));
     node.step();
   }
 
@@ -60,8 +68,7 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
 
 /** A node that goes back to the start of its story would be a reorganisation below finality. */
 async function standWhereTheLogEnds(node: RecordedNode, log: EventLog, chain: string): Promise<void> {
-  const record = await log.last('blocks', chain);
-  const last = record && decodeBlocksRecord(record.payload);
+  const last = await endOf(log, chain);
   const height = Math.max(last?.height ?? 0, node.fork - BEFORE_FORK);
   if (last && height > node.fork) {
     try {
@@ -72,4 +79,9 @@ async function standWhereTheLogEnds(node: RecordedNode, log: EventLog, chain: st
     }
   }
   node.advanceTo(Math.min(height, node.tip));
+}
+
+async function endOf(log: EventLog, chain: string): Promise<BlocksRecord | null> {
+  const record = await log.last('blocks', chain);
+  return record && decodeBlocksRecord(record.payload);
 }
