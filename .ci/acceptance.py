@@ -14,7 +14,7 @@ WHOLE = ('crash', 'faults', 'limits', 'ws')  # every group of these must hold
 
 
 def run(folder, check):
-    return subprocess.run([sys.executable, f'{folder}/run_all.py', check, '--kills', '6', '--command', '.ci/start-installed', ROOT],
+    return subprocess.run([sys.executable, f'{folder}/run_all.py', check, '--kills', '4', '--command', '.ci/start-installed', ROOT],
                           stdout=subprocess.PIPE, text=True)
 
 
