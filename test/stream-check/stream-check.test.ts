@@ -18,7 +18,7 @@ import { startCuttingProxy } from './cutting-proxy.ts';
 import { FOLLOWED, type Follower, follow } from './followers.ts';
 import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { sseMessages } from './sse-events.ts';
-import { readTruth } from './truth.ts';
+import { readTruth, type Topics } from './truth.ts';
 
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const CLIENTS = number('STREAM_CLIENTS', 30);
@@ -37,6 +37,7 @@ const DEEPEST = 12;
 /** Connections that break in a second, of all. */
 const CUT_SHARE = 0.1;
 const MINUTES = 60_000;
+const SILENCE_MS = 30_000;
 
 /** Of who wants all that the log has. */
 const START = { position: 0, index: 0 };
@@ -125,11 +126,7 @@ it(
     }
     const logFolder = join(settings.DATA_DIR, 'log');
     const topics = await untilThere('the topics hold the last block', () => readTruth(logFolder, ends), 3 * MINUTES);
-    await until(
-      'every client has heard of the last block and price',
-      () => followers.every(({ waitsFor }) => waitsFor(topics.ends).length === 0),
-      3 * MINUTES,
-    ).finally(() => stop.abort());
+    await untilHeard(followers, topics.ends).finally(() => stop.abort());
     await Promise.all(followers.map(({ done }) => done));
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     await proxy.stop();
@@ -151,6 +148,20 @@ it(
   },
   SECONDS * 2_000 + 10 * MINUTES,
 );
+
+/** Every client has heard of the last block and price, however long that takes: those who have not hear more and more. */
+async function untilHeard(followers: readonly Follower[], ends: Topics['ends']): Promise<void> {
+  const leftOf = () => followers.filter(({ waitsFor }) => waitsFor(ends).length > 0);
+  const heardBy = (some: readonly Follower[]) => some.reduce((sum, { history }) => sum + history.events.length, 0);
+  let left = leftOf();
+  for (let [heard, since] = [heardBy(left), Date.now()]; left.length > 0; left = leftOf()) {
+    await sleep(TICK_MS);
+    if (heardBy(left) !== heard) [heard, since] = [heardBy(left), Date.now()];
+    if (Date.now() - since < SILENCE_MS) continue;
+    const waiting = left.map(({ history, waitsFor }) => `${history.client}: ${waitsFor(ends)}`);
+    throw new Error(`${left.length} clients hear nothing more and have not heard of the end: ${waiting.join('; ')}`);
+  }
+}
 
 async function untilThere<T>(what: string, look: () => Promise<T | null>, ms: number): Promise<T> {
   let found: T | null = null;

@@ -11,7 +11,7 @@ import { factsTopic } from '../laws/topic.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
-type Topics = Pick<Truth, 'events' | 'ends'>;
+export type Topics = Pick<Truth, 'events' | 'ends'>;
 
 /**
  * Up to records which every client of their feed hears of: that of the block at a chain's height in `heights`, which comes once, and the
