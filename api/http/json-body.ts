@@ -24,9 +24,21 @@ export function compileBody(schema: JsonSchema): ReadJsonBody {
 }
 
 function parse(body: Buffer): unknown {
+  const withNul: string[] = [];
+  let value: unknown;
   try {
-    return JSON.parse(body.toString('utf8'));
+    value = JSON.parse(body.toString('utf8'), (name, member) => {
+      if (typeof member === 'string' && member.includes('\0')) withNul.push(name);
+      return member;
+    });
   } catch (cause) {
     throw new ApiError('invalid_request', 'the body is not JSON', { cause });
   }
+  // As in parameters: Postgres has no such text.
+  const errors = withNul.map((name) => ({
+    pointer: `/${name}`,
+    detail: `${name || 'the body'} holds a NUL character`,
+  }));
+  if (errors.length === 0) return value;
+  throw new ApiError('invalid_parameter', errors.map(({ detail }) => detail).join('; '), { errors });
 }

@@ -81,6 +81,17 @@ export function hostileRequestsConform(client: Client, service: () => RunningSer
       if (status >= 400 && answer.includes('application/problem+json')) expect(answer).toMatch(/"code":"[a-z_]+"/);
     });
 
+    it.each([
+      ['/api/auth/challenge', { identity: 'a\0b' }],
+      ['/api/auth/login', { challengeId: '\0', signature: 'c2ln' }],
+    ])('a NUL in a body: %s', async (path, body) => {
+      const text = JSON.stringify(body);
+      const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+      const answer = await exchange([`${head}Content-Length: ${text.length}\r\n\r\n${text}`]);
+      expect(statusOf(answer)).toBe(400);
+      expect(answer).toContain('holds a NUL character');
+    });
+
     it('addresses and headers of any length', async () => {
       for (const kilobytes of [1, 16, 100, 1000]) {
         refused(await exchange([get(`/api/search/?q=${'a'.repeat(kilobytes * 1000)}`)]));
