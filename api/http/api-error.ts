@@ -86,3 +86,7 @@ export function problemBody(error: ApiError, requestId: string): Record<string, 
     ...error.details.members,
   };
 }
+
+export function invalidParameters(faults: readonly ParameterFault[]): ApiError {
+  return new ApiError('invalid_parameter', faults.map(({ detail }) => detail).join('; '), { errors: faults });
+}

@@ -1,7 +1,8 @@
 /** JSON body of a request → value that fits the route's schema. */
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, invalidParameters, type ParameterFault } from './api-error.ts';
+import { pointer } from './parameters.ts';
 
 export type ReadJsonBody = (body: Buffer) => unknown;
 
@@ -12,33 +13,37 @@ export function compileBody(schema: JsonSchema): ReadJsonBody {
   const validate = ajv.compile(schema);
   return (body) => {
     const value = body.length === 0 ? {} : parse(body);
-    if (validate(value)) return value;
-    const errors = (validate.errors ?? []).map(({ instancePath, message = 'is not allowed', params }) => {
-      const extra = params.additionalProperty;
-      const where = instancePath === '' ? 'the body' : instancePath.slice(1);
-      const detail = `${where} ${message}${typeof extra === 'string' ? `: ${JSON.stringify(extra)}` : ''}`;
-      return { pointer: instancePath, detail };
-    });
-    throw new ApiError('invalid_parameter', errors.map(({ detail }) => detail).join('; '), { errors });
+    const faults = validate(value) ? nulsIn(value) : faultsOf(validate);
+    if (faults.length === 0) return value;
+    throw invalidParameters(faults);
   };
 }
 
 function parse(body: Buffer): unknown {
-  const withNul: string[] = [];
-  let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'), (name, member) => {
-      if (typeof member === 'string' && member.includes('\0')) withNul.push(name);
-      return member;
-    });
+    return JSON.parse(body.toString('utf8'));
   } catch (cause) {
     throw new ApiError('invalid_request', 'the body is not JSON', { cause });
   }
-  // As in parameters: Postgres has no such text.
-  const errors = withNul.map((name) => ({
-    pointer: `/${name}`,
-    detail: `${name || 'the body'} holds a NUL character`,
-  }));
-  if (errors.length === 0) return value;
-  throw new ApiError('invalid_parameter', errors.map(({ detail }) => detail).join('; '), { errors });
+}
+
+function faultsOf(validate: ValidateFunction): ParameterFault[] {
+  return (validate.errors ?? []).map(({ instancePath, message = 'is not allowed', params }) => {
+    const extra = params.additionalProperty;
+    const detail = `${nameOf(instancePath)} ${message}${typeof extra === 'string' ? `: ${JSON.stringify(extra)}` : ''}`;
+    return { pointer: instancePath, detail };
+  });
+}
+
+/** Of a value that fits its schema, which bounds its depth. As in parameters: Postgres has no such text. */
+function nulsIn(value: unknown, at = ''): ParameterFault[] {
+  if (typeof value === 'string') {
+    return value.includes('\0') ? [{ pointer: at, detail: `${nameOf(at)} holds a NUL character` }] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => nulsIn(member, at + pointer(name)));
+}
+
+function nameOf(at: string): string {
+  return at === '' ? 'the body' : at.slice(1);
 }

@@ -1,7 +1,7 @@
 /** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type JsonSchema, string } from '../../schemas/rest/json-schema.ts';
-import { ApiError, type ParameterFault } from './api-error.ts';
+import { invalidParameters, type ParameterFault } from './api-error.ts';
 
 export interface Parameter<T = unknown> {
   readonly in: 'path' | 'query';
@@ -80,9 +80,7 @@ export function compileParameters(parameters: Parameters, chains: readonly strin
         else if (schema) (values as Record<string, unknown>)[name] = convert(text, schema);
       }
       if (!validate(values)) faults.push(...faultsOf(validate, parameters));
-      if (faults.length > 0) {
-        throw new ApiError('invalid_parameter', faults.map((fault) => fault.detail).join('; '), { errors: faults });
-      }
+      if (faults.length > 0) throw invalidParameters(faults);
       return values;
     },
   };
@@ -119,7 +117,8 @@ function pointerOf(error: ErrorObject): string {
   return typeof name === 'string' ? pointer(name) : error.instancePath;
 }
 
-function pointer(name: string): string {
+/** JSON Pointer of one step. */
+export function pointer(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

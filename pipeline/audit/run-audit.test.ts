@@ -28,7 +28,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The first report that `holds` of, for as long as anybody can wait. */
+/** The first report that `holds` of, within a minute. */
 async function reported(holds: (report: AuditReport) => boolean): Promise<AuditReport> {
   for (const began = Date.now(); Date.now() - began < 60_000; ) {
     const { rows } = await world.stores.postgres.pool.query<{ report: string }>('SELECT report FROM audits');

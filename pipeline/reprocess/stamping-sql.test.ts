@@ -174,11 +174,11 @@ const cases: fc.Arbitrary<Case> = fc
     factors: fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })),
     isClosed: fc.boolean(),
   })
-  .map(({ alike, factors, from, to: any, ...rest }) => {
+  .map(({ alike, factors, from, to: unrelated, ...rest }) => {
     const to =
       alike === null || from.price === null
-        ? any
-        : { ...any, amount: from.amount, price: (from.price * alike) / 1000n };
+        ? unrelated
+        : { ...unrelated, amount: from.amount, price: (from.price * alike) / 1000n };
     return { ...rest, from, to, medians: { from: medianOf(from, factors[0]), to: medianOf(to, factors[1]) } };
   });
 
