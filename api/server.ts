@@ -62,7 +62,7 @@ export class PortUnavailable extends PermanentError {
 const PREPARED_BYTES = 64 * 1024 * 1024;
 const REPEATED_BYTES = 32 * 1024 * 1024;
 const DRAIN_MS = 8_000;
-/** Requests that read Postgres at once, each a connection. */
+/** Statements that read Postgres at once, each a connection; one may be for several requests. */
 const READS_AT_ONCE = 10;
 const STATEMENT_MS = 10_000;
 
@@ -105,7 +105,8 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   closers.push(() => watch.stop());
   const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS, logger });
   closers.push(() => reader.close());
-  const snapshots = createSnapshots({ reader, watch, release, atOnce: READS_AT_ONCE });
+  const currentState = createCurrentState(reader, watch);
+  const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
   const push = await createPush({ config, domain, log, watch, logger, ...options.push });
@@ -132,7 +133,6 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
-  const currentState = createCurrentState(reader, watch);
   const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access };
   const rpc = createRpcHandler({
     chains: config.chains,

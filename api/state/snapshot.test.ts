@@ -7,6 +7,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { notFound } from '../http/api-error.ts';
+import { createCurrentState } from './current-state.ts';
 import { createSnapshots, type Snapshot, type WithSnapshot } from './snapshot.ts';
 import { createStateWatch, type StateWatch } from './state-watch.ts';
 
@@ -31,7 +32,8 @@ beforeAll(async () => {
   reader = { ...opened, query: counted(opened.query) as typeof opened.query };
   await commit(0, 0);
   watch = await createStateWatch(stores.postgres, 'test', logger, new AbortController().signal);
-  snapshot = createSnapshots({ reader, watch, release: 'test', atOnce: 10 })('standard');
+  const currentState = createCurrentState(reader, watch);
+  snapshot = createSnapshots({ reader, watch, currentState, release: 'test', atOnce: 10 })('standard');
 });
 
 afterAll(async () => {

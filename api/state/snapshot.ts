@@ -3,10 +3,12 @@
  * own and says whether the state is still the one that the answer names; only when it keeps moving away a transaction holds it
  * still. docs/decisions/0023-point-reads.md
  */
+import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
 import { type PostgresReader, prepared, type Statement } from '../../infra/postgres/reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { createLanes, type Lane } from '../access/lanes.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { CurrentState } from './current-state.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
 
@@ -23,9 +25,10 @@ export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<
 export interface SnapshotsOptions {
   readonly reader: PostgresReader;
   readonly watch: Pick<StateWatch, 'state' | 'beyond'>;
+  readonly currentState: CurrentState;
   /** Part of every tag. */
   readonly release: string;
-  /** Requests that read at once. */
+  /** Statements at once, and transactions. */
   readonly atOnce: number;
 }
 
@@ -44,24 +47,34 @@ const WAIT_MS = 15_000;
 const LOOSE_TRIES = 2;
 const MOST_TRIES = 5;
 
-const STILL = prepared(`SELECT (${VERSION_SQL}) = $1 AS still`);
-
 export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => WithSnapshot {
-  const { reader, watch, release, atOnce } = options;
-  const lanes = createLanes({ atOnce, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
-  const guarded = keptStatements(whileStill);
-  const plain = keptStatements((sql) => sql);
+  const lanes = createLanes({ atOnce: options.atOnce, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
+  const of = (lane: Lane) => createWithSnapshot(options, (work) => lanes.run(lane, WAIT_MS, work));
+  const byLane: Readonly<Record<Lane, WithSnapshot>> = { standard: of('standard'), priority: of('priority') };
+  return (lane) => byLane[lane];
+}
+
+/** `inTurn` runs what needs a connection. */
+function createWithSnapshot(
+  { reader, watch, currentState, release }: SnapshotsOptions,
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>,
+): WithSnapshot {
+  const query: PostgresReader['query'] = (statement, values) => inTurn(() => reader.query(statement, values));
+  const parameterTypes: PostgresReader['parameterTypes'] = (text) => inTurn(() => reader.parameterTypes(text));
+  const gathered = createGatheredReads({ query, parameterTypes }, whileStill);
+  const plain = keptStatements();
 
   /** @throws StateMoved unless all that `work` read is of this state */
   async function inState<T>(work: (read: Snapshot) => Promise<T>, state: ServiceState): Promise<T> {
     let confirmed = false;
     const confirm = async () => {
-      const [row] = await reader.query<{ still: boolean }>(STILL, [state.version]);
-      if (!row?.still) throw new StateMoved();
+      if ((await currentState()) !== state) throw new StateMoved();
       confirmed = true;
     };
     const read = reading(state, async (sql, values, isOpenEnded) => {
-      const found = await reader.query(guarded(sql, values, isOpenEnded), [...values, state.version]);
+      const found = isOpenEnded
+        ? await query({ name: undefined, text: whileStill(sql, values.length) }, [...values, state.version])
+        : await gathered(sql, values, state.version);
       // Without a row nothing tells why. States do not come back: if it still is this one, it was.
       if (found.length === 0) await confirm();
       confirmed = true;
@@ -78,16 +91,18 @@ export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => With
   }
 
   function inTransaction<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
-    return reader.snapshot<StateRow, T>(STATE_SQL, (rows, query) =>
-      work(
-        reading(readServiceState(rows, release), (sql, values, isOpenEnded) =>
-          query(plain(sql, values, isOpenEnded), values),
+    return inTurn(() =>
+      reader.snapshot<StateRow, T>(STATE_SQL, (rows, ask) =>
+        work(
+          reading(readServiceState(rows, release), (sql, values, isOpenEnded) =>
+            ask(isOpenEnded ? { name: undefined, text: sql } : plain(sql), values),
+          ),
         ),
       ),
     );
   }
 
-  const withSnapshot: WithSnapshot = async (work) => {
+  return async (work) => {
     for (let tries = 1; ; tries++) {
       const { state } = watch;
       try {
@@ -96,10 +111,9 @@ export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => With
         // From inside a transaction: of a value that another request was about to remember.
         if (!(error instanceof StateMoved) || tries === MOST_TRIES) throw error;
       }
-      await watch.beyond(state);
+      if (watch.state === state) await watch.beyond(state);
     }
   };
-  return (lane) => (work) => lanes.run(lane, WAIT_MS, () => withSnapshot(work));
 }
 
 type ReadRows = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Promise<object[]>;
@@ -110,23 +124,17 @@ function reading(state: ServiceState, readRows: ReadRows): Snapshot {
   return { state, rows, row: async <R>(...asked: Parameters<typeof rows>) => (await rows<R>(...asked))[0] };
 }
 
-type ToStatement = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Statement;
-
-/** Statements by their text, which says too how many values they take. */
-function keptStatements(toText: (sql: string, values: readonly unknown[]) => string): ToStatement {
+/** Statements by their text. */
+function keptStatements(): (sql: string) => Statement {
   const kept = new Map<string, Statement>();
-  return (sql, values, isOpenEnded) => {
-    const known = kept.get(sql);
-    if (known) return known;
-    const text = toText(sql, values);
-    if (isOpenEnded) return { name: undefined, text };
-    const statement = prepared(text);
-    kept.set(sql, statement);
-    return statement;
+  return (sql) => {
+    const known = kept.get(sql) ?? prepared(sql);
+    kept.set(sql, known);
+    return known;
   };
 }
 
 /** No row where the state is another: it is compared once, before anything is read. The last value is its version. */
-function whileStill(sql: string, { length }: readonly unknown[]): string {
-  return `SELECT * FROM (${sql}) AS found WHERE (${VERSION_SQL}) = $${length + 1}`;
+function whileStill(sql: string, count: number): string {
+  return `SELECT * FROM (${sql}) AS found WHERE (${VERSION_SQL}) = $${count + 1}`;
 }

@@ -1,6 +1,7 @@
 /** Readers as the service has them – one snapshot, both stores – while the served generation changes all the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createCurrentState } from '../../api/state/current-state.ts';
 import { createSnapshots } from '../../api/state/snapshot.ts';
 import { createStateWatch } from '../../api/state/state-watch.ts';
 import { openReader } from '../../infra/postgres/reader.ts';
@@ -26,7 +27,8 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const release = 'bench';
   const watch = await createStateWatch(stores.postgres, release, logger, stop.signal);
   const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000, logger });
-  const snapshot = createSnapshots({ reader, watch, release, atOnce: READERS + 2 })('standard');
+  const currentState = createCurrentState(reader, watch);
+  const snapshot = createSnapshots({ reader, watch, currentState, release, atOnce: READERS + 2 })('standard');
   let mixed = 0;
   const read = () =>
     snapshot(async ({ state, row }) => {

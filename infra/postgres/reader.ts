@@ -16,6 +16,8 @@ export interface Statement {
 export interface PostgresReader {
   /** One statement is one snapshot. @throws PostgresUnreachable, or what the server says */
   query<R extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]>;
+  /** Of $1, $2 … as Postgres understands them. */
+  parameterTypes(text: string): Promise<readonly string[]>;
   /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
   snapshot<R extends pg.QueryResultRow, T>(first: string, work: (first: R[], query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -75,6 +77,18 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
     query({ name, text }, values) {
       const pool = name === undefined ? otherPool : preparedPool;
       return pool.query({ name, text, values: [...values] }).then(rowsOf, told);
+    },
+    async parameterTypes(text) {
+      const client = await otherPool.connect().catch(told);
+      try {
+        await client.query(`PREPARE described AS ${text}`).catch(told);
+        const sql = "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'described'";
+        const { rows } = await client.query<{ types: string[] }>(sql).catch(told);
+        await client.query('DEALLOCATE described').catch(told);
+        return rows[0]?.types ?? [];
+      } finally {
+        client.release();
+      }
     },
     async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {
       const client = await otherPool.connect().catch(told);

@@ -43,16 +43,19 @@ export async function postgresDigests(
   { chain, generation }: Pick<DigestedRows, 'chain' | 'generation'> = {},
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
-  for (const table of tables.filter(({ store }) => store === 'postgres')) {
-    const columns = await client.query<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY 1`,
-      [table.name],
-    );
+  const wanted = tables.filter(({ store }) => store === 'postgres');
+  const all = await client.query<Column>(
+    `SELECT attrelid::regclass::text AS table, attname AS name FROM pg_attribute
+     WHERE attrelid = ANY($1::text[]::regclass[]) AND attnum > 0 AND NOT attisdropped`,
+    [wanted.map(({ name }) => name)],
+  );
+  for (const table of wanted) {
+    const columns = columnsOf(table, all.rows);
     const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
       `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
-       FROM (SELECT md5(ROW(${digested(columns.rows, chain)})::text) AS hash FROM ${table.name}
+       FROM (SELECT md5(ROW(${digested(columns, chain)})::text) AS hash FROM ${table.name}
              WHERE ($1::text IS NULL OR chain = $1) ${generation === undefined ? '' : `AND generation = ${generation}`}
-             ${columns.rows.some(({ name }) => name === 'tick') ? IS_COMMITTED : ''}) AS hashed`,
+             ${columns.includes('tick') ? IS_COMMITTED : ''}) AS hashed`,
       [chain ?? null],
     );
     if (rows[0]) digests[tableName(table)] = digest(Number(rows[0].rows), rows[0].high, rows[0].low);
@@ -66,11 +69,11 @@ export async function clickhouseDigests(
   only: DigestedRows = {},
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
+  const all = await clickhouse.query<Column>(
+    'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
+  );
   for (const table of tables.filter(({ store }) => store === 'clickhouse')) {
-    const columns = await clickhouse.query<{ name: string }>(
-      'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY name',
-      { table: table.name },
-    );
+    const columns = columnsOf(table, all);
     const conditions = [
       ...(only.chain === undefined ? [] : ['chain = {chain:String}']),
       ...(only.position === undefined ? [] : ['position <= {position:Int64}']),
@@ -88,9 +91,18 @@ export async function clickhouseDigests(
   return digests;
 }
 
-function digested(columns: readonly { readonly name: string }[], chain: string | undefined): string {
+interface Column {
+  readonly table: string;
+  readonly name: string;
+}
+
+function columnsOf(table: DigestTable, all: readonly Column[]): string[] {
+  return all.filter((column) => column.table === table.name).map(({ name }) => name);
+}
+
+function digested(columns: readonly string[], chain: string | undefined): string {
   const left = chain === undefined ? PLACE_COLUMNS : [...PLACE_COLUMNS, 'chain'];
-  const names = columns.map(({ name }) => name).filter((name) => !left.includes(name));
+  const names = columns.filter((name) => !left.includes(name)).sort();
   return names.map((name) => `"${name}"`).join(', ');
 }
 

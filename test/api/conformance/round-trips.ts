@@ -1,6 +1,7 @@
 /** How often an answer goes to Postgres: what creeps up here is paid by every request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
+import { parseExact } from '../../../schemas/exact-json.ts';
 import { createClient } from '../client.ts';
 import { type ReaderStatements, recordReaderStatements } from '../reader-statements.ts';
 import { ALICE, NATIVE, type RunningService, USDX } from '../running-service.ts';
@@ -56,6 +57,21 @@ export function roundTripsConform(service: () => RunningService): void {
       statements.take();
       await client.json(path);
       expect(statements.take().map(({ text }) => text)).toHaveLength(trips);
+    });
+
+    it('who asks at the same time shares statements, and is answered as alone', async () => {
+      const heights = Array.from({ length: 40 }, (_, index) => `/api/blocks/${index * 20 + 1}`);
+      const paths = [...TRIPS.map(([path]) => path), ...heights, '/api/blocks/9999999', '/api/identity/nobody@'];
+      const answerOf = async (path: string) => {
+        const response = await client.raw(path);
+        const { requestId, instance, ...body } = parseExact(await response.text()) as Record<string, unknown>;
+        return { path, status: response.status, body };
+      };
+      const alone = [];
+      for (const path of paths) alone.push(await answerOf(path));
+      statements.take();
+      expect(await Promise.all(paths.map(answerOf))).toEqual(alone);
+      expect(statements.take().filter(({ text }) => text.includes('FROM blocks b WHERE')).length).toBeLessThan(10);
     });
 
     it('none but for the version of the state for what was asked before in it', async () => {

@@ -1,0 +1,132 @@
+/**
+ * Reads of one statement that are asked for at the same time go out as one: what a statement costs, they share. Nobody waits for
+ * company longer than it takes to read the requests that are there already. docs/decisions/0023-point-reads.md
+ */
+import pg from 'pg';
+import { type PostgresReader, prepared, type Statement } from './reader.ts';
+
+/** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
+export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<object[]>;
+
+/** A statement as it is sent: its own values are $1 … $count, the version is the next one. */
+export type Guard = (sql: string, count: number) => string;
+
+interface Read {
+  readonly values: readonly unknown[];
+  readonly version: string;
+  readonly resolve: (rows: object[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Of one statement: one that Postgres works on, while the answer of the other is read. */
+const SENT_AT_ONCE = 2;
+const MOST_TOGETHER = 32;
+/** What takes longer does not hold the next ones back. */
+const SLOW_MS = 20;
+
+type Reader = Pick<PostgresReader, 'query' | 'parameterTypes'>;
+
+export function createGatheredReads(reader: Reader, guard: Guard): GatheredReads {
+  const queues = new Map<string, (read: Read) => void>();
+  return (sql, values, version) =>
+    new Promise((resolve, reject) => {
+      let ask = queues.get(sql);
+      if (!ask) {
+        ask = createQueue(reader, guard, sql, values.length);
+        queues.set(sql, ask);
+      }
+      ask({ values, version, resolve, reject });
+    });
+}
+
+function createQueue(reader: Reader, guard: Guard, sql: string, count: number): (read: Read) => void {
+  const alone = prepared(guard(sql, count));
+  let together: Promise<Statement> | null = null;
+  let waiting: Read[] = [];
+  let sent = 0;
+
+  function statementForAll(): Promise<Statement> {
+    together ??= reader.parameterTypes(alone.text).then(
+      (types) => prepared(guard(gatheredText(sql, types.slice(0, count)), count)),
+      (error: unknown) => {
+        together = null;
+        throw error;
+      },
+    );
+    return together;
+  }
+
+  async function readAlone({ values, version, resolve, reject }: Read): Promise<void> {
+    await reader.query(alone, [...values, version]).then(resolve, reject);
+  }
+
+  async function readTogether(reads: readonly Read[], version: string): Promise<void> {
+    const statement = await statementForAll();
+    const columns = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
+    const found = await reader.query<{ asked_at: number }>(statement, [...columns, version]);
+    const rows = reads.map((): object[] => []);
+    for (const { asked_at, ...row } of found) rows[asked_at - 1]?.push(row);
+    for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);
+  }
+
+  async function send(reads: readonly Read[]): Promise<void> {
+    const [first] = reads;
+    if (!first) return;
+    if (reads.length === 1 || count === 0) return void (await Promise.all(reads.map(readAlone)));
+    try {
+      await readTogether(reads, first.version);
+    } catch (error) {
+      // What one of them asked for may be what the server refuses, or what takes too long: each is told about its own.
+      if (error instanceof pg.DatabaseError) await Promise.all(reads.map(readAlone));
+      else for (const { reject } of reads) reject(error);
+    }
+  }
+
+  function sendNext(): void {
+    const [first] = waiting;
+    if (!first || sent === SENT_AT_ONCE) return;
+    const reads = waiting.filter(({ version }) => version === first.version).slice(0, MOST_TOGETHER);
+    const taken = new Set(reads);
+    waiting = waiting.filter((read) => !taken.has(read));
+    sent++;
+    let counts = true;
+    const next = () => {
+      if (!counts) return;
+      counts = false;
+      sent--;
+      sendNext();
+    };
+    const slow = setTimeout(next, SLOW_MS);
+    send(reads).finally(() => {
+      clearTimeout(slow);
+      next();
+    });
+  }
+
+  return (read) => {
+    waiting.push(read);
+    if (waiting.length === 1) setImmediate(sendNext);
+  };
+}
+
+/** Of any number of reads: the values travel as text, a column each, and each row says which read it is for. */
+function gatheredText(sql: string, types: readonly string[]): string {
+  const columns = types.map((_, at) => `$${at + 1}::text[]`).join(', ');
+  const names = types.map((_, at) => `v${at + 1}`).join(', ');
+  const own = sql.replaceAll(/\$(\d+)/g, (_, number: string) => `gathered.v${number}::${types[Number(number) - 1]}`);
+  // OFFSET keeps each read what it is alone: not joined otherwise, and its rows in their order.
+  return `SELECT gathered.asked_at::integer, own.* FROM unnest(${columns}) WITH ORDINALITY AS gathered(${names}, asked_at)
+    CROSS JOIN LATERAL (SELECT * FROM (${own}) AS own OFFSET 0) AS own`;
+}
+
+/** A value as Postgres writes it. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== 'object') return String(value);
+  if (!Array.isArray(value))
+    throw new TypeError('a value of a read is text, a number, a truth value, or a list of those');
+  const items = value.map((item) =>
+    item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  );
+  return `{${items.join(',')}}`;
+}
