@@ -4,7 +4,6 @@ import { controlSocketPath } from '../infra/control-socket/control-socket.ts';
 import { claimDataFolder, type DataFolder } from '../infra/data-folder/data-folder.ts';
 import { createEmbeddedEventLog } from '../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../infra/event-log/event-log.ts';
-import { createKafkaEventLog } from '../infra/event-log/kafka/kafka-event-log.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openStores, type Stores } from '../infra/stores.ts';
 import type { Config } from '../schemas/config.ts';
@@ -31,7 +30,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   try {
     const stores = await openStores(config, logger);
     closers.push(() => stores.close());
-    const log = openLog(config, logger);
+    const log = await openLog(config, logger);
     closers.push(() => log.close());
     // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
     if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
@@ -42,8 +41,9 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   }
 }
 
-function openLog(config: Config, logger: Logger): EventLog {
-  return config.kafkaBrokers
-    ? createKafkaEventLog({ brokers: config.kafkaBrokers, logger })
-    : createEmbeddedEventLog({ folder: join(config.dataDir, 'log') });
+async function openLog(config: Config, logger: Logger): Promise<EventLog> {
+  if (!config.kafkaBrokers) return createEmbeddedEventLog({ folder: join(config.dataDir, 'log') });
+  // Loaded by those who have a broker: Kafka's client is a tenth of all modules.
+  const { createKafkaEventLog } = await import('../infra/event-log/kafka/kafka-event-log.ts');
+  return createKafkaEventLog({ brokers: config.kafkaBrokers, logger });
 }

@@ -29,15 +29,16 @@ export function registerRoutes(app: TemplatedApp, routes: readonly Route[], opti
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     const refused = { template: path, credits: LEAST_CREDITS, tier: null };
     const refuse = refuseMethod(allow);
-    for (const pattern of bothForms(path)) {
-      for (const route of atPath) registerRoute(app, pattern, route, options);
+    const patterns = bothForms(path);
+    for (const route of atPath) registerRoute(app, patterns, route, options);
+    for (const pattern of patterns) {
       app.options(pattern, (res) => preflight(res, allow));
       app.any(pattern, (res, req) => handleRequest(options, res, req, refused, refuse));
     }
   }
 }
 
-function registerRoute(app: TemplatedApp, pattern: string, route: Route, options: DispatcherOptions): void {
+function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Route, options: DispatcherOptions): void {
   const { path: template, weight: credits, tier, vital = false } = route;
   const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
@@ -61,12 +62,14 @@ function registerRoute(app: TemplatedApp, pattern: string, route: Route, options
     return (res: HttpResponse, req: HttpRequest) => handleRequest(options, res, req, served, answer);
   };
   const method = methodOf(route);
-  if (method === 'DELETE') app.del(pattern, serve(false));
-  else if (method === 'POST') app.post(pattern, serve(false));
-  else if (method === 'PATCH') app.patch(pattern, serve(false));
-  else {
-    app.get(pattern, serve(false));
-    app.head(pattern, serve(true));
+  for (const pattern of patterns) {
+    if (method === 'DELETE') app.del(pattern, serve(false));
+    else if (method === 'POST') app.post(pattern, serve(false));
+    else if (method === 'PATCH') app.patch(pattern, serve(false));
+    else {
+      app.get(pattern, serve(false));
+      app.head(pattern, serve(true));
+    }
   }
 }
 

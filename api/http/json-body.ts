@@ -1,17 +1,17 @@
 /** JSON body of a request → value that fits the route's schema. */
-import { Ajv, type ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { ApiError, invalidParameters, type ParameterFault } from './api-error.ts';
 import { pointer } from './parameters.ts';
+import { validatorOf } from './validator.ts';
 
 export type ReadJsonBody = (body: Buffer) => unknown;
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, strictTypes: false });
-
 /** No body at all is an empty object. @throws ApiError invalid_request, invalid_parameter naming each fault */
 export function compileBody(schema: JsonSchema): ReadJsonBody {
-  const validate = ajv.compile(schema);
+  const validator = validatorOf(schema);
   return (body) => {
+    const validate = validator();
     const value = body.length === 0 ? {} : parse(body);
     const faults = validate(value) ? nulsIn(value) : faultsOf(validate);
     if (faults.length === 0) return value;

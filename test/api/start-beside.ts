@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ApiOptions, RunningApi } from '../../api/server.ts';
+import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import type { Config } from '../../schemas/config.ts';
 
 export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks'> {
@@ -12,11 +13,10 @@ export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks'> {
 }
 
 const SCRIPT = fileURLToPath(new URL('./api-process.ts', import.meta.url));
-const FLAGS = ['--disable-warning=ExperimentalWarning'];
 
 /** It ends with the test, also when that is killed. @throws Error when it ends before it listens */
 export async function startProcessBeside(options: BesideOptions): Promise<RunningApi> {
-  const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: FLAGS });
+  const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: [...NODE_FLAGS] });
   const ended = once(child, 'exit');
   const [said] = await Promise.race([once(child, 'message'), ended]);
   if (typeof said !== 'object' || said === null)

@@ -11,6 +11,7 @@ import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { endLeftover } from '../../infra/postgres/embedded/leftover.ts';
+import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import { type Digests, storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { placed, type UnplacedRecord } from '../laws/chain-records.ts';
@@ -50,7 +51,7 @@ export async function removeDataFolder(folder: string): Promise<void> {
 /** Throws when the process fails by itself. */
 export async function live(folder: string, death: Death | null): Promise<Life> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROCESS, folder], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, PROCESS, folder], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

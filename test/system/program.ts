@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach } from 'vitest';
+import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import { ROOT } from '../house/source-files.ts';
 
 /** Variables that the program reads; the surroundings of the test are not handed down. */
@@ -43,7 +44,9 @@ export interface Program {
 const WARN = 40;
 const ANSWER_MS = 90_000;
 const POLL_MS = 50;
-const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const SURROUNDINGS = Object.fromEntries(
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
+);
 const running = new Set<ChildProcess>();
 /** Those that the tests of a file share. */
 const shared = new Set<ChildProcess>();
@@ -107,9 +110,9 @@ export async function runCommand(
 }
 
 function spawnProgram(script: string, args: readonly string[], settings: Settings) {
-  const child = spawn(process.execPath, [...FLAGS, script, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings },
+    env: { ...SURROUNDINGS, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // the channel ends the program when the test is killed
   });
   running.add(child);

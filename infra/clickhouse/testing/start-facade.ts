@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { NODE_FLAGS } from '../../testing/node-flags.ts';
 
 export interface ClickHouseFacade {
   /** Of the database `default`. */
@@ -12,7 +13,7 @@ export interface ClickHouseFacade {
 export async function startClickHouseFacade(folder: string): Promise<ClickHouseFacade> {
   const child = fork(new URL('./http-facade.ts', import.meta.url), [folder], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...NODE_FLAGS],
   });
   if (!child.stdout) throw new Error('the facade has no output');
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../testing/node-flags.ts';
 import type { AppenderOptions } from './append-until-killed.ts';
 
 const SCRIPT = fileURLToPath(new URL('append-until-killed.ts', import.meta.url));
 
 /** `afterMs` counts from its first acknowledged append. Returns the next position that it acknowledged last. */
 export async function killWriter(options: AppenderOptions, afterMs: number): Promise<number> {
-  const child = spawn(process.execPath, ['--no-warnings', SCRIPT, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, SCRIPT, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
