@@ -69,12 +69,10 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
     for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);
   }
 
-  async function send(reads: readonly Read[]): Promise<void> {
-    const [first] = reads;
-    if (!first) return;
-    if (reads.length === 1 || count === 0) return void (await Promise.all(reads.map(readAlone)));
+  async function send(reads: readonly Read[], version: string): Promise<void> {
     try {
-      await readTogether(reads, first.version);
+      if (reads.length === 1 || count === 0) await Promise.all(reads.map(readAlone));
+      else await readTogether(reads, version);
     } catch (error) {
       // What one of them asked for may be what the server refuses, or what takes too long: each is told about its own.
       if (error instanceof pg.DatabaseError) await Promise.all(reads.map(readAlone));
@@ -82,30 +80,38 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
     }
   }
 
-  function sendNext(): void {
-    const [first] = waiting;
-    if (!first || sent === SENT_AT_ONCE) return;
-    const reads = waiting.filter(({ version }) => version === first.version).slice(0, MOST_TOGETHER);
-    const taken = new Set(reads);
-    waiting = waiting.filter((read) => !taken.has(read));
-    sent++;
-    let counts = true;
-    const next = () => {
-      if (!counts) return;
-      counts = false;
-      sent--;
-      sendNext();
-    };
-    const slow = setTimeout(next, SLOW_MS);
-    send(reads).finally(() => {
+  /** Those that wait for the same version as the first. */
+  function take({ version }: Read): Read[] {
+    const taken = waiting.filter((read) => read.version === version).slice(0, MOST_TOGETHER);
+    waiting = waiting.filter((read) => !taken.includes(read));
+    return taken;
+  }
+
+  function sendWaiting(): void {
+    for (let [first] = waiting; first && sent < SENT_AT_ONCE; [first] = waiting) {
+      const done = occupy();
+      void send(take(first), first.version).finally(done);
+    }
+  }
+
+  /** One of the places, until it is given back or the time is over. */
+  function occupy(): () => void {
+    let occupied = true;
+    const leave = () => {
       clearTimeout(slow);
-      next();
-    });
+      if (!occupied) return;
+      occupied = false;
+      sent--;
+      sendWaiting();
+    };
+    const slow = setTimeout(leave, SLOW_MS);
+    sent++;
+    return leave;
   }
 
   return (read) => {
     waiting.push(read);
-    if (waiting.length === 1) setImmediate(sendNext);
+    if (waiting.length === 1) setImmediate(sendWaiting);
   };
 }
 

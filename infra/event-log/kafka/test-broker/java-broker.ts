@@ -96,7 +96,8 @@ broker.session.timeout.ms=3000
 
 function format(java: readonly string[], properties: string): void {
   const id = randomBytes(16).toString('base64url');
-  const args = ['-XX:TieredStopAtLevel=1', ...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties];
+  const tool = ['-XX:TieredStopAtLevel=1', ...java, 'kafka.tools.StorageTool'];
+  const args = [...tool, 'format', `--cluster-id=${id}`, '-c', properties]; // joined: an id may begin with a hyphen
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the Kafka test broker's folder could not be made: ${stdout}${stderr}`);
 }

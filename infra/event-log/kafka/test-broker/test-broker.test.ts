@@ -23,9 +23,12 @@ function accepts(address: string): Promise<boolean> {
   });
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (!stdout) throw new Error('no output');
-  const [line] = await once(stdout, 'data');
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('no output');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`it ended with ${code} before it said anything`);
+  });
+  const [line] = await Promise.race([once(child.stdout, 'data'), ended]);
   return String(line);
 }
 
