@@ -6,7 +6,7 @@ import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './o
 
 export interface DocumentOptions {
   readonly routes: readonly Route[];
-  /** Names that the `chain` parameter takes; empty: any. */
+  /** Names that the `chain` parameter takes; when there are none, it takes whatever fits. */
   readonly chains: readonly string[];
   readonly version: string;
   readonly examples: Examples;

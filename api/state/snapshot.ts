@@ -4,7 +4,7 @@
  * still. docs/decisions/0023-point-reads.md
  */
 import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
-import { type PostgresReader, prepared, type Statement } from '../../infra/postgres/reader.ts';
+import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { createLanes, type Lane } from '../access/lanes.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -62,7 +62,6 @@ function createWithSnapshot(
   const query: PostgresReader['query'] = (statement, values) => inTurn(() => reader.query(statement, values));
   const parameterTypes: PostgresReader['parameterTypes'] = (text) => inTurn(() => reader.parameterTypes(text));
   const gathered = createGatheredReads({ query, parameterTypes }, whileStill);
-  const plain = keptStatements();
 
   /** @throws StateMoved unless all that `work` read is of this state */
   async function inState<T>(work: (read: Snapshot) => Promise<T>, state: ServiceState): Promise<T> {
@@ -95,7 +94,7 @@ function createWithSnapshot(
       reader.snapshot<StateRow, T>(STATE_SQL, (rows, ask) =>
         work(
           reading(readServiceState(rows, release), (sql, values, isOpenEnded) =>
-            ask(isOpenEnded ? { name: undefined, text: sql } : plain(sql), values),
+            ask(isOpenEnded ? { name: undefined, text: sql } : prepared(sql), values),
           ),
         ),
       ),
@@ -122,16 +121,6 @@ function reading(state: ServiceState, readRows: ReadRows): Snapshot {
   const rows = <R>(sql: string, values: readonly unknown[] = [], isOpenEnded = false) =>
     readRows(sql, values, isOpenEnded) as Promise<R[]>;
   return { state, rows, row: async <R>(...asked: Parameters<typeof rows>) => (await rows<R>(...asked))[0] };
-}
-
-/** Statements by their text. */
-function keptStatements(): (sql: string) => Statement {
-  const kept = new Map<string, Statement>();
-  return (sql) => {
-    const known = kept.get(sql) ?? prepared(sql);
-    kept.set(sql, known);
-    return known;
-  };
 }
 
 /** No row where the state is another: it is compared once, before anything is read. The last value is its version. */

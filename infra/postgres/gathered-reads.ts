@@ -82,8 +82,12 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
 
   /** Those that wait for the same version as the first. */
   function take({ version }: Read): Read[] {
-    const taken = waiting.filter((read) => read.version === version).slice(0, MOST_TOGETHER);
-    waiting = waiting.filter((read) => !taken.includes(read));
+    const taken: Read[] = [];
+    const left: Read[] = [];
+    for (const read of waiting) {
+      (read.version === version && taken.length < MOST_TOGETHER ? taken : left).push(read);
+    }
+    waiting = left;
     return taken;
   }
 

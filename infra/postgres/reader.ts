@@ -81,13 +81,15 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
     async parameterTypes(text) {
       const client = await otherPool.connect().catch(told);
       try {
-        await client.query(`PREPARE described AS ${text}`).catch(told);
+        await client.query(`PREPARE described AS ${text}`);
         const sql = "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'described'";
-        const { rows } = await client.query<{ types: string[] }>(sql).catch(told);
-        await client.query('DEALLOCATE described').catch(told);
-        return rows[0]?.types ?? [];
-      } finally {
+        const { rows } = await client.query<{ types: string[] }>(sql);
+        await client.query('DEALLOCATE described');
         client.release();
+        return rows[0]?.types ?? [];
+      } catch (error) {
+        client.release(true); // the name may be taken in it
+        return told(error);
       }
     },
     async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {

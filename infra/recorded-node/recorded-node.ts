@@ -12,7 +12,7 @@ import { createStory } from './story.ts';
 export interface RecordedNodeOptions {
   /** Folder of the recording. */
   readonly folder: string;
-  /** 0 or absent: any free port of the loopback interface. */
+  /** 0 or absent: a free port of the loopback interface. */
   readonly port?: number;
   /** Height shown at first; without it historyHeight, else the recorded tip. */
   readonly startHeight?: number;

@@ -32,7 +32,7 @@ export async function createTestStores(): Promise<TestStores> {
   const clickhouse = await openEmbeddedClickHouse(clickhouseFolder, name);
   template ??= createTemplate(embedded, clickhouseFolder);
   await template;
-  await copyPostgres(embedded, name);
+  await embedded.createDatabase(name, 'template');
   await copyClickHouse(clickhouse, name);
   const postgres = await connectPostgres({ url: databaseUrl, logger });
   return {
@@ -64,12 +64,6 @@ async function createTemplate(embedded: EmbeddedPostgres, clickhouseFolder: stri
   const clickhouse = await openEmbeddedClickHouse(clickhouseFolder, 'template');
   await migrateClickHouse(clickhouse);
   await clickhouse.close();
-}
-
-async function copyPostgres(embedded: EmbeddedPostgres, name: string): Promise<void> {
-  const postgres = await connectPostgres({ url: embedded.urlOf('postgres'), logger });
-  await postgres.pool.query(`CREATE DATABASE ${name} TEMPLATE template`);
-  await postgres.close();
 }
 
 async function copyClickHouse(clickhouse: ClickHouse, name: string): Promise<void> {

@@ -39,7 +39,7 @@ async function reported(holds: (report: AuditReport) => boolean): Promise<AuditR
   throw new Error('the audit never said so');
 }
 
-/** Of this chain; other checks of the process count for themselves. */
+/** As the audit counts them; other checks of the process count for themselves. */
 const mismatches = async () =>
   (await registry.metrics())
     .split('\n')

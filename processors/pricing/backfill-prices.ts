@@ -27,7 +27,7 @@ export function backfillPrices({ baskets, anchors, nativeCurrencyId }: BackfillI
 interface NavAnchor {
   readonly price: OraclePrice;
   readonly pir: Rational;
-  /** 2: stable anchor, 1: native, 0: any priced reserve. */
+  /** 2: stable anchor, 1: native, 0: a reserve that is priced otherwise. */
   readonly rank: number;
   readonly value: Rational;
 }

@@ -1,6 +1,6 @@
 /**
  * schemathesis against the service on the recording: all that the OpenAPI document promises, for inputs that fit it and for
- * inputs that do not; once as anybody, and once with a session and a key of the highest tier, to which every path is open.
+ * inputs that do not; once without credentials, and once with a session and a key of the highest tier, to which every path is open.
  * Usage: npm run fuzz [-- examples an operation (20) [seed (1)]]
  */
 import { spawn } from 'node:child_process';

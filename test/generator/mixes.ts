@@ -15,7 +15,7 @@ export interface Mix {
   readonly everyBlock: readonly Maker[];
   /** Drawn from; a maker that stands more often is drawn more often. */
   readonly makers: readonly Maker[];
-  /** Producers are paid as anybody is: no fee pool, no stake guard. */
+  /** Producers are paid as everybody is: no fee pool, no stake guard. */
   readonly plainRewards?: true;
 }
 

@@ -18,7 +18,8 @@ export interface EmbeddedPostgres {
   /** Of the cluster's maintenance database. */
   readonly url: string;
   urlOf(database: string): string;
-  createDatabase(name: string): Promise<void>;
+  /** Unless there is one; a copy of `template`, to which nobody may be connected. */
+  createDatabase(name: string, template?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +54,7 @@ export async function startEmbeddedPostgres(folder: string, logger: Logger): Pro
   return {
     url: urlOf('postgres'),
     urlOf,
-    createDatabase: (name) => createDatabase(urlOf('postgres'), name),
+    createDatabase: (name, template) => createDatabase(urlOf('postgres'), name, template),
     stop: () => server.stop(),
   };
 }
@@ -73,12 +74,13 @@ async function initialise(initdb: string, data: string): Promise<void> {
   }
 }
 
-async function createDatabase(url: string, name: string): Promise<void> {
+async function createDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+    const [made, model] = [name, template].map((each) => client.escapeIdentifier(each));
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${made} TEMPLATE ${model}`);
   } finally {
     await client.end();
   }
