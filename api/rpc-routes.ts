@@ -9,7 +9,7 @@ import type { Visitor } from './access/visitor.ts';
 import { preflight } from './http/dispatcher.ts';
 import type { RequestsUnderWay } from './http/exchange.ts';
 import { type HeaderLines, headerLines, joinLines, NO_LINES } from './http/header-lines.ts';
-import { type Reply, writeReply } from './http/reply.ts';
+import { type Reply, writeReply, writeReplyLater } from './http/reply.ts';
 import { observeRequest } from './http/request-seconds.ts';
 import { andThen, orElse, type Soon } from './http/soon.ts';
 import { internalFailure, rpcCost, tooManyRequests } from './rpc/cost.ts';
@@ -70,7 +70,7 @@ function answer(
   readBody(res, {
     whole(bytes) {
       return andThen(produce(visitor, readRpcBody(bytes), chain, handler, options), (made) => {
-        if (!aborted) writeReply(res, made, NO_LINES, false);
+        if (!aborted) writeReplyLater(res, made, NO_LINES, false);
         observeRequest('/rpc/:chain', 'post', made.status, (performance.now() - started) / 1000);
       });
     },
@@ -91,7 +91,7 @@ function produce(
   handler: RpcHandler,
   { access, logger }: RpcRoutesOptions,
 ): Soon<Reply> {
-  const admitted = ({ refusal, headers, caller, giveBack }: Admission): Soon<Reply> => {
+  const admitted = ({ refusal, headers, caller, charged }: Admission): Soon<Reply> => {
     if (refusal) {
       const said = joinLines(headers, headerLines(refusal.details.headers ?? {}));
       return refusal.status === 429
@@ -99,7 +99,7 @@ function produce(
         : { status: refusal.status, headers: said, body: Buffer.alloc(0) }; // as the daemon answers wrong credentials
     }
     return andThen(handler(chain, body, laneOf(caller)), (made) => {
-      if (made.ourFault) giveBack();
+      if (made.ourFault) charged.giveBack();
       return reply(made, headers);
     });
   };

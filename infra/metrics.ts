@@ -1,5 +1,6 @@
 /** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template; never an address. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createCountedHistogram } from './counted-histogram.ts';
 
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry, prefix: 'verustream_' });
@@ -68,10 +69,9 @@ export const metrics = {
     labelNames: ['chain'],
     registers,
   }),
-  requestSeconds: new Histogram({
+  requestSeconds: createCountedHistogram<'route' | 'method' | 'status'>({
     name: 'verustream_http_request_duration_seconds',
     help: 'HTTP requests by route template',
-    labelNames: ['route', 'method', 'status'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   }),

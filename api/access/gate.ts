@@ -2,7 +2,6 @@
 import type { Config, Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
-import { andThen } from '../http/soon.ts';
 import { remembering } from '../remembering.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type LivingKey, LOWEST_TIER, TIERS } from './key-store.ts';
@@ -43,8 +42,8 @@ export interface Admission {
   readonly refusal: ApiError | null;
   /** For the answer, refused or not. */
   readonly headers: HeaderLines;
-  /** The answer failed through our fault. */
-  giveBack(): void;
+  /** To be given back when the answer fails through our fault. */
+  readonly charged: Pick<Verdict, 'giveBack'>;
 }
 
 /** @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up */
@@ -75,6 +74,15 @@ const WRONG_KEY = new ApiError('key_invalid', 'the API key is wrong, was replace
 interface Identified {
   readonly visitor: Visitor;
   readonly key: LivingKey | null | undefined;
+}
+
+/** What is charged, and what is said of it. */
+interface Bill {
+  readonly caller: Identified;
+  readonly names: readonly AllowanceName[];
+  readonly credits: number;
+  /** Although it can be paid. */
+  readonly refusal: ApiError | null;
 }
 
 const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
@@ -112,51 +120,56 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     cost,
   });
 
-  function charge(
-    { visitor, key }: Identified,
-    names: readonly AllowanceName[],
-    demands: readonly Demand[],
-    credits: number,
-    refusal: ApiError | null,
-  ): Admission | Promise<Admission> {
-    const caller = { bearer: visitor.bearer, key: key ?? null };
-    const admit = (verdict: Verdict): Admission => {
-      const { accepted, standings, retryMs } = verdict;
-      if (key) usage.record(key.id, credits, accepted);
-      return {
-        caller,
-        refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
-        headers: limitHeaders(names, standings, credits),
-        giveBack: verdict.giveBack,
-      };
+  function charge(bill: Bill, demands: readonly Demand[]): Admission | Promise<Admission> {
+    const verdict = limiter.charge(demands);
+    return verdict instanceof Promise ? admitLater(bill, verdict) : admit(bill, verdict);
+  }
+
+  async function admitLater(bill: Bill, verdict: Promise<Verdict>): Promise<Admission> {
+    return admit(bill, await verdict);
+  }
+
+  function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict): Admission {
+    const { accepted, standings, retryMs } = verdict;
+    if (key) usage.record(key.id, credits, accepted);
+    return {
+      caller: { bearer: visitor.bearer, key: key ?? null },
+      refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
+      headers: limitHeaders(names, standings, credits),
+      charged: verdict,
     };
-    return andThen(limiter.charge(demands), admit);
   }
 
   function admitRest(caller: Identified, fare: Fare) {
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
-    if (key) return charge(caller, NAMES_WITH_KEY, [creditsOf(caller, credits)], credits, refusal);
+    if (key) return charge({ caller, names: NAMES_WITH_KEY, credits, refusal }, [creditsOf(caller, credits)]);
     const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
-    return charge(caller, NAMES_OF_REST, demands, credits, refusal);
+    return charge({ caller, names: NAMES_OF_REST, credits, refusal }, demands);
   }
 
   function admitRpc(caller: Identified, toll: Toll) {
     const { key } = caller;
-    if (key) return charge(caller, NAMES_WITH_KEY, [creditsOf(caller, toll.credits)], toll.credits, null);
+    if (key) {
+      const { credits } = toll;
+      return charge({ caller, names: NAMES_WITH_KEY, credits, refusal: null }, [creditsOf(caller, credits)]);
+    }
     const { requests, credits } = key === null ? { requests: 1, credits: LEAST_CREDITS } : toll;
     const refusal = key === null ? WRONG_KEY : null;
-    return charge(caller, NAMES_OF_RPC, [requestsOf(caller, requests)], credits, refusal);
+    return charge({ caller, names: NAMES_OF_RPC, credits, refusal }, [requestsOf(caller, requests)]);
   }
 
   return {
-    rest: (visitor, fare) => andThen(identify(visitor, tokenOf(visitor)), (caller) => admitRest(caller, fare)),
+    rest(visitor, fare) {
+      const caller = identify(visitor, tokenOf(visitor));
+      return caller instanceof Promise ? caller.then((known) => admitRest(known, fare)) : admitRest(caller, fare);
+    },
     rpc(visitor, toll) {
       // Credentials that a daemon's client was set up with are not meant for us.
       const token = tokenOf(visitor);
       const caller = identify(visitor, token.startsWith(KEY_PREFIX) ? token : '');
-      return andThen(caller, (known) => admitRpc(known, toll));
+      return caller instanceof Promise ? caller.then((known) => admitRpc(known, toll)) : admitRpc(caller, toll);
     },
   };
 }

@@ -25,6 +25,8 @@ interface Kept {
   readonly key: LivingKey;
   readonly secretSha256: Buffer;
   readonly tag: string;
+  /** Found to hold this secret: who remembers what a token presents is not compared again. */
+  proven: PresentedKey | null;
 }
 
 /** A revoked key is refused within a second: this, and a statement. */
@@ -62,7 +64,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
       cache.delete(id);
       return null;
     }
-    const known = { key, secretSha256: digestBytes(key.secretSha256), tag };
+    const known = { key, secretSha256: digestBytes(key.secretSha256), tag, proven: null };
     if (cache.size < MOST) cache.set(id, known);
     return sameDigest(known.secretSha256, secretSha256) ? key : null;
   }
@@ -71,7 +73,10 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     find(presented) {
       const found = kept.get(presented.id);
       if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return findFresh(presented);
-      return sameDigest(found.secretSha256, presented.secretSha256) ? found.key : null;
+      if (found.proven === presented) return found.key;
+      if (!sameDigest(found.secretSha256, presented.secretSha256)) return null;
+      found.proven = presented;
+      return found.key;
     },
     clear() {
       kept = new Map();

@@ -12,6 +12,18 @@ export function retryAfterSeconds(retryMs: number): number {
   return Math.max(1, seconds(retryMs));
 }
 
+const REMAINING: Readonly<Record<AllowanceName, string>> = { requests: '"requests";r=', credits: '"credits";r=' };
+/** By allowance, of which there are as many as tiers. */
+const quotas: Readonly<Record<AllowanceName, Map<number, string>>> = { requests: new Map(), credits: new Map() };
+
+function quotaOf(name: AllowanceName, allowance: number): string {
+  const known = quotas[name].get(allowance);
+  if (known !== undefined) return known;
+  const quota = `"${name}";q=${allowance};w=${WINDOW_S}`;
+  quotas[name].set(allowance, quota);
+  return quota;
+}
+
 /** Structured fields (RFC 9651), nothing but numbers in them. The X-RateLimit fields tell of the allowance of which least is left. */
 export function limitHeaders(
   names: readonly AllowanceName[],
@@ -22,9 +34,10 @@ export function limitHeaders(
   let left = '';
   let tightest: Standing | undefined;
   for (const [index, standing] of standings.entries()) {
-    const separator = index === 0 ? '' : ', ';
-    policy += `${separator}"${names[index]}";q=${standing.allowance};w=${WINDOW_S}`;
-    left += `${separator}"${names[index]}";r=${standing.remaining};t=${seconds(standing.resetMs)}`;
+    const name = names[index] ?? 'requests';
+    const own = `${REMAINING[name]}${standing.remaining};t=${seconds(standing.resetMs)}`;
+    policy = index === 0 ? quotaOf(name, standing.allowance) : `${policy}, ${quotaOf(name, standing.allowance)}`;
+    left = index === 0 ? own : `${left}, ${own}`;
     if (tightest === undefined || standing.remaining < tightest.remaining) tightest = standing;
   }
   const lines =

@@ -70,9 +70,44 @@ export class LimitsUnavailable extends RetryableError {
   }
 }
 
-interface Claim {
+class Claim {
   readonly bucket: Bucket;
   readonly cost: number;
+  /** Moment from which it no longer counts; null until it is used. */
+  end: number | null = null;
+
+  constructor(bucket: Bucket, cost: number) {
+    this.bucket = bucket;
+    this.cost = cost;
+  }
+
+  lacks(at: number): boolean {
+    return this.cost > 0 && usable(this.bucket, at) < this.cost;
+  }
+}
+
+/** A class, since one is made at every request: its methods are not. */
+class Decision implements Verdict {
+  readonly accepted: boolean;
+  readonly retryMs: number;
+  readonly standings: readonly Standing[];
+  readonly #claims: readonly Claim[];
+
+  constructor(claims: readonly Claim[], at: number, retryMs: number) {
+    this.accepted = retryMs === 0;
+    this.retryMs = Math.min(retryMs, WINDOW_MS);
+    this.standings = claims.map(({ bucket }) => standing(bucket, at));
+    this.#claims = claims;
+  }
+
+  giveBack(): void {
+    for (const { bucket, cost, end } of this.#claims) if (end !== null) giveBack(bucket, cost, end);
+  }
+}
+
+function standing(bucket: Bucket, at: number): Standing {
+  const resetMs = Math.max(bucket.uses.emptyAt(at), bucket.others.emptyAt(at)) - at;
+  return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
 }
 
 /** Held ahead by all processes together, also while one more joins. */
@@ -132,39 +167,21 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     return next;
   }
 
-  function standing(bucket: Bucket, at: number): Standing {
-    const resetMs = Math.max(bucket.uses.emptyAt(at), bucket.others.emptyAt(at)) - at;
-    return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
-  }
-
-  function verdict(claims: readonly Claim[], at: number, retryMs: number, ends: readonly number[]): Verdict {
-    return {
-      accepted: retryMs === 0,
-      retryMs: Math.min(retryMs, WINDOW_MS),
-      standings: claims.map(({ bucket }) => standing(bucket, at)),
-      giveBack() {
-        for (const [index, { bucket, cost }] of claims.entries()) {
-          const end = ends[index];
-          if (end !== undefined) giveBack(bucket, cost, end);
-        }
-      },
-    };
-  }
+  const claimsOf = (demands: readonly Demand[]) => demands.map((demand) => new Claim(bucketOf(demand), demand.cost));
 
   /** Null when the ledger has to be asked first. */
-  function decide(demands: readonly Demand[]): Verdict | null {
-    const at = now();
-    const claims = demands.map((demand): Claim => ({ bucket: bucketOf(demand), cost: demand.cost }));
-    const lacks = ({ bucket, cost }: Claim) => cost > 0 && usable(bucket, at) < cost;
-    if (!claims.some(lacks)) {
-      const ends = claims.map(({ bucket, cost }) => use(bucket, cost, at));
-      for (const { bucket } of claims) prefetch(bucket, at);
-      return verdict(claims, at, 0, ends);
+  function decide(claims: readonly Claim[], at: number): Verdict | null {
+    if (claims.every((claim) => !claim.lacks(at))) {
+      for (const claim of claims) {
+        claim.end = use(claim.bucket, claim.cost, at);
+        prefetch(claim.bucket, at);
+      }
+      return new Decision(claims, at, 0);
     }
-    const refused = claims.filter((claim) => lacks(claim) && isExhausted(claim.bucket, claim.cost, at));
+    const refused = claims.filter((claim) => claim.lacks(at) && isExhausted(claim.bucket, claim.cost, at));
     if (refused.length === 0) return null;
     const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
-    return verdict(claims, at, retryMs, []);
+    return new Decision(claims, at, retryMs);
   }
 
   function prefetch(bucket: Bucket, at: number): void {
@@ -192,7 +209,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
         else if (isUninformed(bucket, at)) await ask(bucket, 0).catch(() => undefined);
       });
       await Promise.all(asked);
-      const decided = decide(demands);
+      const decided = decide(claimsOf(demands), now());
       if (decided) return decided;
     }
   }
@@ -200,9 +217,10 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   return {
     charge(demands) {
       const at = now();
+      const claims = claimsOf(demands);
       // The headers shall be true of the first request after a pause as of any other.
-      if (demands.some((demand) => isUninformed(bucketOf(demand), at))) return chargeSlowly(demands);
-      return decide(demands) ?? chargeSlowly(demands);
+      if (claims.some(({ bucket }) => isUninformed(bucket, at))) return chargeSlowly(demands);
+      return decide(claims, at) ?? chargeSlowly(demands);
     },
     forgetIdle() {
       const at = now();

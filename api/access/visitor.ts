@@ -17,6 +17,7 @@ export interface Visitor {
 }
 
 export type ReadVisitor = (res: HttpResponse, req: HttpRequest) => Visitor;
+type ReadNetwork = (res: HttpResponse, req: HttpRequest) => string;
 
 const BEARER = /^bearer +(\S+)$/i;
 
@@ -40,24 +41,28 @@ export function createReadVisitor(trustedProxies: readonly string[]): ReadVisito
     const authorization = req.getHeader('authorization');
     const bearer = authorization === '' ? '' : bearerIn(authorization);
     const apiKey = bearer === '' || isSession(bearer) ? req.getHeader('x-api-key') : '';
-    return new Connected(bearer, apiKey, () => readNetwork(res, req));
+    return new Connected(bearer, apiKey, readNetwork, res, req);
   };
 }
 
 class Connected implements Visitor {
   readonly bearer: string;
   readonly apiKey: string;
-  readonly #readNetwork: () => string;
+  readonly #readNetwork: ReadNetwork;
+  readonly #res: HttpResponse;
+  readonly #req: HttpRequest;
   #network: string | null = null;
 
-  constructor(bearer: string, apiKey: string, readNetwork: () => string) {
+  constructor(bearer: string, apiKey: string, readNetwork: ReadNetwork, res: HttpResponse, req: HttpRequest) {
     this.bearer = bearer;
     this.apiKey = apiKey;
     this.#readNetwork = readNetwork;
+    this.#res = res;
+    this.#req = req;
   }
 
   get network(): string {
-    this.#network ??= this.#readNetwork();
+    this.#network ??= this.#readNetwork(this.#res, this.#req);
     return this.#network;
   }
 }

@@ -11,7 +11,7 @@ import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts'
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import { type Answer, type LiveCall, type LiveRoute, type Route, type StateRoute, statusOf } from './route.ts';
-import { andThen, type Soon } from './soon.ts';
+import type { Soon } from './soon.ts';
 
 /** All that is kept of a request; headers that its answer does not depend on are empty. */
 export interface Question extends StreamQuestion {
@@ -75,10 +75,13 @@ export function answerRoute(
   const known = tagOf(route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged);
-  return andThen(stateAnswer(options, route, params, key, known), ({ tag, forms }) => {
-    const same = matchingEtag(asked.ifNoneMatch, tag);
-    return same === null ? forms(asked.acceptEncoding) : notModified(same);
-  });
+  const answer = stateAnswer(options, route, params, key, known);
+  return answer instanceof Promise ? answer.then((made) => inForm(made, asked)) : inForm(answer, asked);
+}
+
+function inForm({ tag, forms }: StateAnswer, { ifNoneMatch, acceptEncoding }: Question): Soon<Reply> {
+  const same = matchingEtag(ifNoneMatch, tag);
+  return same === null ? forms(acceptEncoding) : notModified(same);
 }
 
 function stateAnswer(

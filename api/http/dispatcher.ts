@@ -53,22 +53,23 @@ function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Ro
     priority: { ...options, api: priority },
   };
   const answer: AnswerQuestion = (asked, caller, body) => {
-    const { params, key } = askedOf(`${asked.parts}?${asked.query}`);
+    const address = askedOf(`${asked.parts}?${asked.query}`);
     const request = { caller, host: asked.host, body: readJson?.(body) };
-    return answerRoute(byLane[laneOf(caller)], route, { params, key }, asked, request);
+    return answerRoute(byLane[laneOf(caller)], route, address, asked, request);
   };
-  const serve = (head: boolean) => {
-    const served = { ...account, head };
-    return (res: HttpResponse, req: HttpRequest) => handleRequest(options, res, req, served, answer);
-  };
-  const method = methodOf(route);
   for (const pattern of patterns) {
-    if (method === 'DELETE') app.del(pattern, serve(false));
-    else if (method === 'POST') app.post(pattern, serve(false));
-    else if (method === 'PATCH') app.patch(pattern, serve(false));
+    const url = names.length === 0 ? pattern : undefined;
+    const serve = (method: string) => {
+      const served = { ...account, head: method === 'head', method, url };
+      return (res: HttpResponse, req: HttpRequest) => handleRequest(options, res, req, served, answer);
+    };
+    const method = methodOf(route);
+    if (method === 'DELETE') app.del(pattern, serve('delete'));
+    else if (method === 'POST') app.post(pattern, serve('post'));
+    else if (method === 'PATCH') app.patch(pattern, serve('patch'));
     else {
-      app.get(pattern, serve(false));
-      app.head(pattern, serve(true));
+      app.get(pattern, serve('get'));
+      app.head(pattern, serve('head'));
     }
   }
 }

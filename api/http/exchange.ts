@@ -12,9 +12,9 @@ import { ApiError } from './api-error.ts';
 import { type HeaderLines, NO_LINES } from './header-lines.ts';
 import { problemReply } from './problem-reply.ts';
 import { readBody } from './read-body.ts';
-import { type Reply, writeReply } from './reply.ts';
+import { type Reply, writeReply, writeReplyLater } from './reply.ts';
 import { observeRequest } from './request-seconds.ts';
-import { andThen, orElse, type Soon } from './soon.ts';
+import type { Soon } from './soon.ts';
 import { type Connection, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
@@ -40,6 +40,9 @@ export interface Account {
   readonly vital?: boolean;
   /** HEAD: the headers alone. */
   readonly head?: boolean;
+  /** Where the pattern says them, they are not asked of the request. */
+  readonly method?: string;
+  readonly url?: string | undefined;
   /** What of the request its answer depends on; nothing else is read. */
   readonly reads?: Reads;
 }
@@ -58,12 +61,18 @@ interface Reads {
 /** How a request is answered once it was let in; the body is there when the account takes one. */
 export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => Soon<Reply>;
 
+type Body = Awaited<ReturnType<typeof readBody>>;
+
 /** A request under way. */
 interface Exchange extends Connection {
+  readonly options: ExchangeOptions;
   readonly res: HttpResponse;
   readonly asked: Question;
   readonly visitor: Visitor;
   readonly account: Account;
+  readonly answer: AnswerQuestion;
+  /** Empty unless the account takes one. */
+  body: Soon<Body>;
   /** Milliseconds of the process' clock. */
   readonly started: number;
   /** What its answer says of the limits. */
@@ -79,15 +88,16 @@ const REQUEST_PREFIX = randomBytes(9).toString('base64url');
 let requests = 0;
 
 /** Nothing of `req` is there after the first await. */
-function readQuestion(req: HttpRequest, { reads }: Account, charge: Question['charge']): Question {
+function readQuestion(req: HttpRequest, account: Account, charge: Question['charge']): Question {
+  const { reads } = account;
   const given = req.getHeader('x-request-id');
   let parts = '';
   for (let index = 0; index < (reads?.parts ?? 0); index++) {
     parts += `${index > 0 ? '/' : ''}${req.getParameter(index) ?? ''}`;
   }
   return {
-    method: req.getMethod(),
-    url: req.getUrl(),
+    method: account.method ?? req.getMethod(),
+    url: account.url ?? req.getUrl(),
     query: req.getQuery() ?? '',
     parts,
     host: reads?.host ? req.getHeader('host').toLowerCase() : '',
@@ -95,7 +105,7 @@ function readQuestion(req: HttpRequest, { reads }: Account, charge: Question['ch
     accept: reads?.streams ? req.getHeader('accept') : '',
     acceptEncoding: reads?.encoding ? req.getHeader('accept-encoding') : '',
     charge,
-    requestId: given !== '' && REQUEST_ID.test(given) ? given : `${REQUEST_PREFIX}-${(++requests).toString(36)}`,
+    requestId: given !== '' && REQUEST_ID.test(given) ? given : `${REQUEST_PREFIX}-${++requests}`,
   };
 }
 
@@ -114,20 +124,27 @@ export function handleRequest(
   const visitor = access.readVisitor(res, req);
   const asked = readQuestion(req, account, account.reads?.streams ? chargeLater(access, visitor) : nothingMore);
   const exchange: Exchange = {
+    options,
     res,
     asked,
     visitor,
     account,
+    answer,
+    body: NO_BODY,
     started,
     limits: NO_LINES,
     aborted: false,
     onGone: nothing,
   };
   underWay.count += 1;
-  const body = account.takesBody ? readBody(res, MAX_BODY_BYTES, () => leave(exchange)) : NO_BODY;
-  const reply = produce(options, exchange, body, answer);
-  if (reply instanceof Promise && !account.takesBody) res.onAborted(() => leave(exchange));
-  void andThen(reply, (made) => respond(options, exchange, made));
+  if (account.takesBody) exchange.body = readBody(res, MAX_BODY_BYTES, () => leave(exchange));
+  const reply = produce(exchange);
+  if (!(reply instanceof Promise)) {
+    void respond(exchange, reply, writeReply);
+    return;
+  }
+  if (!account.takesBody) res.onAborted(() => leave(exchange));
+  void reply.then((made) => respond(exchange, made, writeReplyLater));
 }
 
 const nothing = () => {};
@@ -143,23 +160,18 @@ function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): Que
   return async (credits) => (await gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
 }
 
-function respond(options: ExchangeOptions, exchange: Exchange, reply: Reply): Soon<void> {
+function respond(exchange: Exchange, reply: Reply, write: typeof writeReply): Soon<void> {
   const { res, account, aborted } = exchange;
-  if (reply.stream && !account.head && !aborted) return flow(options, exchange, reply, reply.stream);
-  if (!aborted) writeReply(res, reply, ownLines(exchange), account.head ?? false);
-  finish(options, exchange, reply);
+  if (reply.stream && !account.head && !aborted) return flow(exchange, reply, reply.stream);
+  if (!aborted) write(res, reply, ownLines(exchange), account.head ?? false);
+  finish(exchange, reply);
 }
 
-async function flow(
-  options: ExchangeOptions,
-  exchange: Exchange,
-  reply: Reply,
-  stream: AsyncIterable<Uint8Array>,
-): Promise<void> {
+async function flow(exchange: Exchange, reply: Reply, stream: AsyncIterable<Uint8Array>): Promise<void> {
   await writeStream(exchange.res, reply, ownLines(exchange), stream, exchange).catch((err: unknown) => {
-    options.api.logger.warn({ err, requestId: exchange.asked.requestId }, 'a stream ended before its end');
+    exchange.options.api.logger.warn({ err, requestId: exchange.asked.requestId }, 'a stream ended before its end');
   });
-  finish(options, exchange, reply);
+  finish(exchange, reply);
 }
 
 /** The id fits REQUEST_ID. */
@@ -167,11 +179,7 @@ function ownLines({ limits, asked }: Pick<Exchange, 'limits' | 'asked'>): Header
   return `${limits}\r\nX-Request-Id: ${asked.requestId}` as HeaderLines;
 }
 
-function finish(
-  { api, underWay }: ExchangeOptions,
-  { asked, account, started, aborted }: Exchange,
-  reply: Reply,
-): void {
+function finish({ options: { api, underWay }, asked, account, started, aborted }: Exchange, reply: Reply): void {
   const { method, requestId } = asked;
   const { template: route } = account;
   const status = aborted ? 499 : reply.status;
@@ -186,41 +194,64 @@ export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: Http
   const asked = readQuestion(req, { template, credits: 0, tier: null }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
-    writeReply(res, reply, ownLines({ limits, asked }), false);
+    writeReplyLater(res, reply, ownLines({ limits, asked }), false);
   };
 }
-
-type Body = Awaited<ReturnType<typeof readBody>>;
 
 /** Charged before the work, given back when it fails through our fault. */
-function produce(
-  { api, access }: ExchangeOptions,
-  exchange: Exchange,
-  body: Soon<Body>,
-  answer: AnswerQuestion,
-): Soon<Reply> {
-  const { asked, visitor, account } = exchange;
-  const problem = (error: unknown): Reply => problemReply(error, asked, api.logger);
-  const answered = (caller: Caller) =>
-    orElse(() => andThen(body, (bytes) => answer(asked, caller, wholeBody(bytes))), problem);
-  const admitted = (admission: Admission): Soon<Reply> => {
-    exchange.limits = admission.headers;
-    if (admission.refusal) return problem(admission.refusal);
-    return andThen(answered(admission.caller), (reply) => {
-      if (reply.status >= 500) admission.giveBack();
-      return reply;
-    });
-  };
-  const failed = (failure: unknown) =>
-    account.vital ? answered({ bearer: visitor.bearer, key: null }) : problem(failure);
+function produce(exchange: Exchange): Soon<Reply> {
+  const { options, visitor, account } = exchange;
   let admission: Soon<Admission>;
   try {
-    admission = access.gate.rest(visitor, account);
+    admission = options.access.gate.rest(visitor, account);
   } catch (failure) {
-    return failed(failure);
+    return produceUncharged(exchange, failure);
   }
-  return admission instanceof Promise ? admission.then(admitted, failed) : admitted(admission);
+  if (!(admission instanceof Promise)) return produceCharged(exchange, admission);
+  return admission.then(
+    (admitted) => produceCharged(exchange, admitted),
+    (failure) => produceUncharged(exchange, failure),
+  );
 }
+
+function produceCharged(exchange: Exchange, { caller, refusal, headers, charged }: Admission): Soon<Reply> {
+  exchange.limits = headers;
+  if (refusal) return problem(exchange, refusal);
+  const reply = produceFor(exchange, caller);
+  return reply instanceof Promise ? reply.then((made) => settle(made, charged)) : settle(reply, charged);
+}
+
+function settle(reply: Reply, charged: Admission['charged']): Reply {
+  if (reply.status >= 500) charged.giveBack();
+  return reply;
+}
+
+/** Nobody can say what the caller has used. */
+function produceUncharged(exchange: Exchange, failure: unknown): Soon<Reply> {
+  const { account, visitor } = exchange;
+  return account.vital ? produceFor(exchange, { bearer: visitor.bearer, key: null }) : problem(exchange, failure);
+}
+
+function produceFor(exchange: Exchange, caller: Caller): Soon<Reply> {
+  const { asked, answer, body } = exchange;
+  if (body instanceof Promise) return produceLater(exchange, caller, body);
+  try {
+    const reply = answer(asked, caller, wholeBody(body));
+    return reply instanceof Promise ? reply.catch((error: unknown) => problem(exchange, error)) : reply;
+  } catch (error) {
+    return problem(exchange, error);
+  }
+}
+
+async function produceLater(exchange: Exchange, caller: Caller, body: Promise<Body>): Promise<Reply> {
+  try {
+    return await exchange.answer(exchange.asked, caller, wholeBody(await body));
+  } catch (error) {
+    return problem(exchange, error);
+  }
+}
+
+const problem = ({ asked, options }: Exchange, error: unknown) => problemReply(error, asked, options.api.logger);
 
 /** @throws ApiError when there is none */
 function wholeBody(body: Body): Buffer {

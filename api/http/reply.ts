@@ -46,23 +46,29 @@ export function writeHead(res: HttpResponse, status: number, headers: HeaderLine
   res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN + headers);
 }
 
-/** `own`: lines of this request. `withoutBody`: a HEAD request, which is told the length only. */
+/**
+ * In the callback of the request itself, which uWebSockets.js corks. `own`: lines of this request. `withoutBody`: a HEAD
+ * request, which is told the length only.
+ */
 export function writeReply(
   res: HttpResponse,
   { status, headers, body, end }: Reply,
   own: HeaderLines,
   withoutBody: boolean,
 ): void {
-  res.cork(() => {
-    writeHead(res, status, joinLines(headers, own));
-    if (body !== null && !withoutBody) {
-      res.end(end === undefined ? body : joined(body, end));
-      return;
-    }
-    // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
-    if (body !== null) res.writeHeader('Content-Length', String(body.byteLength));
-    res.endWithoutBody();
-  });
+  writeHead(res, status, joinLines(headers, own));
+  if (body !== null && !withoutBody) {
+    res.end(end === undefined ? body : joined(body, end));
+    return;
+  }
+  // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
+  if (body !== null) res.writeHeader('Content-Length', String(body.byteLength));
+  res.endWithoutBody();
+}
+
+/** As `writeReply`, at any later moment. */
+export function writeReplyLater(res: HttpResponse, reply: Reply, own: HeaderLines, withoutBody: boolean): void {
+  res.cork(() => writeReply(res, reply, own, withoutBody));
 }
 
 const MOST_JOINED = 1024 * 1024;

@@ -1,26 +1,29 @@
-/** How long requests took, by route template, method and status: each histogram child is found by its labels once. */
+/** How long requests took, by route template, method and status: each series is found by its labels once. */
+import type { CountedSeries } from '../../infra/counted-histogram.ts';
 import { metrics } from '../../infra/metrics.ts';
-
-type Child = ReturnType<typeof metrics.requestSeconds.labels>;
 
 const METHODS = ['other', 'get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
 const STATUSES = 1000;
 /** By route, then by method and status as one number: no name is put together at a request. */
-const children = new Map<string, Map<number, Child>>();
+const known = new Map<string, Map<number, CountedSeries>>();
 
 export function observeRequest(route: string, method: string, status: number, seconds: number): void {
-  let ofRoute = children.get(route);
+  let ofRoute = known.get(route);
   if (!ofRoute) {
     ofRoute = new Map();
-    children.set(route, ofRoute);
+    known.set(route, ofRoute);
   }
   // A method is any word that a client sends; a label must not be.
-  const known = Math.max(0, METHODS.indexOf(method));
-  const which = known * STATUSES + status;
-  let child = ofRoute.get(which);
-  if (!child) {
-    child = metrics.requestSeconds.labels({ route, method: METHODS[known] ?? 'other', status: String(status) });
-    ofRoute.set(which, child);
+  const methodIndex = Math.max(0, METHODS.indexOf(method));
+  const which = methodIndex * STATUSES + status;
+  let series = ofRoute.get(which);
+  if (!series) {
+    series = metrics.requestSeconds.series({
+      route,
+      method: METHODS[methodIndex] ?? 'other',
+      status: String(status),
+    });
+    ofRoute.set(which, series);
   }
-  child.observe(seconds);
+  series.observe(seconds);
 }

@@ -80,7 +80,7 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
 
 async function listening(daemon: ScriptedDaemon): Promise<number> {
   const app: TemplatedApp = App();
-  const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, giveBack() {} };
+  const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, charged: { giveBack() {} } };
   registerRpc(app, handlerOf([daemon]), {
     config: { chains: [{ name: 'vrsc' }] } as unknown as RpcRoutesOptions['config'],
     underWay: { count: 0 },
