@@ -145,3 +145,27 @@ describe('parseExact', () => {
     expect(() => parseExact(text)).toThrow(SyntaxError);
   });
 });
+
+describe('stringifyExact', () => {
+  it('prints anything as JSON.stringify does', () => {
+    const anything = fc.anything({
+      withDate: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      stringUnit: 'binary',
+      maxDepth: 4,
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        const text = JSON.stringify(value);
+        if (text === undefined) expect(() => stringifyExact(value)).toThrow(TypeError);
+        else expect(stringifyExact(value)).toBe(text);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('prints bigints as integers', () => {
+    expect(stringifyExact({ a: [2n ** 64n, -1n] })).toBe('{"a":[18446744073709551616,-1]}');
+  });
+});
