@@ -90,7 +90,8 @@ const revoke = liveRoute({
 });
 
 const HOUR_S = 3600;
-const SECONDS = { type: 'integer', minimum: 0 } as const;
+/** As many digits as any other moment of a query: what is far beyond them Postgres refuses. */
+const SECONDS = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const;
 
 const used = liveRoute({
   ...live,

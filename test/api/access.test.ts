@@ -235,6 +235,13 @@ describe('limits', () => {
     expect(passed).toBeGreaterThan(before - 1 - 5 - 1 - 50 - 25);
   });
 
+  it('usage is told of any span that can be asked for', async () => {
+    const { status, body } = await ask('/api/usage?from=0&to=999999999999', { headers: asAlice() });
+    expect([status, schemaFaults('/api/usage', body)]).toEqual([200, null]);
+    const refused = await ask('/api/usage?to=264026901282814', { headers: asAlice() });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
+  });
+
   it('usage tells it by key and minute', async () => {
     for (let tries = 0; tries < 300; tries += 1) {
       const { status, body } = await ask('/api/usage', { headers: asAlice() });
