@@ -52,8 +52,6 @@ const forgetful = await service.startAnother({ keptBytes: 0 });
 const fastify = await fastifyWith(Buffer.from(await (await fetch(service.url + SAME_BYTES)).arrayBuffer()));
 const { pool } = service.stores.postgres;
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
-const bareOf = (path: string) => `bare ${path}`;
-const keptOf = (path: string) => `${path} kept`;
 const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =>
   load(
     url,
@@ -61,25 +59,48 @@ const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =
     seconds,
     keys.map((key) => path.replace(':key', key)),
   );
-const subjects: Readonly<Record<string, () => Promise<number>>> = {
-  hello: () => load(hello.url, key, seconds),
-  fastify: () => load(fastify.url, key, seconds),
-  ...Object.fromEntries(PREPARED.map((path) => [path, () => load(service.url + path, key, seconds)])),
-  ...Object.fromEntries(
-    points.flatMap(({ point, keys }) => [
-      [bareOf(point.path), () => bareSelects(pool, CHAIN, point, keys, seconds)],
-      [point.path, () => loadPoints(`http://127.0.0.1:${forgetful.port}`, point, keys)],
-      [keptOf(point.path), () => loadPoints(service.url, point, keys)],
-    ]),
-  ),
-};
-const measured = new Map<string, number[]>();
+/** What is measured right after its baseline, round by round, so that what else the machine does meets both alike. */
+interface Comparison {
+  readonly told: string;
+  readonly baseline: () => Promise<number>;
+  readonly subjects: Readonly<Record<string, () => Promise<number>>>;
+}
+
+const loadPrepared = (path: string) => () => load(service.url + path, key, seconds);
+const comparisons: readonly Comparison[] = [
+  ...PREPARED.map((path) => ({
+    told: 'hello',
+    baseline: () => load(hello.url, key, seconds),
+    subjects: { [path]: loadPrepared(path) },
+  })),
+  {
+    told: 'fastify',
+    baseline: () => load(fastify.url, key, seconds),
+    subjects: { [SAME_BYTES]: loadPrepared(SAME_BYTES) },
+  },
+  ...points.map(({ point, keys }) => ({
+    told: `${point.selects.length} bare select${point.selects.length > 1 ? 's' : ''}`,
+    baseline: () => bareSelects(pool, CHAIN, point, keys, seconds),
+    subjects: {
+      [point.path]: () => loadPoints(`http://127.0.0.1:${forgetful.port}`, point, keys),
+      [`${point.path} kept`]: () => loadPoints(service.url, point, keys),
+    },
+  })),
+];
+
+/** Of each round: requests per second, and their ratio to the baseline's. */
+const measured = new Map<string, { rate: number; ratio: number }[]>();
+const labelOf = (name: string, told: string) => `× ${told.padEnd(15)} ${name}`;
 try {
-  // Round by round, so that what else the machine does meets all alike; the first one only makes all code hot.
+  // The first round only makes all code hot.
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, measure] of Object.entries(subjects)) {
-      const rate = await measure();
-      if (round > 0) measured.set(name, [...(measured.get(name) ?? []), rate]);
+    for (const { told, baseline, subjects } of comparisons) {
+      const base = await baseline();
+      for (const [name, measure] of Object.entries(subjects)) {
+        const rate = await measure();
+        const label = labelOf(name, told);
+        if (round > 0) measured.set(label, [...(measured.get(label) ?? []), { rate, ratio: rate / base }]);
+      }
     }
   }
 } finally {
@@ -88,17 +109,8 @@ try {
   await forgetful.close();
   await service.stop();
 }
-const rate = (name: string) => median(measured.get(name) ?? []);
-const line = (name: string, baseline: string, told = baseline) => {
-  const ratio = rate(name) / rate(baseline);
-  console.log(`${name.padEnd(26)}${rate(name).toFixed(0).padStart(9)} /s   ${ratio.toFixed(2)} × ${told}`);
-};
-for (const name of ['hello', 'fastify']) console.log(`${name.padEnd(26)}${rate(name).toFixed(0).padStart(9)} /s`);
-for (const path of PREPARED) line(path, 'hello');
-line(SAME_BYTES, 'fastify');
-for (const { path, selects } of POINT_READS) {
-  const bare = rate(bareOf(path)).toFixed(0);
-  const told = `${selects.length} bare select${selects.length > 1 ? 's' : ''}: ${bare} /s`;
-  line(path, bareOf(path), told);
-  line(keptOf(path), bareOf(path), told);
+for (const [label, values] of measured) {
+  const rate = median(values.map((value) => value.rate)).toFixed(0);
+  const ratio = median(values.map((value) => value.ratio)).toFixed(2);
+  console.log(`${rate.padStart(9)} /s  ${ratio.padStart(5)} ${label}`);
 }
