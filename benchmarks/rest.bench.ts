@@ -59,6 +59,7 @@ const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =
     seconds,
     keys.map((key) => path.replace(':key', key)),
   );
+
 /** What is measured right after its baseline, round by round, so that what else the machine does meets both alike. */
 interface Comparison {
   readonly told: string;
@@ -88,8 +89,8 @@ const comparisons: readonly Comparison[] = [
   })),
 ];
 
-/** Of each round: requests per second, and their ratio to the baseline's. */
-const measured = new Map<string, { rate: number; ratio: number }[]>();
+/** Of each round, requests per second. */
+const measured = new Map<string, { readonly rate: number; readonly base: number }[]>();
 const labelOf = (name: string, told: string) => `× ${told.padEnd(15)} ${name}`;
 try {
   // The first round only makes all code hot.
@@ -99,7 +100,7 @@ try {
       for (const [name, measure] of Object.entries(subjects)) {
         const rate = await measure();
         const label = labelOf(name, told);
-        if (round > 0) measured.set(label, [...(measured.get(label) ?? []), { rate, ratio: rate / base }]);
+        if (round > 0) measured.set(label, [...(measured.get(label) ?? []), { rate, base }]);
       }
     }
   }
@@ -111,6 +112,7 @@ try {
 }
 for (const [label, values] of measured) {
   const rate = median(values.map((value) => value.rate)).toFixed(0);
-  const ratio = median(values.map((value) => value.ratio)).toFixed(2);
-  console.log(`${rate.padStart(9)} /s  ${ratio.padStart(5)} ${label}`);
+  const base = median(values.map((value) => value.base)).toFixed(0);
+  const ratio = median(values.map((value) => value.rate / value.base)).toFixed(2);
+  console.log(`${rate.padStart(9)} /s  ${ratio.padStart(5)} ${label} (baseline ${base} /s)`);
 }

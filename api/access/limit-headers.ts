@@ -12,7 +12,6 @@ export function retryAfterSeconds(retryMs: number): number {
   return Math.max(1, seconds(retryMs));
 }
 
-const REMAINING: Readonly<Record<AllowanceName, string>> = { requests: '"requests";r=', credits: '"credits";r=' };
 /** By allowance, of which there are as many as tiers. */
 const quotas: Readonly<Record<AllowanceName, Map<number, string>>> = { requests: new Map(), credits: new Map() };
 
@@ -33,11 +32,12 @@ export function limitHeaders(
   let policy = '';
   let left = '';
   let tightest: Standing | undefined;
-  for (const [index, standing] of standings.entries()) {
-    const name = names[index] ?? 'requests';
-    const own = `${REMAINING[name]}${standing.remaining};t=${seconds(standing.resetMs)}`;
-    policy = index === 0 ? quotaOf(name, standing.allowance) : `${policy}, ${quotaOf(name, standing.allowance)}`;
-    left = index === 0 ? own : `${left}, ${own}`;
+  for (const [index, name] of names.entries()) {
+    const standing = standings[index];
+    if (!standing) continue;
+    const separator = index === 0 ? '' : ', ';
+    policy += `${separator}${quotaOf(name, standing.allowance)}`;
+    left += `${separator}"${name}";r=${standing.remaining};t=${seconds(standing.resetMs)}`;
     if (tightest === undefined || standing.remaining < tightest.remaining) tightest = standing;
   }
   const lines =

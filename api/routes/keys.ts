@@ -15,6 +15,7 @@ import { readUsage } from '../access/usage.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { pathParameter, queryParameter } from '../http/parameters.ts';
 import { liveRoute } from '../http/route.ts';
+import { SECONDS } from './time-parameter.ts';
 
 const live = { weight: 1, tier: null, cache: 'none' } as const;
 const ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
@@ -90,8 +91,6 @@ const revoke = liveRoute({
 });
 
 const HOUR_S = 3600;
-/** As many digits as any other moment of a query: what is far beyond them Postgres refuses. */
-const SECONDS = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const;
 
 const used = liveRoute({
   ...live,

@@ -1,9 +1,14 @@
 /** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
 import { ApiError } from '../http/api-error.ts';
 
+/** Of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
+const DIGITS = 12;
+
+export const SECONDS = { type: 'integer', minimum: 0, maximum: 10 ** DIGITS - 1 } as const;
+
 export const TIME = {
   type: 'string',
-  pattern: '^(\\d{1,12}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$',
+  pattern: `^(\\d{1,${DIGITS}}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$`,
 } as const;
 
 /** Seconds since the epoch. @throws ApiError invalid_parameter for a date that no calendar has */
