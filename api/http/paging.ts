@@ -1,7 +1,6 @@
 /** Lists by page number or by cursor: newest first, stable while blocks arrive, honest after a rewind. */
 import { hexParam } from '../../infra/postgres/values.ts';
 import { integer as integerSchema } from '../../schemas/rest/json-schema.ts';
-import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor, type KeyKind, type KeyValue } from './cursor.ts';
@@ -55,21 +54,6 @@ export interface Page {
   readonly total: number;
   readonly totalPages: number;
   readonly nextCursor: string | null;
-}
-
-/** Number of rows, counted once while the state of the chain, or of all chains where it is null, is the same. */
-export function countRows(
-  read: Snapshot,
-  api: Pick<ApiContext, 'memo'>,
-  chain: string | null,
-  sql: string,
-  values: readonly unknown[],
-  isOpenEnded = false,
-): Promise<number> {
-  const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
-  return api.memo.get(`${sql} ${JSON.stringify(values)}`, tag, async () =>
-    Number((await read.row<{ count: bigint }>(sql, values, isOpenEnded))?.count ?? 0n),
-  );
 }
 
 /** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */

@@ -1,6 +1,7 @@
 /** /api/address */
 import { addressHistory, addressRewards } from '../../schemas/rest/addresses.ts';
-import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { countRowsByHeight } from '../http/count-rows.ts';
+import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins } from '../http/values.ts';
@@ -40,7 +41,7 @@ const history = stateRoute({
         { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
         { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
       ],
-      total: () => countRows(read, api, chain, HISTORY_COUNT_SQL, [chain, address]),
+      total: () => countRowsByHeight(read, api, chain, 'height', { sql: HISTORY_COUNT_SQL, values: [chain, address] }),
       row: (row) => ({
         txid: row.txid,
         height: row.height,

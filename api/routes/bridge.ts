@@ -1,6 +1,7 @@
 /** /api/bridge/recent */
 import { BRIDGE_DIRECTIONS, bridgeTransferList } from '../../schemas/rest/bridge.ts';
-import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { countRows } from '../http/count-rows.ts';
+import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { resolveAddress } from '../state/addresses.ts';
@@ -38,7 +39,7 @@ const recent = stateRoute({
         { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
         { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
       ],
-      total: () => countRows(read, api, null, count, values),
+      total: () => countRows(read, api, null, { sql: count, values }),
       row: (row) => row,
     });
     return { ...page, results: await bridgeAnswers(read, api, page.results as readonly BridgeRecord[]) };

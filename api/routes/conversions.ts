@@ -6,7 +6,8 @@ import {
   conversionList,
 } from '../../schemas/rest/conversions.ts';
 import type { ApiContext } from '../api-context.ts';
-import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { countRows, countRowsByHeight } from '../http/count-rows.ts';
+import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { resolveAddress } from '../state/addresses.ts';
@@ -81,10 +82,22 @@ function filter(conditions: Conditions, filters: Filters, idOf: (text: string, p
   if (toTime !== undefined) add(conditions, (at) => `t.request_time < ${at}`, parseTime(toTime, 'toTime'));
 }
 
-/** Without the joins, which the count of a whole chain would make for nothing; the generation is not looked at. */
-function plainCount({ sql }: Conditions): string {
+/** Of the rows alone where no condition looks beyond them: what they were asked for as does not change any more. */
+function countConversions(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  { sql, values, joined }: Conditions,
+): Promise<number> {
+  const isOpenEnded = sql.length > 1;
+  if (joined) {
+    const matching = [conversionsSql(), ...sql].join(' AND ');
+    return countRows(read, api, null, { sql: `SELECT count(*) FROM (${matching}) AS matching`, values, isOpenEnded });
+  }
+  // The generation is not looked at.
   const all = [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', ...sql].join(' AND ');
-  return `SELECT count(*) FROM transfers t WHERE ${all}`;
+  const counting = { sql: `SELECT count(*) FROM transfers t WHERE ${all}`, values, isOpenEnded };
+  return countRowsByHeight(read, api, chain, 't.request_height', counting);
 }
 
 async function conversionPage(
@@ -99,21 +112,18 @@ async function conversionPage(
   const conditions: Conditions = { sql: ['t.chain = $2'], values: [read.state.generation, chain], joined: false };
   if (address !== null) add(conditions, (at) => `(t.source = ${at} OR t.destination = ${at})`, address);
   filter(conditions, params, (text, name) => findCurrency(currencies, api, chain, text, name).currencyId);
-  const sql = [conversionsSql(), ...conditions.sql].join(' AND ');
-  const isOpenEnded = conditions.sql.length > 1;
-  const counted = conditions.joined ? `SELECT count(*) FROM (${sql}) AS matching` : plainCount(conditions);
   return readPage<ConversionRecord>(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
-    sql,
+    sql: [conversionsSql(), ...conditions.sql].join(' AND '),
     values: conditions.values,
-    isOpenEnded,
+    isOpenEnded: conditions.sql.length > 1,
     key: [
       { column: 'request_height', sql: 't.request_height', kind: 'integer', order: 'DESC' },
       { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
       { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
     ],
-    total: () => countRows(read, api, conditions.joined ? null : chain, counted, conditions.values, isOpenEnded),
+    total: () => countConversions(read, api, chain, conditions),
     row: (row) => conversionAnswer(row, currencies),
   });
 }

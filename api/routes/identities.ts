@@ -1,7 +1,8 @@
 /** /api/identity: list, detail, audit trail. */
 import { parseExact } from '../../schemas/exact-json.ts';
 import { identityChanges, identityDetail, identityList } from '../../schemas/rest/identities.ts';
-import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { countRowsByHeight } from '../http/count-rows.ts';
+import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins } from '../http/values.ts';
@@ -57,7 +58,7 @@ const list = stateRoute({
         { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
         { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
       ],
-      total: () => countRows(read, api, chain, COUNT_SQL, [chain]),
+      total: () => countRowsByHeight(read, api, chain, 'registered_height', { sql: COUNT_SQL, values: [chain] }),
       row: (row) => ({
         identityAddress: row.identity_address,
         name: row.name,
@@ -198,7 +199,7 @@ const changes = stateRoute({
         { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
         { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
       ],
-      total: () => countRows(read, api, chain, CHANGES_COUNT_SQL, values),
+      total: () => countRowsByHeight(read, api, chain, 'from_height', { sql: CHANGES_COUNT_SQL, values }),
       row: change,
     });
   },

@@ -3,7 +3,7 @@
 import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
-import { countRows } from '../http/paging.ts';
+import { countRowsByHeight } from '../http/count-rows.ts';
 import { foldAscii } from '../state/currency-directory.ts';
 import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -99,7 +99,7 @@ export function readChildren(
 }
 
 export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {
-  return countRows(read, api, chain, CHILD_COUNT_SQL, [chain, parent]);
+  return countRowsByHeight(read, api, chain, 'registered_height', { sql: CHILD_COUNT_SQL, values: [chain, parent] });
 }
 
 /** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */

@@ -1,6 +1,7 @@
 /** /api/stakes */
 import { stakeList } from '../../schemas/rest/explorer.ts';
-import { countRows, pageParameters, readPage } from '../http/paging.ts';
+import { countRowsByHeight } from '../http/count-rows.ts';
+import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins } from '../http/values.ts';
@@ -42,7 +43,7 @@ const list = stateRoute({
       sql: SQL,
       values: [chain],
       key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-      total: () => countRows(read, api, chain, COUNT_SQL, [chain]),
+      total: () => countRowsByHeight(read, api, chain, 'height', { sql: COUNT_SQL, values: [chain] }),
       row: (row) => ({
         chain: row.chain,
         height: row.height,

@@ -1,24 +1,35 @@
-/** Numbers that cost a scan and stay the same until the state changes; the oldest are forgotten first. */
+/** What costs a scan and stays the same until the state changes; what nobody asked for longest is forgotten first. */
 export interface Memo {
   /** The value of `key` at the state of `tag`; `work` runs when it is not known. */
   get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T>;
 }
 
+interface Kept {
+  readonly tag: string;
+  readonly value: Promise<unknown>;
+}
+
 export function createMemo(maxEntries: number): Memo {
-  const kept = new Map<string, { readonly tag: string; readonly value: Promise<unknown> }>();
+  const kept = new Map<string, Kept>();
+
+  function keep(key: string, entry: Kept): void {
+    kept.delete(key);
+    kept.set(key, entry);
+    const oldest = kept.size > maxEntries ? kept.keys().next().value : undefined;
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+
   return {
     async get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T> {
       const known = kept.get(key);
-      if (known?.tag === tag) return known.value as Promise<T>;
-      const value = work();
-      kept.delete(key);
-      kept.set(key, { tag, value });
-      const oldest = kept.size > maxEntries ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
-      value.catch(() => {
-        if (kept.get(key)?.value === value) kept.delete(key);
-      });
-      return value;
+      const entry = known?.tag === tag ? known : { tag, value: work() };
+      keep(key, entry);
+      if (entry !== known) {
+        entry.value.catch(() => {
+          if (kept.get(key) === entry) kept.delete(key);
+        });
+      }
+      return entry.value as Promise<T>;
     },
   };
 }

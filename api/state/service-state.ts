@@ -20,6 +20,8 @@ export interface ServiceState {
   /** Position of the last record of topic stamps that counts. */
   readonly told: ReadonlyMap<string, number>;
   readonly generation: number;
+  /** How many are done: the same block may read otherwise after one. */
+  readonly redrives: number;
   /** Two of the same text are one state: it tells which row versions the state was read from. */
   readonly version: string;
   /** Changes whenever anything of the above does. */
@@ -37,7 +39,6 @@ export interface StateRow {
   readonly height: number | null;
   readonly hash: string | null;
   readonly clock: bigint | null;
-  /** Redrives that are done: the same block may read otherwise after one. */
   readonly redrives: bigint;
 }
 
@@ -86,6 +87,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     pricedAhead,
     told,
     generation: first.generation,
+    redrives: Number(first.redrives),
     version: first.version,
     tag,
     chainTag: (chain) => chainTags.get(chain) ?? tag,
