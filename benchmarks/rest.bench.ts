@@ -51,6 +51,8 @@ console.log(`with an API key of ${service.context.config.tiers.pro.creditsPerMin
 const forgetful = await service.startAnother({ keptBytes: 0 });
 const fastify = await fastifyWith(Buffer.from(await (await fetch(service.url + SAME_BYTES)).arrayBuffer()));
 const { pool } = service.stores.postgres;
+// As autovacuum leaves a store that is some minutes old.
+await pool.query('VACUUM ANALYZE');
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
 const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =>
   load(

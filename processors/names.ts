@@ -1,14 +1,14 @@
 /** Names are hashed label by label into 20 bytes, printed as i-addresses: nobody has to be asked what a name's address is. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
 
 const IDENTITY_VERSION = 102;
 const FORBIDDEN = /[\\/:*?"<>|@.]/;
 const MAX_LABEL_BYTES = 64;
 
-const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
 const hash256 = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes));
-const hash160 = (bytes: Uint8Array): Uint8Array => createHash('ripemd160').update(sha256(bytes)).digest();
+const hash160 = (bytes: Uint8Array): Uint8Array => hash('ripemd160', sha256(bytes), 'buffer');
 const base58check = createBase58check(sha256);
 
 /** Folds only A–Z: the daemon hashes in the C locale, where 'Ⓐ' and 'É' have no lower case. */

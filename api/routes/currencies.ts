@@ -12,7 +12,7 @@ import { nearNames } from '../state/near-names.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 import { camelCaseDefinition } from './definition-names.ts';
-import { LATEST_SQL, latestPriceValues } from './price-rows.ts';
+import { LATEST_USD_SQL } from './price-rows.ts';
 
 /** All null for a chain's own coin, which is never defined on it, but the price. */
 interface CurrencyRecord {
@@ -24,13 +24,12 @@ interface CurrencyRecord {
   readonly usd_price: string | null;
 }
 
-/** Of the chain $4; the other values are those of LATEST_SQL, with one currency. */
+/** Of the chain $3; the other values are those of LATEST_USD_SQL. */
 const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
-  FROM (SELECT ($2::text[])[1] AS id) AS wanted
-  LEFT JOIN currencies c ON c.chain = $4 AND c.currency_id = wanted.id AND c.to_height IS NULL
-  LEFT JOIN currency_states state ON state.chain = $4 AND state.currency_id = wanted.id AND state.to_height IS NULL
-  LEFT JOIN (SELECT coalesce(published ->> 'usdPrice', usd_price::text) AS usd_price FROM (${LATEST_SQL}) AS latest) AS price
-    ON true`;
+  FROM (SELECT $2::text AS id) AS wanted
+  LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL
+  LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
+  LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
 
 /** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
 const LIKE_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
@@ -84,8 +83,7 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
     const chain = api.chain(entry.chain);
-    const values = [...latestPriceValues(read, api, [entry.currencyId]), chain.name];
-    const row = await read.row<CurrencyRecord>(DETAIL_SQL, values);
+    const row = await read.row<CurrencyRecord>(DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
     const tip = read.state.derived.get(chain.name)?.height ?? 0;
     const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
     return async () => {

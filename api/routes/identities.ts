@@ -164,7 +164,13 @@ const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i
 const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
 const CHANGES_COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND identity_address = $2';
 
-const change = (row: IdentityRecord) => ({
+interface ChangeRecord extends Pick<IdentityRecord, 'from_height' | 'txid' | 'time'> {
+  readonly kind: string;
+  /** JSON text. */
+  readonly changes: string;
+}
+
+const change = (row: ChangeRecord) => ({
   height: row.from_height,
   time: Number(row.time),
   txid: row.txid,
@@ -187,9 +193,9 @@ const changes = stateRoute({
     const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
     const values = [chain, address];
     if (params.page === undefined && params.cursor === undefined) {
-      return (await read.rows<IdentityRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
+      return (await read.rows<ChangeRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
     }
-    return readPage<IdentityRecord>(read, params, {
+    return readPage<ChangeRecord>(read, params, {
       list: `changes ${address}`,
       chain,
       sql: CHANGES_SQL,

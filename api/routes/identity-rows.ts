@@ -13,15 +13,13 @@ export interface IdentityRecord {
   readonly name: string;
   readonly parent: string;
   readonly fully_qualified_name: string;
-  readonly kind: string;
   readonly from_height: number;
   readonly txid: string;
   readonly flags: number;
   readonly timelock: bigint;
   readonly registered_height: number;
   readonly referral: string | null;
-  /** JSON texts. */
-  readonly changes: string;
+  /** JSON text. */
   readonly state: string;
   /** Time of the block of this state. */
   readonly time: bigint;
@@ -34,15 +32,25 @@ const LOCKED = 0x2;
 export const HAS_CURRENCY = 0x1;
 export const TOKEN_CONTROLLED = 0x4;
 
-const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.kind, i.from_height, i.txid, i.flags, i.timelock,
-  i.registered_height, i.referral, i.changes, i.state`;
+const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
+  i.registered_height, i.referral, i.state`;
 
-/** The state at or before the height $3 of the first of the addresses $2 that is an identity of the chain $1. */
-export const stateAtSql = (furtherColumns = '', furtherJoins = '') => `SELECT ${COLUMNS}, b.time${furtherColumns}
-  FROM (${FIRST_KNOWN_SQL}) AS known
-  CROSS JOIN LATERAL (SELECT * FROM identities WHERE chain = $1 AND identity_address = known.identity_address
-    AND from_height <= $3 ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height${furtherJoins}`;
+/** The state at or before the height $3 of an identity of the chain $1. */
+interface StateAtSql {
+  /** Of the address $2. */
+  readonly ofAddress: string;
+  /** Of the first of the addresses $2 that is an identity. */
+  readonly ofFirst: string;
+}
+
+export function stateAtSql(furtherColumns = '', furtherJoins = ''): StateAtSql {
+  const of = (known: string) => `SELECT ${COLUMNS}, b.time${furtherColumns}
+    FROM (${known}) AS known
+    CROSS JOIN LATERAL (SELECT * FROM identities WHERE chain = $1 AND identity_address = known.identity_address
+      AND from_height <= $3 ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
+    JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height${furtherJoins}`;
+  return { ofAddress: of('SELECT $2::text AS identity_address'), ofFirst: of(FIRST_KNOWN_SQL) };
+}
 const STATE_AT_SQL = stateAtSql();
 
 /** The i-address behind what a caller wrote. @throws ApiError not_found for what the chain does not know */
@@ -70,12 +78,27 @@ export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
   sql = STATE_AT_SQL,
 ): Promise<Row> {
   const addresses = possibleAddresses(api, api.chain(chain), nameOrId);
-  const row = addresses.length > 0 ? await read.row<Row>(sql, [chain, addresses, height]) : undefined;
+  const row = await stateOfFirst<Row>(read, chain, addresses, height, sql);
   if (row) return row;
   const address = await addressOfIdentity(read, api, chain, nameOrId);
-  const elsewhere = addresses.includes(address) ? undefined : await read.row<Row>(sql, [chain, [address], height]);
+  const elsewhere = addresses.includes(address)
+    ? undefined
+    : await stateOfFirst<Row>(read, chain, [address], height, sql);
   if (!elsewhere) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain} at height ${height}`);
   return elsewhere;
+}
+
+async function stateOfFirst<Row>(
+  read: Snapshot,
+  chain: string,
+  addresses: readonly string[],
+  height: number,
+  { ofAddress, ofFirst }: StateAtSql,
+): Promise<Row | undefined> {
+  const [first, second] = addresses;
+  if (first === undefined) return undefined;
+  if (second === undefined) return read.row<Row>(ofAddress, [chain, first, height]);
+  return read.row<Row>(ofFirst, [chain, addresses, height]);
 }
 
 const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height

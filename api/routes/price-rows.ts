@@ -63,7 +63,7 @@ interface PublishedRow {
 }
 
 /** Newest row of each currency, as derived and as published; its age counts from its newest step, which blocks of the default chain make. */
-export const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
+const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
     coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
     coalesce(step.time, p.time) AS time, p.tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional,
     guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
@@ -76,6 +76,11 @@ export const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_de
     ORDER BY tick DESC LIMIT 1) step ON true
   LEFT JOIN price_guards guard ON guard.currency_id = wanted.id`;
 
+/** The published price of the currency $2 alone; no row without one. */
+export const LATEST_USD_SQL = `SELECT coalesce(guard.published ->> 'usdPrice', p.usd_price::text) AS usd_price
+  FROM (SELECT usd_price FROM prices WHERE generation = $1 AND currency_id = $2 ORDER BY tick DESC LIMIT 1) p
+  LEFT JOIN price_guards guard ON guard.currency_id = $2`;
+
 /** Height from which the age of prices is counted. */
 export function priceTip({ state }: Snapshot, api: ApiContext): number {
   const chain = defaultChain(api);
@@ -87,15 +92,10 @@ export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
-/** Of LATEST_SQL. */
-export function latestPriceValues({ state }: Snapshot, api: ApiContext, ids: readonly string[]): readonly unknown[] {
-  return [state.generation, ids, defaultChain(api)];
-}
-
 /** As they are published, in no order; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
   if (ids.length === 0) return [];
-  const rows = await read.rows<GuardedRecord>(LATEST_SQL, latestPriceValues(read, api, ids));
+  const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
   return rows.map(({ guard, published, provisional, ...derived }) => ({
     ...derived,
     provisional,
