@@ -2,7 +2,7 @@
 /** The program: one command line, one exit code. `npm start` is `verustream start`. */
 import type { Command } from './commands/command.ts';
 import { config } from './commands/config.ts';
-import { DEAD_LETTERS_USAGE } from './commands/dead-letters.ts';
+import { DEAD_LETTERS_USAGE } from './commands/dead-letters-usage.ts';
 import { onStores } from './commands/on-stores.ts';
 import { release } from './commands/release.ts';
 import { REPROCESS_USAGE } from './commands/reprocess-arguments.ts';

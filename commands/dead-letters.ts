@@ -9,14 +9,8 @@ import { PermanentError } from '../schemas/errors.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import type { StoreContext } from './control-commands.ts';
+import { DEAD_LETTERS_USAGE } from './dead-letters-usage.ts';
 import { nativeCurrencyId } from './native-currency-id.ts';
-
-export const DEAD_LETTERS_USAGE = [
-  'dead-letters list [chain]',
-  'dead-letters show <chain> <height> [ordinal]   cause and payload of each of a block',
-  'dead-letters redrive <chain> [height]          derive again from the oldest one, or from a block, to the end of the log;',
-  '                                               exit code 0 when no dead letter is left from there on',
-].join('\n');
 
 interface DeadLetterRow {
   readonly chain: string;

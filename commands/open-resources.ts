@@ -6,17 +6,12 @@ import { createEmbeddedEventLog } from '../infra/event-log/embedded/embedded-eve
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openStores, type Stores } from '../infra/stores.ts';
-import type { Config } from '../schemas/config.ts';
+import { type Config, usesDataFolder } from '../schemas/config.ts';
 
 export interface Resources {
   readonly stores: Stores;
   readonly log: EventLog;
   close(): Promise<void>;
-}
-
-/** Everything embedded lives in the data folder; with all three addresses given there is nothing in it. */
-export function usesDataFolder(config: Config): boolean {
-  return !(config.databaseUrl && config.clickhouseUrl && config.kafkaBrokers);
 }
 
 /** @throws DataFolderBusy, DataFolderUnusable and what the stores and the log say; nothing stays open then */

@@ -1,69 +1,9 @@
-/** `start`: everything this process has a role for, until it is told to end. */
-import { startApi } from '../api/server.ts';
-import { serveControl } from '../infra/control-socket/control-socket.ts';
-import type { Logger } from '../infra/logger.ts';
-import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
-import { createStageReporter } from '../pipeline/stage-reporter.ts';
-import { announce } from './announce.ts';
+/** `start`. What it runs is loaded when it runs: other commands, and a wrong configuration, shall not wait for it. */
 import type { Command } from './command.ts';
-import { answerControl } from './control-commands.ts';
-import { startDemo } from './demo.ts';
-import { domain } from './domain.ts';
-import { openResources, usesDataFolder } from './open-resources.ts';
-import { release } from './release.ts';
-import { runStages } from './run-stages.ts';
-
-const LONGEST_DRAIN_MS = 8500;
 
 export const start: Command = {
   name: 'start',
   summary: 'run the service (tail, derive, price, serve) until SIGTERM',
   usage: 'Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recording.',
-
-  async run({ config: given, logger, print, signal }) {
-    signal.addEventListener('abort', () => endInTime(logger), { once: true });
-    const { stores, log, close } = await openResources(given, logger);
-    const closers: (() => Promise<void>)[] = [close];
-    try {
-      const demo = given.demo ? await startDemo(given, log, logger) : null;
-      if (demo) closers.push(demo.stop);
-      const config = demo?.config ?? given;
-      const daemons = new Map(
-        config.chains.map(({ name, rpc }) => [name, createDaemonGroup({ rpc, chain: name, logger })] as const),
-      );
-      closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
-      const reporter = createStageReporter(stores.postgres, logger);
-      closers.push(() => reporter.close());
-
-      if (config.roles.includes('serve')) {
-        const api = await startApi({ config, release, domain, stores, log, daemons, logger, signal });
-        closers.push(() => api.close());
-        announce({ ...config, port: api.port }, print);
-      }
-      if (usesDataFolder(config)) {
-        const control = await serveControl(config.dataDir, answerControl({ config, stores, log, logger }));
-        closers.push(() => control.close());
-      }
-      const playing = demo?.play(signal);
-      await runStages({ config, stores, log, daemons, reporter, logger, signal, ...(demo && { ended: demo.ended }) });
-      await playing;
-      await untilAborted(signal); // stages that stopped for good leave the service answering
-      return 0;
-    } finally {
-      for (const closer of closers.reverse()) await closer();
-    }
-  },
+  run: async (context) => (await import('./run-service.ts')).runService(context),
 };
-
-/** Ten seconds are promised. To stop at any instant is safe, so what has not drained by then is left to the next start. */
-function endInTime(logger: Logger): void {
-  setTimeout(() => {
-    logger.warn('ending before all has drained; the next start goes on from the last commit');
-    process.exit(0);
-  }, LONGEST_DRAIN_MS).unref();
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}

@@ -60,3 +60,8 @@ export interface Config {
 
 /** What decides prices and stamps. */
 export type PricingConfig = Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'>;
+
+/** Everything embedded lives in the data folder; with all three addresses given there is nothing in it. */
+export function usesDataFolder(config: Config): boolean {
+  return !(config.databaseUrl && config.clickhouseUrl && config.kafkaBrokers);
+}

@@ -92,11 +92,13 @@ export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
-/** As they are published, in no order; a currency without a price has no row. */
+/** As they are published, in the order of `ids`; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
   if (ids.length === 0) return [];
   const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
-  return rows.map(({ guard, published, provisional, ...derived }) => ({
+  const place = new Map(ids.map((id, index) => [id, index]));
+  const inOrder = rows.sort((a, b) => (place.get(a.currency_id) ?? 0) - (place.get(b.currency_id) ?? 0));
+  return inOrder.map(({ guard, published, provisional, ...derived }) => ({
     ...derived,
     provisional,
     ...(published !== null && publishedRecord(JSON.parse(published) as PublishedRow)),

@@ -92,7 +92,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
           await world.close();
         }
       }),
-      { numRuns: Number(process.env.PRICE_RUNS ?? 3), endOnFailure: true },
+      { numRuns: Number(process.env.PRICE_RUNS ?? 2), endOnFailure: true },
     );
   }, 600_000);
 });

@@ -14,7 +14,7 @@ import { inState } from './testing/tail-world.ts';
 
 const FINALITY = 12;
 /** More by environment, for a nightly run. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 60);
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 40);
 const WAIT_MS = 20_000;
 
 type Action =

@@ -7,7 +7,7 @@ import { SEED } from '../setup/seed.ts';
 import { createDataFolder, type Death, digestsOf, endServers, live, removeDataFolder } from './lives.ts';
 
 const MINUTES = 60_000;
-const KILLS = Number(process.env.CRASH_KILLS ?? 10);
+const KILLS = Number(process.env.CRASH_KILLS ?? 8);
 /** A killed process gets further than this many of its lives would take together, so that most die at work. */
 const LIVES_TO_THE_END = Math.min(KILLS, 12);
 const EARLY_DEATHS = 0.2;

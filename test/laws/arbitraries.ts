@@ -7,7 +7,7 @@ import { blockRecord, type UnplacedRecord } from './chain-records.ts';
 import type { PlannedCrash } from './replay.ts';
 
 /** Runs of each law: few on every push, many in the soak. */
-export const RUNS = Number(process.env.LAWS_RUNS ?? 4);
+export const RUNS = Number(process.env.LAWS_RUNS ?? 3);
 
 export interface History {
   /** Everything that happened, branches that were left included. */

@@ -195,7 +195,7 @@ it('after any appends, rewinds, crashes and corrections', async () => {
         await world.close();
         world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000, withStates: true });
       }),
-    { numRuns: Number(process.env.ROLLUP_RUNS ?? 3), endOnFailure: true },
+    { numRuns: Number(process.env.ROLLUP_RUNS ?? 2), endOnFailure: true },
   );
   expect(rolled).toBeGreaterThan(10);
 }, 600_000);

@@ -12,7 +12,7 @@ import { type Program, runCommand, type Settings, startProgram, until } from './
 import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
-const KILLS = Number(process.env.SYSTEM_KILLS ?? 5);
+const KILLS = Number(process.env.SYSTEM_KILLS ?? 4);
 /** The rest of the kills comes while the daemon changes branches. */
 const KILLS_IN_CATCH_UP = Math.min(4, Math.ceil(KILLS / 2));
 /** Share of the lives that may end before the program answers. */
