@@ -9,7 +9,7 @@ import { countRowsByHeight } from './count-rows.ts';
 
 const RUNS = 25;
 const CHAIN = 'one';
-const SQL = 'SELECT count(*) FROM blocks WHERE chain = $1 AND tx_count > $2';
+const ROWS = 'blocks WHERE chain = $1 AND tx_count > $2';
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -68,12 +68,12 @@ function snapshot(): Snapshot {
 }
 
 async function scanned(least: number): Promise<number> {
-  const [row] = await query<{ count: bigint }>(SQL, [CHAIN, least]);
+  const [row] = await query<{ count: bigint }>(`SELECT count(*) FROM ${ROWS}`, [CHAIN, least]);
   return Number(row?.count);
 }
 
 const count = (api: Parameters<typeof countRowsByHeight>[1], least: number) =>
-  countRowsByHeight(snapshot(), api, CHAIN, 'height', { sql: SQL, values: [CHAIN, least] });
+  countRowsByHeight(snapshot(), api, CHAIN, 'height', { rows: ROWS, values: [CHAIN, least] });
 
 const step = fc.record({
   act: fc.constantFrom('append', 'append', 'rewind', 'redrive', 'nothing'),

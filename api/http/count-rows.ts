@@ -5,44 +5,57 @@ import type { Snapshot } from '../state/snapshot.ts';
 /** Blocks between two places up to which rows stay counted: a scan of all once in as many. */
 const BLOCKS_A_SCAN = 1000;
 
-export interface Counting {
-  /** `SELECT count(*) FROM … WHERE …` */
-  readonly sql: string;
+interface Counting {
+  /** What stands behind FROM: `… WHERE …` */
+  readonly rows: string;
   readonly values: readonly unknown[];
-  /** As of Snapshot.rows. */
-  readonly isOpenEnded?: boolean | undefined;
+  /** As of Snapshot.rows; also where only the values tell Postgres that few rows are meant. */
+  readonly isOpenEnded?: boolean;
 }
 
 type Api = Pick<ApiContext, 'memo'>;
 
 /** Counted once while the state of the chain, or of all chains where it is null, is the same. */
 export function countRows(read: Snapshot, api: Api, chain: string | null, counting: Counting): Promise<number> {
-  return counted(read, api, chain === null ? read.state.tag : read.state.chainTag(chain), counting);
+  const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
+  return api.memo.get(keyOf(counting), tag, () => count(read, counting));
 }
 
 /**
  * Of rows that stand at `height`, a column, of the chain, and that no later block makes or takes away: those up to a block that
  * is still there are not counted again.
  */
-export async function countRowsByHeight(
+export function countRowsByHeight(
   read: Snapshot,
   api: Api,
   chain: string,
   height: string,
-  { sql, values, isOpenEnded }: Counting,
+  counting: Counting,
 ): Promise<number> {
   const tip = read.state.derived.get(chain)?.height ?? 0;
   const settled = tip - (tip % BLOCKS_A_SCAN);
-  const part = (comparison: string) => ({
-    sql: `${sql} AND ${height} ${comparison} $${values.length + 1}`,
-    values: [...values, settled],
-    isOpenEnded,
+  const values = [...counting.values, settled];
+  const place = `$${values.length}`;
+  return api.memo.get(keyOf(counting), read.state.chainTag(chain), async () => {
+    const tag = await settledTag(read, api, chain, settled);
+    let all: number | null = null;
+    const below = await api.memo.get(`${keyOf(counting)} up to ${settled}`, tag, async () => {
+      const sql = `SELECT count(*) FILTER (WHERE ${height} <= ${place}) AS below, count(*) AS all FROM ${counting.rows}`;
+      const row = await read.row<{ below: bigint; all: bigint }>(sql, values, counting.isOpenEnded);
+      all = Number(row?.all ?? 0n);
+      return Number(row?.below ?? 0n);
+    });
+    return (
+      all ?? below + (await count(read, { ...counting, rows: `${counting.rows} AND ${height} > ${place}`, values }))
+    );
   });
-  const [below, above] = await Promise.all([
-    settledTag(read, api, chain, settled).then((tag) => counted(read, api, tag, part('<='))),
-    countRows(read, api, chain, part('>')),
-  ]);
-  return below + above;
+}
+
+const keyOf = ({ rows, values }: Counting) => `${rows} ${JSON.stringify(values)}`;
+
+async function count(read: Snapshot, { rows, values, isOpenEnded }: Counting): Promise<number> {
+  const row = await read.row<{ count: bigint }>(`SELECT count(*) FROM ${rows}`, values, isOpenEnded);
+  return Number(row?.count ?? 0n);
 }
 
 /** Changes with the block, and with what was made of it: a redrive may make something else. */
@@ -52,10 +65,4 @@ async function settledTag(read: Snapshot, api: Api, chain: string, height: numbe
     return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
   });
   return `${hash} ${read.state.redrives}`;
-}
-
-function counted(read: Snapshot, api: Api, tag: string, { sql, values, isOpenEnded }: Counting): Promise<number> {
-  return api.memo.get(`${sql} ${JSON.stringify(values)}`, tag, async () =>
-    Number((await read.row<{ count: bigint }>(sql, values, isOpenEnded))?.count ?? 0n),
-  );
 }

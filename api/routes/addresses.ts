@@ -16,7 +16,7 @@ export const addressParameter = pathParameter('R-address, i-address or name@', {
   maxLength: 200,
 });
 
-const HISTORY_COUNT_SQL = 'SELECT count(*) FROM address_activity WHERE chain = $1 AND address = $2';
+const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 
 const history = stateRoute({
   path: '/api/address/:addr',
@@ -41,7 +41,7 @@ const history = stateRoute({
         { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
         { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
       ],
-      total: () => countRowsByHeight(read, api, chain, 'height', { sql: HISTORY_COUNT_SQL, values: [chain, address] }),
+      total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS, values: [chain, address] }),
       row: (row) => ({
         txid: row.txid,
         height: row.height,

@@ -38,16 +38,15 @@ const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.from_currency_id, t.to_c
     AND e.payout_vout = coalesce(near.vout, t.vout) LIMIT 1) first ON true
   WHERE ${BRIDGED}`;
 
-/** Current transfers from and to other systems, unordered, and the statement that counts them. */
+/** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
 export function bridgeSql({ chain, direction, address }: BridgeFilter) {
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
   if (address === undefined) {
-    const count = `SELECT count(*) FROM transfers t WHERE ${BRIDGED}${ofDirection}`;
-    return { sql: SQL + ofDirection, count, values: [chain] };
+    return { sql: SQL + ofDirection, rows: `transfers t WHERE ${BRIDGED}${ofDirection}`, values: [chain] };
   }
   const ofAddress = ' AND $2 IN (t.destination, t.source, near.source, first.source)';
   const sql = SQL + ofDirection + ofAddress;
-  return { sql, count: `SELECT count(*) FROM (${sql}) AS matching`, values: [chain, address] };
+  return { sql, rows: `(${sql}) AS matching`, values: [chain, address] };
 }
 
 /** What turns the rows of an answer into its members. */

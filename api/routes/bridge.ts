@@ -28,7 +28,7 @@ const recent = stateRoute({
     tipHeight(read, chain);
     const asked = params.address;
     const address = asked === undefined ? undefined : resolveAddress(api, api.chain(chain), asked, 'address');
-    const { sql, count, values } = bridgeSql({ chain, direction, address });
+    const { sql, rows, values } = bridgeSql({ chain, direction, address });
     const page = await readPage<BridgeRecord>(read, params, {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       chain,
@@ -39,7 +39,7 @@ const recent = stateRoute({
         { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
         { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
       ],
-      total: () => countRows(read, api, null, { sql: count, values }),
+      total: () => countRows(read, api, null, { rows, values }),
       row: (row) => row,
     });
     return { ...page, results: await bridgeAnswers(read, api, page.results as readonly BridgeRecord[]) };

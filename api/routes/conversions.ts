@@ -89,15 +89,13 @@ function countConversions(
   chain: string,
   { sql, values, joined }: Conditions,
 ): Promise<number> {
-  const isOpenEnded = sql.length > 1;
   if (joined) {
-    const matching = [conversionsSql(), ...sql].join(' AND ');
-    return countRows(read, api, null, { sql: `SELECT count(*) FROM (${matching}) AS matching`, values, isOpenEnded });
+    const rows = `(${[conversionsSql(), ...sql].join(' AND ')}) AS matching`;
+    return countRows(read, api, null, { rows, values, isOpenEnded: true });
   }
   // The generation is not looked at.
-  const all = [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', ...sql].join(' AND ');
-  const counting = { sql: `SELECT count(*) FROM transfers t WHERE ${all}`, values, isOpenEnded };
-  return countRowsByHeight(read, api, chain, 't.request_height', counting);
+  const rows = `transfers t WHERE ${[CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', ...sql].join(' AND ')}`;
+  return countRowsByHeight(read, api, chain, 't.request_height', { rows, values, isOpenEnded: true });
 }
 
 async function conversionPage(

@@ -32,9 +32,9 @@ export const heightParameter = queryParameter('State at this height; the newest 
   maximum: 2 ** 31 - 1,
 });
 
+const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
 const LIST_SQL = `SELECT identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height
-  FROM identities WHERE chain = $1 AND to_height IS NULL`;
-const COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND to_height IS NULL';
+  FROM ${CURRENT_ROWS}`;
 
 const list = stateRoute({
   path: '/api/identity/',
@@ -58,7 +58,12 @@ const list = stateRoute({
         { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
         { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
       ],
-      total: () => countRowsByHeight(read, api, chain, 'registered_height', { sql: COUNT_SQL, values: [chain] }),
+      total: () =>
+        countRowsByHeight(read, api, chain, 'registered_height', {
+          rows: CURRENT_ROWS,
+          values: [chain],
+          isOpenEnded: true,
+        }),
       row: (row) => ({
         identityAddress: row.identity_address,
         name: row.name,
@@ -162,7 +167,7 @@ const detail = stateRoute({
 const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
   JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
 const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
-const CHANGES_COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND identity_address = $2';
+const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
 
 interface ChangeRecord extends Pick<IdentityRecord, 'from_height' | 'txid' | 'time'> {
   readonly kind: string;
@@ -205,7 +210,7 @@ const changes = stateRoute({
         { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
         { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
       ],
-      total: () => countRowsByHeight(read, api, chain, 'from_height', { sql: CHANGES_COUNT_SQL, values }),
+      total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS, values }),
       row: change,
     });
   },

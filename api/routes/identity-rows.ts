@@ -104,7 +104,7 @@ async function stateOfFirst<Row>(
 const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height
   FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL
   ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
-const CHILD_COUNT_SQL = 'SELECT count(*) FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
+const CHILD_ROWS = 'identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
 
 type Child = Pick<
   IdentityRecord,
@@ -122,7 +122,7 @@ export function readChildren(
 }
 
 export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {
-  return countRowsByHeight(read, api, chain, 'registered_height', { sql: CHILD_COUNT_SQL, values: [chain, parent] });
+  return countRowsByHeight(read, api, chain, 'registered_height', { rows: CHILD_ROWS, values: [chain, parent] });
 }
 
 /** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */

@@ -21,9 +21,9 @@ interface StakeRecord {
   readonly reward: bigint;
 }
 
+const STAKED = 'blocks WHERE chain = $1 AND stake_txid IS NOT NULL';
 const SQL = `SELECT chain, height, hash, time, stake_txid, stake_address, stake_reward_address, stake_source_txid,
-  stake_source_vout, stake_amount, reward FROM blocks WHERE chain = $1 AND stake_txid IS NOT NULL`;
-const COUNT_SQL = 'SELECT count(*) FROM blocks WHERE chain = $1 AND stake_txid IS NOT NULL';
+  stake_source_vout, stake_amount, reward FROM ${STAKED}`;
 
 const list = stateRoute({
   path: '/api/stakes/',
@@ -43,7 +43,7 @@ const list = stateRoute({
       sql: SQL,
       values: [chain],
       key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-      total: () => countRowsByHeight(read, api, chain, 'height', { sql: COUNT_SQL, values: [chain] }),
+      total: () => countRowsByHeight(read, api, chain, 'height', { rows: STAKED, values: [chain], isOpenEnded: true }),
       row: (row) => ({
         chain: row.chain,
         height: row.height,
