@@ -52,7 +52,7 @@ const PATHS = [
   '/api/stats/status',
   '/api/stats/network/100',
 ];
-const LISTS = ['/api/conversions/', '/api/conversions/?basket=i10', '/api/conversions/?minUsd=0.02', '/api/blocks/'];
+const LISTS = ['/api/conversions/', '/api/conversions/?basket=i10', '/api/conversions/?minUsd=0.032', '/api/blocks/'];
 
 interface Served {
   readonly url: string;
