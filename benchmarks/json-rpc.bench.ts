@@ -4,10 +4,8 @@
  * a kept read can be had is asked by wrk, where it is installed: a client in Node costs as much as the service that answers it.
  * node benchmarks/json-rpc.bench.ts [seconds a measurement = 3] [rounds = 3] [calls at a time = 16]
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from './child.ts';
 import { type Connection, openConnection, type Target } from './json-rpc/raw-client.ts';
 import { hasWrk, loadByPost } from './wrk.ts';
 
@@ -15,13 +13,12 @@ const seconds = Number(process.argv[2] ?? 3);
 const rounds = Number(process.argv[3] ?? 3);
 const atOnce = Number(process.argv[4] ?? 16);
 
-const children: ChildProcess[] = [];
+const children: Child<string>[] = [];
 
 async function start(name: string, ...args: string[]): Promise<string> {
-  const child = fork(fileURLToPath(new URL(`json-rpc/${name}.ts`, import.meta.url)), args);
+  const child = await startChild<string>(`json-rpc/${name}`, ...args);
   children.push(child);
-  const [url] = (await once(child, 'message')) as [string];
-  return url;
+  return child.told;
 }
 
 interface Side extends Target {

@@ -1,14 +1,15 @@
 /**
  * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello and against Fastify with the
- * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. The limiter is
- * on: requests carry an API key whose allowance is never used up, those to the baselines too.
+ * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. Every server in a
+ * process of its own, as it is run. The limiter is on: requests carry an API key whose allowance is never used up, those to the
+ * baselines too.
  * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
  */
-
-import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
-import Fastify from 'fastify';
-import { CHAIN, startService } from '../test/api/running-service.ts';
+import pg from 'pg';
+import { CHAIN } from '../test/api/running-service.ts';
+import { startChild } from './child.ts';
 import { bareSelects, keysOf, POINT_READS, type PointRead } from './rest/point-reads.ts';
+import type { ToldService } from './rest/service.ts';
 import { hasWrk, load } from './wrk.ts';
 
 const PREPARED = ['/api/oracle/prices', '/api/market/currencies', '/api/stats/', '/api/market/protocol'];
@@ -20,46 +21,23 @@ if (!hasWrk()) {
   process.exit(0);
 }
 
-async function bareHello(): Promise<{ url: string; close(): void }> {
-  const app = App().get('/*', (res) => {
-    res.end('hello');
-  });
-  return new Promise((resolve) => {
-    app.listen('127.0.0.1', 0, (socket) => {
-      if (!socket) throw new Error('no port for the baseline');
-      resolve({
-        url: `http://127.0.0.1:${us_socket_local_port(socket)}/`,
-        close: () => us_listen_socket_close(socket),
-      });
-    });
-  });
-}
-
-async function fastifyWith(body: Buffer): Promise<{ url: string; close(): Promise<void> }> {
-  const server = Fastify();
-  server.get('/', (_request, reply) => reply.type('application/json; charset=utf-8').send(body));
-  return { url: await server.listen({ host: '127.0.0.1', port: 0 }), close: () => server.close() };
-}
-
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-const service = await startService();
-const hello = await bareHello();
-await service.settled(true);
-const key = await service.issueKey('pro');
-console.log(`with an API key of ${service.context.config.tiers.pro.creditsPerMinute} credits a minute`);
-const forgetful = await service.startAnother({ keptBytes: 0 });
-const fastify = await fastifyWith(Buffer.from(await (await fetch(service.url + SAME_BYTES)).arrayBuffer()));
-const { pool } = service.stores.postgres;
+const service = await startChild<ToldService>('rest/service');
+const { url, forgetfulUrl, key, creditsPerMinute, databaseUrl } = service.told;
+const hello = await startChild<string>('rest/hello');
+const fastify = await startChild<string>('rest/fastify', url + SAME_BYTES);
+console.log(`with an API key of ${creditsPerMinute} credits a minute`);
+const pool = new pg.Pool({ connectionString: databaseUrl });
 // As autovacuum leaves a store that is some minutes old.
 await pool.query('VACUUM ANALYZE');
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
-const loadPoints = (url: string, { path }: PointRead, keys: readonly string[]) =>
+const loadPoints = (server: string, { path }: PointRead, keys: readonly string[]) =>
   load(
-    url,
+    server,
     key,
     seconds,
-    keys.map((key) => path.replace(':key', key)),
+    keys.map((each) => path.replace(':key', each)),
   );
 
 /** What is measured right after its baseline, round by round, so that what else the machine does meets both alike. */
@@ -69,24 +47,24 @@ interface Comparison {
   readonly subjects: Readonly<Record<string, () => Promise<number>>>;
 }
 
-const loadPrepared = (path: string) => () => load(service.url + path, key, seconds);
+const loadPrepared = (path: string) => () => load(url + path, key, seconds);
 const comparisons: readonly Comparison[] = [
   ...PREPARED.map((path) => ({
     told: 'hello',
-    baseline: () => load(hello.url, key, seconds),
+    baseline: () => load(hello.told, key, seconds),
     subjects: { [path]: loadPrepared(path) },
   })),
   {
     told: 'fastify',
-    baseline: () => load(fastify.url, key, seconds),
+    baseline: () => load(fastify.told, key, seconds),
     subjects: { [SAME_BYTES]: loadPrepared(SAME_BYTES) },
   },
   ...points.map(({ point, keys }) => ({
     told: `${point.selects.length} bare select${point.selects.length > 1 ? 's' : ''}`,
     baseline: () => bareSelects(pool, CHAIN, point, keys, seconds),
     subjects: {
-      [point.path]: () => loadPoints(`http://127.0.0.1:${forgetful.port}`, point, keys),
-      [`${point.path} kept`]: () => loadPoints(service.url, point, keys),
+      [point.path]: () => loadPoints(forgetfulUrl, point, keys),
+      [`${point.path} kept`]: () => loadPoints(url, point, keys),
     },
   })),
 ];
@@ -107,10 +85,8 @@ try {
     }
   }
 } finally {
-  hello.close();
-  await fastify.close();
-  await forgetful.close();
-  await service.stop();
+  await pool.end();
+  for (const child of [hello, fastify, service]) child.kill();
 }
 for (const [label, values] of measured) {
   const rate = median(values.map((value) => value.rate)).toFixed(0);

@@ -60,7 +60,7 @@ function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Ro
   for (const pattern of patterns) {
     const url = names.length === 0 ? pattern : undefined;
     const serve = (method: string) => {
-      const served = { ...account, head: method === 'head', method, url };
+      const served = { ...account, method, url };
       return (res: HttpResponse, req: HttpRequest) => handleRequest(options, res, req, served, answer);
     };
     const method = methodOf(route);
@@ -95,8 +95,7 @@ export function registerFallback(app: TemplatedApp, options: DispatcherOptions):
     throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
   };
   app.any('/*', (res, req) => {
-    const account = { template: 'none', credits: LEAST_CREDITS, tier: null, head: req.getMethod() === 'head' };
-    handleRequest(options, res, req, account, answer);
+    handleRequest(options, res, req, { template: 'none', credits: LEAST_CREDITS, tier: null }, answer);
   });
 }
 

@@ -38,8 +38,6 @@ export interface Account {
   readonly takesBody?: boolean;
   /** Answered even while nobody can say what the caller has used. */
   readonly vital?: boolean;
-  /** HEAD: the headers alone. */
-  readonly head?: boolean;
   /** Where the pattern says them, they are not asked of the request. */
   readonly method?: string;
   readonly url?: string | undefined;
@@ -161,9 +159,10 @@ function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): Que
 }
 
 function respond(exchange: Exchange, reply: Reply, write: typeof writeReply): Soon<void> {
-  const { res, account, aborted } = exchange;
-  if (reply.stream && !account.head && !aborted) return flow(exchange, reply, reply.stream);
-  if (!aborted) write(res, reply, ownLines(exchange), account.head ?? false);
+  const { res, asked, aborted } = exchange;
+  const withoutBody = asked.method === 'head';
+  if (reply.stream && !withoutBody && !aborted) return flow(exchange, reply, reply.stream);
+  if (!aborted) write(res, reply, ownLines(exchange), withoutBody);
   finish(exchange, reply);
 }
 

@@ -55,7 +55,7 @@ export function registerStream(app: TemplatedApp, push: Push, options: Dispatche
     });
     app.any(path, (res, req) => {
       const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });
-      handleRequest(options, res, req, { ...REFUSED, head: req.getMethod() === 'head' }, () => Promise.reject(refusal));
+      handleRequest(options, res, req, REFUSED, () => Promise.reject(refusal));
     });
   }
 }

@@ -15,7 +15,7 @@ import { connectPostgres } from '../../infra/postgres/postgres.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { BesideOptions } from './start-beside.ts';
 
-const { config, databaseUrl, logFolder, ...timing }: BesideOptions = JSON.parse(process.argv[2] ?? '');
+const { config, databaseUrl, logFolder, ...more }: BesideOptions = JSON.parse(process.argv[2] ?? '');
 const logger = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
 const folder = mkdtempSync(join(tmpdir(), 'verustream-beside-'));
 const stop = new AbortController();
@@ -36,7 +36,7 @@ const api = await startApi({
   daemons: new Map(clients),
   logger,
   signal: stop.signal,
-  ...timing,
+  ...more,
 });
 
 // The channel closes when the test asks for it, and when it dies.

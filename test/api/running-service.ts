@@ -47,7 +47,7 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   /** A second API in this process, on any free port when none is given. It ends before the service. */
   startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
-  startBeside(): Promise<RunningApi>;
+  startBeside(options?: Pick<ApiOptions, 'keptBytes'>): Promise<RunningApi>;
   /** An API key of a recorded identity. */
   issueKey(tier: Tier): Promise<string>;
   /** Ends the API alone and starts it again on the same stores and log. */
@@ -158,13 +158,14 @@ export async function startServiceOn<Node extends FollowedNode>(
     },
     settled,
     startAnother: (another) => serve(stop.signal, another),
-    startBeside: () =>
+    startBeside: (kept) =>
       startProcessBeside({
         config: { ...config, port: 0 },
         databaseUrl: stores.databaseUrl,
         logFolder: folder,
         ...(push && { push }),
         ...(webhooks && { webhooks }),
+        ...kept,
       }),
     async issueKey(tier) {
       await setTier(stores.postgres, ALICE, tier);

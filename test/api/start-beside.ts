@@ -6,7 +6,7 @@ import type { ApiOptions, RunningApi } from '../../api/server.ts';
 import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import type { Config } from '../../schemas/config.ts';
 
-export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks'> {
+export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks' | 'keptBytes'> {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly logFolder: string;

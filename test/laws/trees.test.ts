@@ -80,6 +80,7 @@ it(
       ...fc.sample(treeOf(deep(small)), { numRuns: 1, seed: SEED }),
       ...fc.sample(tree, { numRuns: RUNS - 1, seed: SEED }),
     ];
+    expect(trees.slice(FIRST), 'TREE_FIRST is a number below TREE_RUNS').not.toHaveLength(0);
     const began = performance.now();
     const seen = { records: 0, rewinds: 0, deepest: 0 };
     for (let first = FIRST; first < trees.length; first += GROUP) {

@@ -112,6 +112,14 @@ export function hostileRequestsConform(client: Client, service: () => RunningSer
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     });
 
+    it('no body behind the headers of a HEAD request, wherever it goes', async () => {
+      for (const path of ['/api/auth/login', '/api/stream', '/api/nothing', '/api/blocks/none', '/api/blocks/', '/']) {
+        const answer = await exchange([`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`]);
+        refused(answer);
+        expect(answer.slice(answer.indexOf('\r\n\r\n') + 4), path).toBe('');
+      }
+    });
+
     // The next three wait for bounds that end a connection: together.
     it.concurrent('headers twice, and bytes that no header has', async () => {
       const hostile = [

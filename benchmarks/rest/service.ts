@@ -1,0 +1,29 @@
+/** The whole service on the recording, and beside it, in one more process, an API on the same Postgres that keeps no answer. */
+import { startService } from '../../test/api/running-service.ts';
+
+export interface ToldService {
+  readonly url: string;
+  readonly forgetfulUrl: string;
+  /** Of a caller whose allowance is never used up. */
+  readonly key: string;
+  readonly creditsPerMinute: number;
+  readonly databaseUrl: string;
+}
+
+const service = await startService();
+await service.settled(true);
+const key = await service.issueKey('pro');
+const forgetful = await service.startBeside({ keptBytes: 0 });
+const told: ToldService = {
+  url: service.url,
+  forgetfulUrl: `http://127.0.0.1:${forgetful.port}`,
+  key,
+  creditsPerMinute: service.context.config.tiers.pro.creditsPerMinute,
+  databaseUrl: service.stores.databaseUrl,
+};
+process.once('SIGTERM', async () => {
+  await forgetful.close();
+  await service.stop();
+  process.exit();
+});
+process.send?.(told);
