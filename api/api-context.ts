@@ -19,8 +19,8 @@ export interface Domain {
   nameToAddress(name: string, networkRoot: string): string | null;
   /** `vrsc::data.type.string` → i-address; null for what cannot be such a name. */
   vdxfKey(qualifiedName: string, networkRoot: string): string | null;
-  /** Whether a key of the protocol holds it and no person does. */
-  isSystemAddress(address: string): boolean;
+  /** Keys of the protocol, which no person holds. */
+  readonly systemAddresses: readonly string[];
   /** Integer from 0 to 100. */
   confidence(input: PriceTrust): number;
   /** `age` in blocks of the default chain; no guard means that no feed speaks of the price. */

@@ -31,28 +31,44 @@ export function registerRpc(app: TemplatedApp, handler: RpcHandler, options: Rpc
   const chains = options.config.chains.map((chain) => chain.name);
   const [defaultChain = ''] = chains;
   const serve = (res: HttpResponse, req: HttpRequest, chain: string) => answer(res, req, chain, handler, options);
-  app.post('/', (res, req) => serve(res, req, chainOfHost(req.getHeader('host'), chains) ?? defaultChain));
+  app.post('/', (res, req) => {
+    const chain = chainOfHost(req.getHeader('host')) ?? defaultChain;
+    if (chains.includes(chain)) serve(res, req, chain);
+    else refuse(res, req, 404, `there is no chain ${chain} here, only ${chains.join(', ')}`);
+  });
   app.options('/', (res) => preflight(res, ALLOW));
-  app.any('/', refuse);
-  for (const chain of chains) {
-    for (const path of [`/rpc/${chain}`, `/rpc/${chain}/`]) {
-      app.post(path, (res, req) => serve(res, req, chain));
-      app.options(path, (res) => preflight(res, ALLOW));
-      app.any(path, refuse);
-    }
+  app.any('/', (res, req) => refuse(res, req, 405, POST_ONLY));
+  const atChain = (serveChain: (res: HttpResponse, req: HttpRequest, chain: string) => void) => {
+    return (res: HttpResponse, req: HttpRequest) => {
+      const chain = (req.getParameter(0) ?? '').toLowerCase();
+      if (chains.includes(chain)) serveChain(res, req, chain);
+      else req.setYield(true);
+    };
+  };
+  for (const path of ['/rpc/:chain', '/rpc/:chain/']) {
+    app.post(path, atChain(serve));
+    app.options(
+      path,
+      atChain((res) => preflight(res, ALLOW)),
+    );
+    app.any(
+      path,
+      atChain((res, req) => refuse(res, req, 405, POST_ONLY)),
+    );
   }
 }
 
-/** `rpc.example.org` → null (the default chain), `vdex.rpc.example.org` → vdex; null for every other name. */
-export function chainOfHost(host: string, chains: readonly string[]): string | null {
+/** `vdex.rpc.example.org` → vdex, in any case; null for every other name, such as `rpc.example.org`. */
+export function chainOfHost(host: string): string | null {
   const [first = '', second] = host.toLowerCase().split('.');
-  return second === 'rpc' && chains.includes(first) ? first : null;
+  return second === 'rpc' ? first : null;
 }
 
-function refuse(res: HttpResponse, req: HttpRequest): void {
-  const headers = headerLines({ Allow: ALLOW, 'Content-Type': 'text/plain' });
-  const body = req.getMethod() === 'head' ? null : Buffer.from(POST_ONLY);
-  writeReply(res, { status: 405, headers, body }, NO_LINES, false);
+/** Before any body is read, in the plain text that clients of the daemon know. */
+function refuse(res: HttpResponse, req: HttpRequest, status: 404 | 405, reason: string): void {
+  const headers = headerLines({ ...(status === 405 && { Allow: ALLOW }), 'Content-Type': 'text/plain' });
+  const body = req.getMethod() === 'head' ? null : Buffer.from(reason);
+  writeReply(res, { status, headers, body }, NO_LINES, false);
 }
 
 function answer(

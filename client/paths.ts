@@ -88,7 +88,7 @@ export interface paths {
 "/api/address/{addr}/balance": { /** What an address holds of every currency */ get: {
     parameters: { query?: { /** Short name of a configured chain, in any case */ chain?: string; }; path: { /** R-address, i-address or name@ */ addr: string; }; header?: never; cookie?: never }; 
     responses: { 200: { headers: Headers; content: { 'application/json': { address: string; chain: string; /** Every currency held, the native one first */ balances: ({ currencyId: string; currencyName: string | null; /** Coins, exactly 8 decimals */ balance: number; /** US dollars; null where there is no price */ usdValue: number | null; })[]; /** Coins, exactly 8 decimals */ native: number; /** Native coins ever received */ received: number; /** Block that the balance stands at */ height: number; } } }; default: Refusal } }; };
-"/api/richlist/top": { /** Largest holders of the native coin */ get: {
+"/api/richlist/top": { /** Largest holders of the native coin; what pays several counts for the first of them */ get: {
     parameters: { query?: { /** Short name of a configured chain, in any case */ chain?: string; /** Rows, at most 500 */ limit?: number; }; path?: never; header?: never; cookie?: never }; 
     responses: { 200: { headers: Headers; content: { 'application/json': { chain: string; height: number; results: ({ rank: number; address: string; /** Of an identity */ name: string | null; type: "address" | "identity"; /** Coins, exactly 8 decimals */ balance: number; /** Of all coins issued */ percent: number | null; /** US dollars; null where there is no price */ usdValue: number | null; })[]; } } }; default: Refusal } }; };
 "/api/stakes/": { /** Staked blocks with the coins that won them, newest first */ get: {

@@ -12,5 +12,5 @@ export const domain: Domain = {
   confidence,
   priceStatus,
   explainStamp: (inputs) => explainStamp(JSON.parse(inputs) as StampInputs),
-  isSystemAddress: (address) => SYSTEM_ADDRESSES.has(address),
+  systemAddresses: [...SYSTEM_ADDRESSES],
 };

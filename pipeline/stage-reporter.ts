@@ -24,7 +24,10 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
       await postgres.pool.query(
         `INSERT INTO stage_status (stage, chain, status, updated_at)
          SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
-         ON CONFLICT (stage, chain) DO UPDATE SET status = EXCLUDED.status, updated_at = EXCLUDED.updated_at`,
+         ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
+           -- When its newest block came is as true after a restart.
+           status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
+             THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END`,
         [rows.map((row) => row.stage), rows.map((row) => row.chain), rows.map((row) => JSON.stringify(row.status))],
       );
     } catch (err) {

@@ -26,7 +26,7 @@ describe('flags and time lock', () => {
     ['a dated lock that is lengthened', { timelock: 323 }, { timelock: 400 }, 'locked'],
     ['an unlock starts the countdown', { flags: 2, timelock: 20 }, { timelock: 323 }, 'unlock_requested'],
     ['an unlock without a countdown', { flags: 2, timelock: 20 }, {}, 'unlocked'],
-    ['a passed countdown that is cleared', { timelock: 323 }, {}, 'unlocked'],
+    ['a passed countdown that is cleared', { timelock: 323 }, {}, 'other'],
     ['a longer delay of a lock that stays', { flags: 2, timelock: 20 }, { flags: 2, timelock: 30 }, 'other'],
     ['a currency is defined', {}, { flags: 1 }, 'currency_defined'],
     ['a locked identity that has a currency', { flags: 1 }, { flags: 3, timelock: 20 }, 'locked'],

@@ -27,8 +27,8 @@ export function identityChangeKind(
   // Without the lock flag, before and after, `timelock` is the height up to which the identity is locked.
   const isDated = (before.flags & LOCKED) === 0 && (after.flags & LOCKED) === 0;
   if (isDated && after.timelock > before.timelock) return 'locked';
+  // A height that has passed unlocks by itself: an update that only clears it afterwards unlocks nothing.
   if (lost(LOCKED)) return after.timelock > 0 ? 'unlock_requested' : 'unlocked';
-  if (isDated && before.timelock > 0 && after.timelock === 0) return 'unlocked';
   if (any('revocationauthority', 'recoveryauthority')) return 'authority_changed';
   if (any('primaryaddresses', 'minimumsignatures')) return 'keys_changed';
   if (gained(CURRENCY)) return 'currency_defined';

@@ -4,6 +4,7 @@ import type { DaemonBlock, DaemonTransaction } from '../schemas/verusd/block.ts'
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
 import type { ChainState } from './chain-state.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
+import { SYSTEM_ADDRESSES } from './system-addresses.ts';
 import { transferTerms } from './transfer-terms.ts';
 
 /** Every reserve transfer that `tx` asks for, in order of its outputs. The outputs that it spends must be in `state`. */
@@ -37,11 +38,15 @@ export function transferRequests(tx: DaemonTransaction, block: DaemonBlock, stat
   });
 }
 
-/** The object itself names no sender. A next leg is made by an import, a shielded one spends nothing: neither has any. */
+/**
+ * The object itself names no sender: it is the first person whose coins are spent. A next leg is made by an import, a shielded one
+ * spends nothing: neither has any.
+ */
 function source(tx: DaemonTransaction, state: ChainState): string | null {
   const [first] = tx.vin;
   if (first?.txid === undefined || first.vout === undefined) return null;
   const spent = state.output(first.txid, first.vout);
   if (!spent) throw new UnknownOutputError(tx.txid, first.txid, first.vout, state.chain.name);
-  return spent.kind === 'crosschainimport' ? null : (spent.addresses[0] ?? null);
+  if (spent.kind === 'crosschainimport') return null;
+  return spent.addresses.find((address) => !SYSTEM_ADDRESSES.has(address)) ?? null;
 }

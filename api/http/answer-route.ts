@@ -72,7 +72,7 @@ export function answerRoute(
   if (route.cache === 'none') return liveReply(options.api, route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.api, route, params, format, asked);
-  const known = tagOf(route, params, options.api.watch.state);
+  const known = tagOf(options.api, route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged);
   const answer = stateAnswer(options, route, params, key, known);
@@ -104,8 +104,8 @@ async function repeatedAnswer(
   params: Values,
   key: string,
 ): Promise<StateAnswer> {
-  const kept = repeated.get(key, tagOf(route, params, api.watch.state));
-  if (kept && kept.tag === tagOf(route, params, await currentState())) return kept;
+  const kept = repeated.get(key, tagOf(api, route, params, api.watch.state));
+  if (kept && kept.tag === tagOf(api, route, params, await currentState())) return kept;
   const answer = await freshAnswer(api, route, params);
   repeated.keep(key, answer);
   return answer;
@@ -119,6 +119,8 @@ function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAns
 
 /** From a snapshot of the stores. */
 export async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
+  // Before it is read: what moves meanwhile makes the next answer, not another one under the same tag.
+  const besides = besidesOf(api, route, params);
   const { state, value } = await api.snapshot(async (read) => ({
     value: await route.handler({ params: params as never, api, read }),
     state: read.state,
@@ -133,7 +135,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     'X-Chain-State': chainState(state, chain),
     ...(Object.hasOwn(route.parameters, 'format') && { Vary: 'Accept' }),
   };
-  const tag = tagOf(route, params, state);
+  const tag = tagOfState(route, params, state) + besides;
   const body = jsonBytes(whole);
   const forms = formsOf({ status: 200, headers, body, tag });
   return { route, params, tag, body, forms, madeAt: performance.now() };
@@ -157,8 +159,16 @@ async function liveReply(
   return formsOf({ status, headers, body, tag: null })(asked.acceptEncoding);
 }
 
-/** What an answer depends on, as one name: the state of its chain, or of all. */
-export function tagOf(route: StateRoute, params: Values, state: ServiceState): string {
+/** What an answer depends on, as one name: the state of its chain, or of all, and what it answers beside that. */
+export function tagOf(api: ApiContext, route: StateRoute, params: Values, state: ServiceState): string {
+  return tagOfState(route, params, state) + besidesOf(api, route, params);
+}
+
+function besidesOf(api: ApiContext, { besides }: StateRoute, params: Values): string {
+  return besides ? `-${besides({ api, params: params as never })}` : '';
+}
+
+function tagOfState(route: StateRoute, params: Values, state: ServiceState): string {
   const chain = params.chain;
   return route.scope === 'chain' && typeof chain === 'string' ? state.chainTag(chain) : state.tag;
 }

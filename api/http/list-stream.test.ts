@@ -4,10 +4,10 @@ import { array, object, string } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from './api-error.ts';
 import { NO_LINES } from './header-lines.ts';
-import { listStream } from './list-stream.ts';
+import { listStream, streamFormat } from './list-stream.ts';
 import { pageParameters } from './paging.ts';
 import type { Reply } from './reply.ts';
-import { stateRoute } from './route.ts';
+import { type StateRoute, stateRoute } from './route.ts';
 import { type Connection, writeStream } from './write-stream.ts';
 
 const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
@@ -68,6 +68,20 @@ it('waits for credits that come back, and ends in the middle when they do not', 
   expect((await asText(late)).split('\n').length).toBe(1301);
   const never = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => refusal });
   await expect(asText(never)).rejects.toThrow('used up');
+});
+
+it.each([
+  ['', null],
+  ['*/*', null],
+  ['text/csv', 'csv'],
+  ['Application/X-NDJSON; charset=utf-8', 'ndjson'],
+  ['text/csv, application/json', 'csv'],
+  ['application/json, text/csv', null],
+  ['text/csv;q=0.1, application/json', null],
+  ['application/json;q=0.1, text/csv; q=0.5', 'csv'],
+  ['text/csv;q=0', null],
+] as const)('Accept: %s → %s', (accept, format) => {
+  expect(streamFormat(numbers(1).route as StateRoute, {}, accept)).toBe(format);
 });
 
 /** A socket that takes one chunk and is full until it is told to drain. */

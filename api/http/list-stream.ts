@@ -20,6 +20,12 @@ export const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
+const FORMATS = new Map<string, StreamFormat | null>([
+  ['application/json', null],
+  [STREAM_TYPES.csv, 'csv'],
+  [STREAM_TYPES.ndjson, 'ndjson'],
+]);
+
 export interface StreamQuestion {
   readonly accept: string;
   /** Takes credits while an answer flows; null when they were there. */
@@ -35,18 +41,24 @@ const CREDITS = 2;
 /** Allowances come back within a minute: who has to wait longer is let go. */
 const MOST_WAITS = 3;
 
-/** What the request wants instead of pages; null for pages. `format` decides, else Accept. */
+/** What the request wants instead of pages; null for pages. `format` decides, else Accept: the highest quality, then the first. */
 export function streamFormat({ parameters }: StateRoute, params: Values, accept: string): StreamFormat | null {
   if (!Object.hasOwn(parameters, 'format')) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
-  const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
-  const first = wanted.find((type) => type === 'application/json' || Object.values(STREAM_TYPES).includes(type ?? ''));
-  return first === STREAM_TYPES.csv ? 'csv' : first === STREAM_TYPES.ndjson ? 'ndjson' : null;
+  let best: { readonly format: StreamFormat | null; readonly quality: number } = { format: null, quality: 0 };
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...details] = range.split(';').map((part) => part.trim());
+    const quality = Number(details.find((detail) => detail.startsWith('q='))?.slice(2) ?? 1);
+    const format = FORMATS.get(type);
+    if (format !== undefined && quality > best.quality) best = { format, quality };
+  }
+  return best.format;
 }
 
 /** Names of the columns: the members of a row in the order of the schema. */
 function columnsOf({ response }: StateRoute): string[] {
-  const row: JsonSchema | undefined = response.properties?.results?.items;
+  const page = response.anyOf?.find(({ properties }) => properties?.results) ?? response;
+  const row: JsonSchema | undefined = page.properties?.results?.items;
   return Object.keys(row?.properties ?? {});
 }
 

@@ -24,6 +24,10 @@ export const pageParameters = {
   }),
 };
 
+interface Placing extends Pick<ParameterValues<typeof pageParameters>, 'page' | 'cursor'> {
+  readonly pageSize: number | undefined;
+}
+
 export interface KeyColumn {
   /** Name of the column in the result. */
   readonly column: string;
@@ -59,10 +63,10 @@ export interface Page {
 /** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */
 export async function readPage<Row extends object>(
   read: Snapshot,
-  params: ParameterValues<typeof pageParameters>,
+  params: Placing,
   source: ListSource<Row>,
 ): Promise<Page> {
-  const pageSize = Math.min(params.pageSize, MAX_PAGE_SIZE);
+  const pageSize = Math.min(params.pageSize ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
   const { page, after } = placeOf(params, pageSize, source);
   if (after) await refuseRewound(read, after, source.key);
   const rows = await readRows(read, source, after, page === null ? 0 : (page - 1) * pageSize, pageSize + 1);
@@ -79,7 +83,7 @@ export async function readPage<Row extends object>(
   };
 }
 
-function placeOf<Row>(params: ParameterValues<typeof pageParameters>, pageSize: number, source: ListSource<Row>) {
+function placeOf<Row>(params: Placing, pageSize: number, source: ListSource<Row>) {
   if (params.cursor === undefined) {
     const page = params.page ?? 1;
     if (page * pageSize > MAX_OFFSET) {

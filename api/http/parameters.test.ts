@@ -45,7 +45,14 @@ describe('parameters', () => {
     },
   );
 
-  it.each(['1e2', '.5', '5.', 'NaN', '-1', '1,5'])('refuses minUsd=%j', (value) => {
+  it.each(['0.0950625000000000100000000000000', '4.7266337993591499694596132213935', '1e2', '1E-7'])(
+    'takes minUsd=%j',
+    (value) => {
+      expect(read(`kind=a&minUsd=${value}`)).toMatchObject({ minUsd: Number(value) });
+    },
+  );
+
+  it.each(['e2', '1e', '1e999', '.5', '5.', 'NaN', '-1', '1,5'])('refuses minUsd=%j', (value) => {
     expect(faults(`kind=a&minUsd=${encodeURIComponent(value)}`)).toEqual(['/minUsd']);
   });
 

@@ -98,7 +98,7 @@ function collect(values: Record<string, string>, query: string, faults: Paramete
 }
 
 const INTEGER = /^-?\d{1,15}$/;
-const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+const DECIMAL = /^-?\d{1,15}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 
 /** Text that is no number or boolean stays text, for the schema to refuse with its reason. */
 function convert(text: string, schema: JsonSchema): unknown {

@@ -53,11 +53,11 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
   }
 
   async function rebuild(key: string, { route, params }: StateAnswer): Promise<void> {
-    const isCurrent = () => prepared.latest(key)?.tag === tagOf(route, params, watch.state);
+    const isCurrent = () => prepared.latest(key)?.tag === tagOf(api, route, params, watch.state);
     if (isCurrent()) return;
     await quiet();
     if (stopped || isCurrent()) return;
-    await prepared.make(key, tagOf(route, params, watch.state), () => freshAnswer(api, route, params));
+    await prepared.make(key, tagOf(api, route, params, watch.state), () => freshAnswer(api, route, params));
   }
 
   async function runRounds(): Promise<void> {

@@ -53,6 +53,8 @@ export interface StateRoute<P extends Parameters = Parameters> extends RouteBase
   /** Either is kept until the state changes; `prepared` is then made anew for those who ask for it. */
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
+  /** What of this process' memory it answers beside the stores, as text for its ETag. */
+  readonly besides?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
   readonly settledAt?: (answer: unknown) => number;
   /** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. */
@@ -70,6 +72,8 @@ export interface LiveRoute<P extends Parameters = Parameters> extends RouteBase<
   readonly body?: JsonSchema;
   /** Of success, unless the handler says another; 200 when it is not given. */
   readonly status?: 201 | 204;
+  /** Another status whose body fits `response`. */
+  readonly otherwise?: 503;
   readonly handler: (call: LiveCall<P>) => Promise<Answer>;
 }
 

@@ -24,7 +24,7 @@ const RESERVE_IDS_SQL =
   'SELECT reserves FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL';
 
 /**
- * Thinned evenly from the newest backwards; the prices are those of the moment that a window ends. Each price since the first
+ * Thinned evenly from the newest backwards; the prices are the last ones of each window, to which its end does not belong. Each price since the first
  * point, and the last one before it, counts for the next point alone: what is held in memory are the points.
  */
 const pointsSql = (ids: readonly string[]) => `WITH points AS (
@@ -40,13 +40,13 @@ const pointsSql = (ids: readonly string[]) => `WITH points AS (
     ARRAY JOIN reserve_ids AS id, reserves AS amount, arrayEnumerate(reserve_ids) AS place
   ),
   told AS (
-    SELECT p.id AS reserve, moment.until AS until, argMax(p.usd_price, (p.time, p.tick)) AS price
+    SELECT p.id AS reserve, moment.until AS until, argMax(p.usd_price, p.tick) AS price
     FROM (
       SELECT toString(currency_id) AS id, time, tick, usd_price FROM prices WHERE generation = {generation: UInt32}
         AND currency_id IN {ids: Array(String)} AND tick > {before: UInt64} AND tick <= {tick: UInt64}
       UNION ALL ${lastPricesSql('toString(currency_id) AS id, time, tick, usd_price', ids)}
     ) AS p
-    ASOF JOIN (SELECT DISTINCT reserve, until FROM held) AS moment ON p.id = moment.reserve AND p.time <= moment.until
+    ASOF JOIN (SELECT DISTINCT reserve, until FROM held) AS moment ON p.id = moment.reserve AND p.time < moment.until
     GROUP BY reserve, until
   )
   SELECT toUnixTimestamp(window) AS time, any(state_height) AS height, toString(any(held_supply)) AS supply,

@@ -100,6 +100,14 @@ function answerResponse(route: Route, examples: Examples, links: Links) {
   };
 }
 
+/** Beside what is an error, what is an answer of the route. */
+function otherwiseResponse(route: Route) {
+  if (route.cache !== 'none' || route.otherwise === undefined) return {};
+  const problem = problemResponse(route.otherwise);
+  const content = { 'application/json': { schema: route.response }, ...problem.content };
+  return { [route.otherwise]: { ...problem, description: route.summary, content } };
+}
+
 /** The same rows as a stream, of lists. */
 function streamContent({ parameters }: Route) {
   if (!Object.hasOwn(parameters, 'format')) return {};
@@ -123,6 +131,7 @@ export function operationOf(route: Route, chains: readonly string[], examples: E
       [statusOf(route)]: answerResponse(route, examples, links),
       ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
       ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
+      ...otherwiseResponse(route),
       431: { description: 'Headers and address are longer than the server reads; answered before any route' },
       default: { description: 'Any other error', content: { 'application/problem+json': { schema: PROBLEM } } },
     },

@@ -1,7 +1,10 @@
 /** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
 import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
+import { LEAST_CREDITS } from '../access/gate.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
+import { handleRequest } from '../http/exchange.ts';
 import { isFault, toApiError } from '../http/problem-reply.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
@@ -18,9 +21,10 @@ export interface SocketData {
 }
 
 const SOCKET_PATH = '/api/ws';
+const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS, tier: null };
 const IDLE_SECONDS = 60;
-/** Above the protocol's own limit, so that a client is told why it is closed. */
-const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
+/** Far above the protocol's own limit, so that a client is told why it is closed. */
+const MAX_FRAME_BYTES = 64 * MAX_MESSAGE_BYTES;
 /** A dropped message: the socket's buffer is full although nothing is sent into a full one. */
 const DROPPED = 2;
 const SENT = 1;
@@ -28,7 +32,7 @@ const INTERNAL_ERROR = 1011;
 const CLOSE_REFUSED = 4000;
 
 export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
-  app.ws<SocketData>(SOCKET_PATH, {
+  const behavior: WebSocketBehavior<SocketData> = {
     ...socketBehavior(push, options.api.logger),
     upgrade(res, req, context) {
       const cursor = new URLSearchParams(req.getQuery() ?? '').get('cursor');
@@ -51,8 +55,16 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
         },
       });
     },
-  });
+  };
+  for (const path of [SOCKET_PATH, `${SOCKET_PATH}/`]) {
+    app.ws(path, behavior);
+    app.any(path, (res, req) => handleRequest(options, res, req, REFUSED, refuseWithoutUpgrade));
+  }
   registerStream(app, push, options);
+}
+
+function refuseWithoutUpgrade(): never {
+  throw new ApiError('invalid_request', 'this path is a WebSocket: ask for an upgrade, or read GET /api/stream');
 }
 
 /** The close code is 4000 and the status that REST refuses the same with. */

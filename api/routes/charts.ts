@@ -17,12 +17,27 @@ const SOURCES: Readonly<Record<Metric, string>> = {
   transactions: `SELECT toStartOfDay(time) AS day, sum(tx_count) AS value ${OF_BLOCKS}`,
   conversions: `SELECT toStartOfDay(time) AS day, count() AS value FROM conversions
     WHERE chain = {chain: String} AND generation = {generation: UInt32} AND tick <= {tick: UInt64}
-    AND status = 'completed' AND kind IN ('convert', 'via')`,
+    AND status = 'completed'`,
 };
 
 function sqlOf(metric: Metric): string {
   return `SELECT toUnixTimestamp(day) AS timestamp, value FROM
     (${SOURCES[metric]} AND time >= fromUnixTimestamp({since: UInt32}) GROUP BY day ORDER BY day)`;
+}
+
+interface Day {
+  readonly timestamp: number;
+  readonly value: string | number;
+}
+
+/** Every day from the first one up to `today`. */
+function withEmptyDays(days: readonly Day[], today: number): Day[] {
+  const known = new Map(days.map((day) => [day.timestamp, day]));
+  const first = days[0]?.timestamp ?? today;
+  return Array.from({ length: (today - first) / SECONDS_PER_DAY + 1 }, (_, index) => {
+    const timestamp = first + index * SECONDS_PER_DAY;
+    return known.get(timestamp) ?? { timestamp, value: 0 };
+  });
 }
 
 const charts = stateRoute({
@@ -49,14 +64,16 @@ const charts = stateRoute({
     const period = params.period as Period;
     const at = read.state.derived.get(chain);
     const today = Math.floor((at?.clock ?? 0) / SECONDS_PER_DAY);
-    const rows = await api.clickhouse.query<{ timestamp: number; value: string | number }>(sqlOf(metric), {
+    const rows = await api.clickhouse.query<Day>(sqlOf(metric), {
       chain,
       position: at?.position ?? 0,
       generation: read.state.generation,
       tick: await committedTick(read),
       since: Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY,
     });
-    const data = rows.map(({ timestamp, value }) => ({
+    // A mean has no value without blocks, a count does.
+    const days = metric === 'difficulty' ? rows : withEmptyDays(rows, today * SECONDS_PER_DAY);
+    const data = days.map(({ timestamp, value }) => ({
       date: new Date(timestamp * 1000).toISOString().slice(0, 10),
       timestamp,
       value: Number(value),

@@ -2,7 +2,7 @@
 import { parseExact } from '../../schemas/exact-json.ts';
 import { currencyDetail } from '../../schemas/rest/currencies.ts';
 import type { ApiContext } from '../api-context.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coinsOrNull, decimalOrNull } from '../http/values.ts';
@@ -55,6 +55,13 @@ export function findCurrency(
   const suggestions = isAddress ? [] : nearNames(text, currencies.all());
   const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
   throw new ApiError('not_found', `currency ${JSON.stringify(text)} is not known${hint}`, { members: { suggestions } });
+}
+
+/** As findCurrency, of a currency that holds reserves. */
+export function findBasket(currencies: Currencies, api: ApiContext, chain: string, text: string): CurrencyEntry {
+  const entry = findCurrency(currencies, api, chain, text, 'id');
+  if (entry.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(text)}`);
+  return entry;
 }
 
 function canBeName(api: ApiContext, text: string): boolean {

@@ -32,6 +32,7 @@ const ready = liveRoute({
   summary: 'Every chain moves and the stores answer; 503 with the reasons otherwise',
   parameters: {},
   response: readiness,
+  otherwise: 503,
   weight: 1,
   tier: null,
   vital: true,

@@ -1,6 +1,7 @@
 /** /api/identity: list, detail, audit trail. */
 import { parseExact } from '../../schemas/exact-json.ts';
 import { identityChanges, identityDetail, identityList } from '../../schemas/rest/identities.ts';
+import { integer } from '../../schemas/rest/json-schema.ts';
 import { countRowsByHeight } from '../http/count-rows.ts';
 import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
@@ -186,7 +187,12 @@ const change = (row: ChangeRecord) => ({
 const changes = stateRoute({
   path: '/api/identity/:nameOrId/changes',
   summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
-  parameters: { nameOrId: identityParameter, chain: chainParameter, ...pageParameters },
+  parameters: {
+    nameOrId: identityParameter,
+    chain: chainParameter,
+    ...pageParameters,
+    pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1 }),
+  },
   response: identityChanges,
   weight: 2,
   tier: null,
@@ -197,7 +203,7 @@ const changes = stateRoute({
     const tip = tipHeight(read, chain);
     const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
     const values = [chain, address];
-    if (params.page === undefined && params.cursor === undefined) {
+    if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
       return (await read.rows<ChangeRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
     }
     return readPage<ChangeRecord>(read, params, {

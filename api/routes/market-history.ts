@@ -1,6 +1,5 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
 import { priceSeries, reserveSeries } from '../../schemas/rest/market.ts';
-import { notFound } from '../http/api-error.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, decimal, isoTime } from '../http/values.ts';
@@ -8,7 +7,7 @@ import { reservePoints } from '../market/reserve-points.ts';
 import { printUsdOrNull } from '../market/usd.ts';
 import { daysBefore } from '../market/volume-series.ts';
 import { committedTick, tickAt } from './committed-tick.ts';
-import { findCurrency } from './currencies.ts';
+import { findBasket, findCurrency } from './currencies.ts';
 import { basketParameter } from './market-volume.ts';
 import { defaultChain } from './price-rows.ts';
 
@@ -27,8 +26,7 @@ const reserves = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const basket = findCurrency(currencies, api, params.chain, params.id, 'id');
-    if (basket.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(params.id)}`);
+    const basket = findBasket(currencies, api, params.chain, params.id);
     const end = read.state.derived.get(basket.chain)?.clock ?? 0;
     const points = await reservePoints(read, api, basket, Math.max(0, daysBefore(end, params.days)));
     return {

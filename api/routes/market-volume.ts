@@ -4,7 +4,7 @@ import { chainParameter, pathParameter, queryParameter } from '../http/parameter
 import { stateRoute } from '../http/route.ts';
 import { readTrades, type Unit } from '../market/trades.ts';
 import { volumeSeries } from '../market/volume-series.ts';
-import { findCurrency } from './currencies.ts';
+import { findBasket } from './currencies.ts';
 
 const PERIODS = { daily: ['day', 30], weekly: ['week', 12], monthly: ['month', 12] } as const satisfies Record<
   string,
@@ -53,7 +53,7 @@ const ofBasket = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const { currencyId } = findCurrency(currencies, api, params.chain, params.id, 'id');
+    const { currencyId } = findBasket(currencies, api, params.chain, params.id);
     return volumeSeries(await readTrades(read, api), 'day', params.days, currencyId);
   },
 });

@@ -77,7 +77,7 @@ const FINDERS = [byHeight, byHash, byAddress, byIdentity, byCurrency];
 const search = stateRoute({
   path: '/api/search/',
   summary: 'Blocks, transactions, addresses, identities and currencies by height, hash, address or name',
-  parameters: { q: requiredQuery('What to look for', { type: 'string', minLength: 1, maxLength: 80 }) },
+  parameters: { q: requiredQuery('What to look for', { type: 'string', pattern: '\\S', maxLength: 80 }) },
   response: searchResults,
   weight: 1,
   tier: null,
@@ -86,7 +86,7 @@ const search = stateRoute({
   async handler({ params, read, api }) {
     const query = params.q.trim();
     const results: Found[] = [];
-    for (const chain of query === '' ? [] : api.config.chains) {
+    for (const chain of api.config.chains) {
       for (const find of FINDERS) results.push(...(await find(read, api, chain, query)));
     }
     return { query: params.q, results };

@@ -15,7 +15,8 @@ export const TIME = {
 export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   const milliseconds = Date.parse(text);
-  if (Number.isNaN(milliseconds)) {
+  // A day that its month does not have is taken for one of the next month.
+  if (Number.isNaN(milliseconds) || new Date(text.slice(0, 10)).getUTCDate() !== Number(text.slice(8, 10))) {
     const detail = `${name} is no date: ${text}`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
   }

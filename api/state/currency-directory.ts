@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.ts';
 
 export interface CurrencyEntry {
   readonly currencyId: string;
-  /** Chain whose blocks define it. */
+  /** Chain that it lives on; others may define it too, once it was exported to them. */
   readonly chain: string;
   readonly name: string;
   /** As getcurrency prints it: `Bridge.vETH`. */
@@ -31,7 +31,8 @@ export interface CurrencyDirectory {
 }
 
 const SQL = `SELECT chain, currency_id AS "currencyId", name, fully_qualified_name AS "fullyQualifiedName",
-  currency_type AS type, options FROM currencies WHERE to_height IS NULL ORDER BY chain, from_height, currency_id`;
+  currency_type AS type, options, system_id AS "systemId", parent FROM currencies WHERE to_height IS NULL
+  ORDER BY chain, from_height, currency_id`;
 const BRIDGED_SUFFIX = '.vETH';
 const PBAAS_OPTIONS = 0x100 | 0x8;
 
@@ -43,7 +44,7 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[], domain: 
     async of(read) {
       if (kept?.tag === read.state.tag) return kept.currencies;
       const entries = new Map([...natives.values()].map((entry) => [entry.currencyId, entry]));
-      for (const entry of await read.rows<CurrencyEntry>(SQL)) {
+      for (const entry of homesFirst(await read.rows<DefinedCurrency>(SQL), [...natives.values()])) {
         if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
       }
       const currencies = indexed(entries, chains, domain);
@@ -51,6 +52,26 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[], domain: 
       return currencies;
     },
   };
+}
+
+interface DefinedCurrency extends CurrencyEntry {
+  readonly systemId: string;
+  readonly parent: string | null;
+}
+
+/**
+ * A currency lives on its system; one of a gateway, which has no blocks, where the gateway was defined. Then in the order of the
+ * configuration.
+ */
+function homesFirst(defined: readonly DefinedCurrency[], natives: readonly CurrencyEntry[]): readonly CurrencyEntry[] {
+  const place = new Map(natives.map(({ chain }, index) => [chain, index]));
+  const chainOfSystem = new Map(natives.map(({ currencyId, chain }) => [currencyId, chain]));
+  const parents = new Map(defined.map(({ currencyId, parent }) => [currencyId, parent]));
+  const rank = ({ chain, systemId }: DefinedCurrency): number => {
+    const home = chainOfSystem.get(systemId) ?? chainOfSystem.get(parents.get(systemId) ?? '');
+    return home === chain ? -1 : (place.get(chain) ?? natives.length);
+  };
+  return [...defined].sort((a, b) => rank(a) - rank(b));
 }
 
 function nativeEntry({ name: chain, rootCurrency, networkRoot }: ChainConfig, domain: Domain): CurrencyEntry {

@@ -84,7 +84,7 @@ const identityChange = object({
   kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
   changes: array(object({ field: string, old: {}, new: {} })),
 });
-/** A page where `page` or `cursor` is given. */
+/** A page where `page`, `pageSize` or `cursor` is given. */
 export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };
 
 export const identityMultimap = object({

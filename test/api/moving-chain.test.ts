@@ -1,4 +1,6 @@
 /** REST conventions, and lists that are walked while blocks come and a reorganisation passes. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
@@ -59,9 +61,14 @@ describe('errors', () => {
     ['/api/oracle/prices/nosuchcurrency', 404, 'not_found'],
     ['/api/conversions/?status=lost', 400, 'invalid_parameter'],
     ['/api/conversions/?fromTime=2026-99-99', 400, 'invalid_parameter'],
+    ['/api/conversions/?fromTime=2026-02-30', 400, 'invalid_parameter'],
+    ['/api/market/baskets/usdx/volume', 404, 'not_found'],
+    ['/api/ws', 400, 'invalid_request'],
+    ['/api/ws/', 400, 'invalid_request'],
     ['/api/stats/charts', 400, 'invalid_parameter'],
     ['/api/stats/charts?metric=difficulty&period=13x', 400, 'invalid_parameter'],
     ['/api/search/?q=', 400, 'invalid_parameter'],
+    ['/api/search/?q=%20', 400, 'invalid_parameter'],
     [`/api/search/?q=${'x'.repeat(81)}`, 400, 'invalid_parameter'],
   ])('%s is %i %s', async (path, status, code) => {
     expect(await problem(path)).toMatchObject({ status, code });
@@ -122,11 +129,23 @@ describe('conventions', () => {
   it('serves JSON-RPC by path and by host', async () => {
     const body = '{"id":"x","method":"getblockcount","params":[]}';
     const wanted = `{"result":${service.node.height},"error":null,"id":"x"}\n`;
-    for (const path of ['/', '/rpc/vrsc', '/rpc/vrsc/']) {
+    for (const path of ['/', '/rpc/vrsc', '/rpc/vrsc/', '/rpc/VRSC']) {
       expect(await (await client.raw(path, { method: 'POST', body })).text()).toBe(wanted);
     }
     expect(await client.status('/rpc/nochain', { method: 'POST', body })).toBe(404);
     expect(await client.status('/rpc/vrsc')).toBe(405);
+    const to = async (host: string) => {
+      const socket = connect(service.port, '127.0.0.1');
+      socket.write(
+        `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      );
+      return Number((await text(socket)).slice(9, 12));
+    };
+    expect([
+      await to('VRSC.rpc.example.org'),
+      await to('rpc.example.org'),
+      await to('nochain.rpc.example.org'),
+    ]).toEqual([200, 200, 404]);
   });
 
   it('shares its port with nobody', async () => {
@@ -250,6 +269,24 @@ describe('the guard over prices', () => {
     await expect.poll(() => client.json('/api/oracle/prices')).toContainEqual(expect.objectContaining(rejected));
     await service.stores.postgres.pool.query('DELETE FROM price_guards');
     await service.stores.postgres.pool.query(`UPDATE stage_positions SET position = 1 WHERE stage = 'price_guard'`);
+  });
+});
+
+describe('stats', () => {
+  it('follow the daemon while the index stands, under an ETag that does too', async () => {
+    const { pool } = service.stores.postgres;
+    const before = await client.raw('/api/stats/');
+    const { height } = (await before.json()) as Json;
+    const etag = before.headers.get('etag') ?? '';
+    const daemon = JSON.stringify({ targetHeight: height + 700 });
+    // The running stage reports too: what is written here stands until it does.
+    const moveAndAsk = async (): Promise<Json> => {
+      await pool.query(`UPDATE stage_status SET status = status || $1 WHERE stage = 'tail'`, [daemon]);
+      const answer = await client.raw('/api/stats/', { headers: { 'If-None-Match': etag } });
+      return answer.status === 304 ? null : { ...((await answer.json()) as Json), etag: answer.headers.get('etag') };
+    };
+    const told = { height: height + 700, indexedHeight: height, synced: false };
+    await expect.poll(moveAndAsk).toEqual(expect.objectContaining({ ...told, etag: expect.not.stringMatching(etag) }));
   });
 });
 

@@ -245,6 +245,7 @@ describe('WebSocket', () => {
   it.each([
     ['100 messages', (reader: StreamReader) => Array.from({ length: 101 }, () => reader.send({ op: 'ping' }))],
     ['16 kB', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(17_000) })],
+    ['16 kB by far', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(900_000) })],
     [
       '50 subscriptions',
       (reader: StreamReader) => Array.from({ length: 51 }, (_, id) => reader.send({ op: 'subscribe', id })),

@@ -8,12 +8,15 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openSession } from '../../api/access/sessions.ts';
 import { CHAIN, type RunningService, startService } from '../api/running-service.ts';
+import { tip } from '../api/truth.ts';
 
 const VERSION = '4.32.5';
 /** Also where schemathesis leaves what it found. */
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 const VENV = `${CACHE}/schemathesis-${VERSION}`;
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
+const BLOCKS = 120;
+const BLOCK_MS = 30_000;
 const [examples = '20', seed = '1'] = process.argv.slice(2);
 
 /** Not synchronously: the service lives in this process. */
@@ -46,8 +49,16 @@ async function everythingOpen({ url, stores, issueKey }: RunningService): Promis
   ];
 }
 
+/** A chain that stands still for twenty minutes is not ready: a block now and then, for an hour. */
+function keepMoving({ node }: RunningService): NodeJS.Timeout {
+  return setInterval(() => {
+    if (node.height < tip) node.advanceTo(node.height + 1);
+  }, BLOCK_MS);
+}
+
 await installed();
-const service = await startService();
+const service = await startService({ startHeight: tip - BLOCKS });
+const moving = keepMoving(service);
 try {
   await service.settled(true);
   const bounds = `--max-examples ${examples} --seed ${seed} --request-timeout 30 --generation-database none`.split(' ');
@@ -56,5 +67,6 @@ try {
   const withAccess = await statusOf(`${VENV}/bin/st`, [...run, ...(await everythingOpen(service))]);
   process.exitCode = asAnybody || withAccess;
 } finally {
+  clearInterval(moving);
   await service.stop();
 }

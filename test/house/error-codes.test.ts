@@ -5,7 +5,7 @@ import { ROOT, sourceFiles } from './source-files.ts';
 
 /** Where a code is born: the first argument of an error of ours, of its constructor, or a `code:` member of the API's table. */
 const BIRTH =
-  /(?:super|(?:Retryable|Permanent|Api)Error|problem)\(\s*(?:\d+,\s*)?'([a-z][a-z0-9_]+)'|\bcode: '([a-z][a-z0-9_]+)'/g;
+  /(?:super|(?:Retryable|Permanent|Api)Error|problem|SubscriptionRefused|refuse)\(\s*(?:\w+,\s*)?'([a-z][a-z0-9_]+)'|\bcode: '([a-z][a-z0-9_]+)'/g;
 
 it('every error code is explained in docs/errors.md, and every explained one exists', async () => {
   const used = new Set<string>([...Object.keys(API_ERRORS)]);

@@ -24,7 +24,7 @@ const MAX_COUNTERPARTIES = 50;
 const COUNTERPARTIES_SQL = `SELECT wanted.n, other.address
   FROM unnest($3::int[], $4::int[], $5::bool[], $6::bool[]) WITH ORDINALITY AS wanted(height, tx_index, gave, got, n)
   CROSS JOIN LATERAL (SELECT a.address FROM address_activity a
-    WHERE a.chain = $1 AND a.height = wanted.height AND a.tx_index = wanted.tx_index AND a.address <> $2
+    WHERE a.chain = $1 AND a.height = wanted.height AND a.tx_index = wanted.tx_index AND a.address <> $2 AND a.address <> ALL($7)
       AND (wanted.gave AND (a.sent > 0 OR EXISTS (SELECT FROM jsonb_each_text(a.currencies) c WHERE c.value LIKE '-%'))
         OR wanted.got AND (a.received > 0 OR EXISTS (SELECT FROM jsonb_each_text(a.currencies) c WHERE c.value NOT LIKE '-%')))
     ORDER BY a.address LIMIT ${MAX_COUNTERPARTIES}) other
@@ -58,7 +58,11 @@ function movementOf(row: ActivityRecord, nativeId: string): Movement {
   return { row, net, direction: directionOf(net) };
 }
 
-async function counterparties(read: Snapshot, chain: string, address: string, movements: readonly Movement[]) {
+async function counterparties(
+  read: Snapshot,
+  systemAddresses: readonly string[],
+  { chain, address, movements }: { chain: string; address: string; movements: readonly Movement[] },
+) {
   const found = await read.rows<{ n: bigint; address: string }>(COUNTERPARTIES_SQL, [
     chain,
     address,
@@ -66,6 +70,7 @@ async function counterparties(read: Snapshot, chain: string, address: string, mo
     movements.map(({ row }) => row.tx_index),
     movements.map(({ direction }) => direction !== 'out'),
     movements.map(({ direction }) => direction !== 'in'),
+    systemAddresses,
   ]);
   const lists: string[][] = movements.map(() => []);
   for (const { n, address: other } of found) lists[Number(n) - 1]?.push(other);
@@ -84,7 +89,7 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
   const rows = await read.rows<ActivityRecord>(PAGE_SQL, [chain.name, address, from, to, limit, offset]);
   const nativeId = api.currencies.nativeId(chain);
   const movements = rows.map((row) => movementOf(row, nativeId));
-  const others = await counterparties(read, chain.name, address, movements);
+  const others = await counterparties(read, api.domain.systemAddresses, { chain: chain.name, address, movements });
   const ids = [...new Set(movements.flatMap(({ net }) => net.map(([id]) => id)))];
   const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
   const currencies = await api.currencies.of(read);

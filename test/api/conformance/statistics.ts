@@ -17,6 +17,10 @@ export function statisticsConform(client: Client): void {
       });
       const { data } = await client.json('/api/stats/charts?metric=transactions&period=all');
       expect(data.reduce((sum: number, point: Json) => sum + point.value, 0)).toBe(transactions);
+      const converted = await client.json('/api/stats/charts?metric=conversions&period=all');
+      const { total } = await client.json('/api/conversions/?status=completed&pageSize=1');
+      expect(converted.data.reduce((sum: number, point: Json) => sum + point.value, 0)).toBe(total);
+      expect(converted.data.at(-1).date).toBe(data.at(-1).date);
       const network = await client.json('/api/stats/network');
       const staked = blocks.slice(-1000).filter((block) => block.validationtype === 'stake').length;
       expect(Number(network.posRatio)).toBe(staked / 1000);

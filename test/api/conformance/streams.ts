@@ -27,6 +27,7 @@ export function streamsConform(client: Client): void {
       '/api/stakes/',
       '/api/identity/',
       '/api/bridge/recent',
+      '/api/identity/bob@/changes',
       `/api/address/${ADDRESS}`,
       `/api/address/${ADDRESS}/rewards`,
     ])('%s', async (path) => {
@@ -54,7 +55,7 @@ export function streamsConform(client: Client): void {
       const accept = async (type: string) =>
         (await client.raw('/api/conversions/', { headers: { Accept: type } })).headers.get('content-type');
       expect(await accept('text/csv')).toBe('text/csv; charset=utf-8');
-      expect(await accept('application/x-ndjson;q=0.9, text/csv')).toBe('application/x-ndjson; charset=utf-8');
+      expect(await accept('application/x-ndjson, text/csv;q=0.9')).toBe('application/x-ndjson; charset=utf-8');
       expect(await accept('application/json, text/csv')).toBe('application/json; charset=utf-8');
       expect(await accept('*/*')).toBe('application/json; charset=utf-8');
       const page = await client.json('/api/conversions/?pageSize=5');

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { domain } from '../../commands/domain.ts';
+import { chainConfig } from '../../test/laws/replay.ts';
+import { createCurrencyDirectory } from './currency-directory.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const id = (name: string) => domain.nameToAddress(name, 'VRSC') ?? '';
+const chains = ['VRSC', 'vARRR', 'vDEX'].map((rootCurrency) => ({
+  ...chainConfig(rootCurrency.toLowerCase()),
+  rootCurrency,
+  networkRoot: 'VRSC',
+}));
+
+const defined = (chain: string, name: string, systemId: string, parent: string) => ({
+  chain,
+  currencyId: id(name),
+  name: name.split('.')[0],
+  fullyQualifiedName: name,
+  type: 'token',
+  options: 32,
+  systemId,
+  parent,
+});
+
+async function homesOf(rows: readonly object[]) {
+  const read = { state: { tag: 't' }, rows: async () => rows } as unknown as Snapshot;
+  const currencies = await createCurrencyDirectory(chains, domain).of(read);
+  return [...currencies.all()].map(({ fullyQualifiedName, chain }) => `${fullyQualifiedName} ${chain}`).sort();
+}
+
+it('a currency lives on its system, a bridged one where the gateway is, others in the order of the configuration', async () => {
+  const rows = [
+    defined('varrr', 'Bridge.vETH', id('VRSC'), id('vETH')),
+    defined('varrr', 'Exported', id('VRSC'), id('VRSC')),
+    defined('varrr', 'Orphan', id('nobody'), id('nobody')),
+    defined('vdex', 'Bridge.vDEX', id('vDEX'), id('vDEX')),
+    defined('vdex', 'DAI.vETH', id('vETH'), id('vETH')),
+    defined('vrsc', 'Bridge.vDEX', id('vDEX'), id('vDEX')),
+    defined('vrsc', 'Bridge.vETH', id('VRSC'), id('vETH')),
+    defined('vrsc', 'DAI.vETH', id('vETH'), id('vETH')),
+    defined('vrsc', 'Exported', id('VRSC'), id('VRSC')),
+    defined('vrsc', 'Orphan', id('nobody'), id('nobody')),
+    defined('vrsc', 'vETH', id('vETH'), id('VRSC')),
+  ];
+  const homes = [
+    'Bridge.vDEX vdex',
+    'Bridge.vETH vrsc',
+    'DAI.vETH vrsc',
+    'Exported vrsc',
+    'Orphan vrsc',
+    'VRSC vrsc',
+    'vARRR varrr',
+    'vDEX vdex',
+    'vETH vrsc',
+  ];
+  expect(await homesOf(rows)).toEqual(homes);
+});
