@@ -35,7 +35,7 @@ const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
     WHERE chain = $1 AND address = held.address AND currency_id = held.currency_id ORDER BY from_height DESC LIMIT 1) AS newest
   WHERE newest.to_height IS NULL GROUP BY currency_id ORDER BY currency_id`;
 
-/** The native coin first, once it was ever received, then what is there of other currencies. Several addresses are summed. */
+/** The native coin first, then what is there of other currencies. Several addresses are summed. */
 export async function holdingsOf(
   read: Snapshot,
   api: ApiContext,
@@ -44,8 +44,12 @@ export async function holdingsOf(
 ): Promise<Holding[]> {
   const nativeId = api.currencies.nativeId(chain);
   const rows = await read.rows<BalanceRecord>(BALANCES_SQL, [chain.name, addresses]);
-  const native = rows.filter((row) => row.currency_id === nativeId);
-  const held = [...native, ...rows.filter((row) => row.currency_id !== nativeId && row.balance !== '0')];
+  const native = rows.find((row) => row.currency_id === nativeId) ?? {
+    currency_id: nativeId,
+    balance: '0',
+    received: '0',
+  };
+  const held = [native, ...rows.filter((row) => row.currency_id !== nativeId && row.balance !== '0')];
   const prices = await latestPrices(
     read,
     api,

@@ -24,7 +24,7 @@ const balance = stateRoute({
     const height = tipHeight(read, chain);
     const address = resolveAddress(api, api.chain(chain), params.addr);
     const held = await holdingsOf(read, api, api.chain(chain), [address]);
-    const native = held.find((holding) => holding.currencyId === api.currencies.nativeId(api.chain(chain)));
+    const [native] = held;
     return {
       address,
       chain,

@@ -35,6 +35,8 @@ export function jsonRpcConforms(client: Client): void {
         expect(tokens(held)).toEqual(tokens(balances[address].currencybalance));
         for (const entry of row.balances) expect(entry.balanceSat).toBe(sat(entry.balance));
       }
+      const { balances: none } = await result('getbalanceall', 'nobody@');
+      expect(none).toEqual([expect.objectContaining({ currencyId: NATIVE, balanceSat: '0' })]);
       const [first, second] = asked.filter((address) => balances[address].balance > 0);
       const both = await result('getbalanceall', { addresses: [first, second, first] });
       const native = both.balances.find((entry: Json) => entry.currencyId === NATIVE);
