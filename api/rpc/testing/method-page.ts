@@ -73,9 +73,9 @@ function section([name, method]: [string, RpcMethod], example: Example | undefin
 
 const INTRODUCTION = `# JSON-RPC
 
-\`POST /\` is the first configured chain, \`POST /rpc/<chain>\` each chain; a host name \`<chain>.rpc.*\` or \`rpc.*\` does the same. Any
-JSON-RPC client of the daemon works: change its address, credentials are ignored. Envelope, ids, numbers, error codes and HTTP statuses
-are the daemon's, bodies go through as bytes. A batch holds at most five calls.
+\`POST /\` is the first configured chain, \`POST /rpc/<chain>\` each chain; a host name \`<chain>.rpc.*\` or \`rpc.*\` does the same, and
+a chain that is not configured is 404. Any JSON-RPC client of the daemon works over HTTP/1.1: change its address, credentials are
+ignored. Envelope, ids, numbers, error codes and HTTP statuses are the daemon's, bodies go through as bytes. A batch holds at most five calls.
 
 \`\`\`
 curl -s http://127.0.0.1:8080/ --data '{"id":1,"method":"getblockcount","params":[]}'
