@@ -1,7 +1,7 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { LEAST_CREDITS } from '../access/gate.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { type DispatcherOptions, preflight } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
@@ -86,8 +86,16 @@ function check(first: Omit<SubscribeMessage, 'op' | 'id'>, { hub }: Push): void 
 }
 
 function asApiError(error: unknown): unknown {
-  if (error instanceof CursorInvalid) return new ApiError('cursor_invalid', error.message);
-  if (error instanceof SubscriptionRefused) return new ApiError('invalid_parameter', error.message);
+  if (error instanceof CursorInvalid) {
+    return new ApiError('cursor_invalid', error.message, { errors: [{ pointer: '/cursor', detail: error.message }] });
+  }
+  if (error instanceof SubscriptionRefused) {
+    // A query has no members within members.
+    const faults = error.details.errors ?? [];
+    return invalidParameters(
+      faults.map(({ pointer, detail }) => ({ pointer: pointer.replace('/filter', ''), detail })),
+    );
+  }
   return error;
 }
 

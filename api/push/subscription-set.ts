@@ -29,7 +29,7 @@ export interface SubscriptionSet {
 
 export class LimitExceeded extends SubscriptionRefused {
   constructor(what: string) {
-    super('limit_exceeded', `more than ${what} on one connection`);
+    super('limit_exceeded', '', `more than ${what} on one connection`);
   }
 }
 

@@ -18,8 +18,9 @@ export interface Subscription {
 
 export class SubscriptionRefused extends ApiError {
   readonly reason: string;
-  constructor(reason: string, message: string) {
-    super('invalid_parameter', message);
+  /** `at`: pointer into what was asked, '' for all of it. */
+  constructor(reason: string, at: string, message: string) {
+    super('invalid_parameter', message, { errors: [{ pointer: at, detail: message }] });
     this.reason = reason;
   }
 }
@@ -41,7 +42,7 @@ export function createSubscription(
   const identities = idSet(filter.identity, idsOf);
   const addresses = idSet(filter.address, idsOf);
   if (wanted.has('addresses') && !addresses) {
-    throw new SubscriptionRefused('filter_required', 'channel addresses needs filter.address');
+    throw new SubscriptionRefused('filter_required', '/filter/address', 'channel addresses needs filter.address');
   }
   const passes = ({ subjects }: PushEvent) =>
     isAmong(currencies, subjects.currencies) &&
@@ -75,6 +76,7 @@ function checkedChannel(channel: string): Channel {
   if (known) return known;
   throw new SubscriptionRefused(
     'unknown_channel',
+    '/channels',
     `unknown channel ${JSON.stringify(channel)}: there are ${CHANNELS.join(', ')}`,
   );
 }
@@ -84,6 +86,7 @@ function checkedChain(chain: string, configured: readonly string[]): string {
   if (configured.includes(name)) return name;
   throw new SubscriptionRefused(
     'unknown_chain',
+    '/chains',
     `unknown chain ${JSON.stringify(chain)}: there are ${configured.join(', ')}`,
   );
 }

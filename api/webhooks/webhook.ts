@@ -1,6 +1,6 @@
 /** A webhook as it was registered, and which events of the push stream it is told. */
 
-import { ApiError } from '../http/api-error.ts';
+import { invalidParameters } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
@@ -59,10 +59,12 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
   const kinds = new Set<Kind>(asked.events);
   const { filter, chains } = asked;
   if (kinds.has('address.activity') && filter.address === undefined) {
-    throw new ApiError('invalid_parameter', 'events address.activity needs filter.address');
+    throw invalidParameters([{ pointer: '/filter/address', detail: 'events address.activity needs filter.address' }]);
   }
   if (kinds.has(PRICE_KIND) !== asked.thresholds.length > 0) {
-    throw new ApiError('invalid_parameter', `events ${PRICE_KIND} and thresholds need one another`);
+    throw invalidParameters([
+      { pointer: '/thresholds', detail: `events ${PRICE_KIND} and thresholds need one another` },
+    ]);
   }
   const channels = Object.entries(KIND_OF_CHANNEL).flatMap(([channel, kind]) =>
     kinds.has(kind) && channel !== 'undo' ? [channel] : [],
@@ -92,6 +94,6 @@ export function createInterest(asked: Asked, configured: readonly string[], idsO
 function currencyIdOf(currency: string, idsOf: IdsOf): string {
   if (isIdentityAddress(currency)) return currency;
   const [, id] = idsOf(currency);
-  if (id === undefined) throw new ApiError('invalid_parameter', `${JSON.stringify(currency)} cannot be a currency`);
-  return id;
+  if (id !== undefined) return id;
+  throw invalidParameters([{ pointer: '/thresholds', detail: `${JSON.stringify(currency)} cannot be a currency` }]);
 }

@@ -305,14 +305,18 @@ describe('server-sent events', () => {
     second.stop();
   });
 
-  it.each(['?cursor=garbage', '?channels=nosuch', '?chains=nope', '?channels=addresses', '?minUsd=-1', '?colour=red'])(
-    'refuses %s before it begins',
-    async (query) => {
-      const answer = await fetch(`${service.url}/api/stream${query}`);
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
-      await answer.text();
-    },
-  );
+  it.each([
+    ['?cursor=garbage', '/cursor'],
+    ['?channels=nosuch', '/channels'],
+    ['?chains=nope', '/chains'],
+    ['?channels=addresses', '/address'],
+    ['?minUsd=-1', '/minUsd'],
+    ['?colour=red', '/colour'],
+  ])('refuses %s before it begins, at %s', async (query, at) => {
+    const answer = await fetch(`${service.url}/api/stream${query}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
+    expect(await answer.json()).toMatchObject({ errors: [{ pointer: at }] });
+  });
 });
 
 describe('metrics', () => {

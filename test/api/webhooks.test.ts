@@ -84,24 +84,25 @@ const settledDeliveries = async (id: string): Promise<Json[]> => {
 
 describe('registration', () => {
   it.each([
-    ['receiver_refused', { url: 'https://10.0.0.1/' }],
-    ['receiver_refused', { url: 'http://10.0.0.1/' }],
-    ['invalid_parameter', { events: [] }],
-    ['invalid_parameter', { events: ['nosuch'] }],
-    ['invalid_parameter', { chains: ['nochain'] }],
-    ['invalid_parameter', { events: ['address.activity'] }],
-    ['invalid_parameter', { events: ['price.threshold'] }],
-    ['invalid_parameter', { thresholds: [{ currency: 'VRSCTEST', usd: 1 }] }],
-    ['invalid_parameter', { events: ['price.threshold'], thresholds: [{ currency: '::', usd: 1 }] }],
-    ['invalid_parameter', { confirmations: -1 }],
-    ['invalid_parameter', { colour: 'red' }],
-  ])('%s for %j', async (code, asked) => {
+    ['receiver_refused', { url: 'https://10.0.0.1/' }, undefined],
+    ['receiver_refused', { url: 'http://10.0.0.1/' }, undefined],
+    ['invalid_parameter', { events: [] }, '/events'],
+    ['invalid_parameter', { events: ['nosuch'] }, '/events/0'],
+    ['invalid_parameter', { chains: ['nochain'] }, '/chains'],
+    ['invalid_parameter', { events: ['address.activity'] }, '/filter/address'],
+    ['invalid_parameter', { events: ['price.threshold'] }, '/thresholds'],
+    ['invalid_parameter', { thresholds: [{ currency: 'VRSCTEST', usd: 1 }] }, '/thresholds'],
+    ['invalid_parameter', { events: ['price.threshold'], thresholds: [{ currency: '::', usd: 1 }] }, '/thresholds'],
+    ['invalid_parameter', { confirmations: -1 }, '/confirmations'],
+    ['invalid_parameter', { colour: 'red' }, ''],
+  ])('%s for %j, at %j', async (code, asked, at) => {
     const answer = await ask('POST', '/api/webhooks', {
       url: 'https://receiver.example/',
       events: ['block'],
       ...asked,
     });
     expect(answer).toMatchObject({ status: 400, body: { code } });
+    expect(answer.body.errors?.[0].pointer).toBe(at);
   });
 
   it('shows the secret once, lists, changes, rotates, deletes', async () => {
