@@ -12,12 +12,13 @@ const DAYS: Readonly<Record<Period, number>> = { '7d': 7, '30d': 30, '90d': 90, 
 const SECONDS_PER_DAY = 86_400;
 
 const OF_BLOCKS = 'FROM blocks WHERE chain = {chain: String} AND position <= {position: UInt64}';
+/** Conversions are those whose volume counts: no preconversion, mint or burn. */
 const SOURCES: Readonly<Record<Metric, string>> = {
   difficulty: `SELECT toStartOfDay(time) AS day, avg(difficulty) AS value ${OF_BLOCKS}`,
   transactions: `SELECT toStartOfDay(time) AS day, sum(tx_count) AS value ${OF_BLOCKS}`,
   conversions: `SELECT toStartOfDay(time) AS day, count() AS value FROM conversions
     WHERE chain = {chain: String} AND generation = {generation: UInt32} AND tick <= {tick: UInt64}
-    AND status = 'completed'`,
+    AND status = 'completed' AND kind IN ('convert', 'via')`,
 };
 
 function sqlOf(metric: Metric): string {
