@@ -73,6 +73,8 @@ describe('a program that follows a daemon', () => {
     expect(again.output()).toMatch(/"height":250/);
     await stopNode(node);
     await until('the lost daemon is complained about', () => again.complaints().length > 0);
+    // The stages' states reach the command about once a second.
+    await until('status says so', async () => (await runCommand(['status'], settings)).code === 1);
     expect(await runCommand(['status'], settings)).toMatchObject({
       code: 1,
       output: expect.stringMatching(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m),
