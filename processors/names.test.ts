@@ -55,17 +55,36 @@ describe('nameToAddress', () => {
     expect(nameToAddress(name, PAIRED_CHAINS.pchain.networkRoot)).toBe(address);
   });
 
+  test('a chain behind the @ changes nothing', () => {
+    expect(nameToAddress('alice@VRSC', 'VRSC')).toBe(nameToAddress('alice@', 'VRSC'));
+    expect(nameToAddress('alice.vARRR@vARRR.VRSC', 'VRSC')).toBe(nameToAddress('alice.vARRR@', 'VRSC'));
+  });
+
   test('a trailing dot leaves the root out', () => {
     expect(nameToAddress('vETH.', 'VRSC')).not.toBe(nameToAddress('vETH', 'VRSC'));
     expect(nameToAddress('VRSC.', 'VRSCTEST')).toBe('i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV');
   });
 
-  test.each(['', '@', '.', 'a..b', ' a', 'a ', 'a  b', 'a/b', 'a:b', 'a@b', 'a@@', 'a*', 'é'.repeat(33)])(
-    'not a name: %j',
-    (name) => {
-      expect(nameToAddress(name, 'VRSC')).toBeNull();
-    },
-  );
+  test.each([
+    '',
+    '@',
+    '.',
+    'a..b',
+    ' a',
+    'a ',
+    'a  b',
+    'a/b',
+    'a:b',
+    'a@@',
+    'a@b@c',
+    'a@ b',
+    'a@b ',
+    '@b',
+    'a*',
+    'é'.repeat(33),
+  ])('not a name: %j', (name) => {
+    expect(nameToAddress(name, 'VRSC')).toBeNull();
+  });
 
   test('64 bytes are a label, not 64 characters', () => {
     expect(nameToAddress('é'.repeat(32), 'VRSC')).not.toBeNull();

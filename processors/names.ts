@@ -49,11 +49,14 @@ export function isIdentityAddress(text: string): boolean {
 /**
  * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. On every chain of a network its root's name is appended
  * where it is not the last label: on vARRR too `alice` is the one of VRSC, and its own is `alice.vARRR`. A trailing dot
- * (`vETH.`) says that the name has no root. An i-address is its own. Null for what cannot be a name.
+ * (`vETH.`) says that the name has no root. What is written behind the `@` (`alice@VRSC`) changes nothing, as in the daemon.
+ * An i-address is its own. Null for what cannot be a name.
  */
 export function nameToAddress(name: string, networkRoot: string): string | null {
   if (isIdentityAddress(name)) return name;
-  const labels = (name.endsWith('@') ? name.slice(0, -1) : name).split('.');
+  const [own = '', explicitChain = '', ...more] = name.split('@');
+  if (more.length > 0 || explicitChain !== explicitChain.trim()) return null;
+  const labels = own.split('.');
   if (labels.length > 1 && labels.at(-1) === '') labels.pop();
   else if (foldCase(labels.at(-1) ?? '') !== foldCase(networkRoot)) labels.push(networkRoot);
   if (!labels.every(isLabel)) return null;

@@ -25,6 +25,7 @@ const TOKEN_LAUNCH = 'f8f31cd058c92064e0c9c3a325dd878397080a3a3e96ce744563dba322
 const MINT_AND_BURN = '62737e1bd0e173f88a60bb5290cbe4b2b7cd2cf715c43d03309087c526ed165e';
 
 const PAID_NOTHING: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
+const REFUNDED_MINT: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
 
 let recording: RecordedFold;
 let pchain: RecordedFold;
@@ -162,6 +163,26 @@ describe('an import of a kind that was not recorded', () => {
     expect(outcomes[0]).toEqual(PAID_NOTHING);
     expect(vouts(outcomes.slice(1))).toEqual(range(2, 13));
     expect(new Set(outcomes.slice(1).map(({ status }) => status))).toEqual(new Set(['refunded']));
+  });
+
+  it('refunds mints when it refunds everything, which returns nothing', () => {
+    const { transfers, payouts, prices } = recorded(TWELVE);
+    const refunds = transfers.map((transfer, index) => refundOf(transfer, index + 3));
+    const mint: TransferTerms = { ...at(transfers, 0), kind: 'mint', fromCurrencyId: null, conversionFee: 0n };
+    const empty: Payout = { vout: 2, amounts: new Map(), addresses: [mint.destination ?? ''], isNextLeg: false };
+    const outcomes = pair({
+      transfers: [mint, ...transfers],
+      payouts: [empty, ...refunds, ...payouts.slice(12)],
+      prices,
+    });
+    expect(outcomes[0]).toEqual(REFUNDED_MINT);
+    expect(vouts(outcomes.slice(1))).toEqual(range(3, 14));
+    // Of one whose refund was decided when it was exported nothing follows for the others.
+    const marked: TransferTerms = { ...at(transfers, 0), kind: 'send', flags: 0x801 };
+    expect(pair({ transfers: [mint, marked], payouts: [empty, refundOf(marked, 3)], prices })).toEqual([
+      PAID_NOTHING,
+      { status: 'refunded', amountOut: null, payoutVout: 3, reason: null },
+    ]);
   });
 
   it('refunds the one preconversion that would exceed the maximum', () => {
@@ -344,7 +365,14 @@ describe('any import', () => {
       return transfer;
     });
     emit('iNative', 30_000n, 'RMiner');
-    return { transfers, payouts, outcomes };
+    const nobodyPaid = outcomes.every(({ status, amountOut }) => status === 'refunded' || amountOut === 0n);
+    const isRefundedWhole = nobodyPaid && outcomes.some(({ status }) => status === 'refunded');
+    const isRefundedMint = (index: number): boolean => isRefundedWhole && transfers[index]?.kind === 'mint';
+    return {
+      transfers,
+      payouts,
+      outcomes: outcomes.map((outcome, index) => (isRefundedMint(index) ? REFUNDED_MINT : outcome)),
+    };
   }
 
   it('is paired as it was built', () => {

@@ -10,12 +10,25 @@ export type TransferOutcome = Pick<TransferFact, 'status' | 'amountOut' | 'payou
 const ADDRESS = /^[Rbi][1-9A-HJ-NP-Za-km-z]{33}$/;
 
 const NOTHING_PAID: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
+/** A mint put nothing in, so that its refund returns nothing either. */
+const NOTHING_MINTED: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
+
+/** The outcome of each transfer of an import, in their order. */
+export function pairTransfers(
+  transfers: readonly TransferTerms[],
+  payouts: readonly Payout[],
+  prices: ImportPrices,
+): TransferOutcome[] {
+  const outcomes = pairPayouts(transfers, payouts, prices);
+  if (!isRefundedWhole(transfers, outcomes)) return outcomes;
+  return outcomes.map((outcome, index) => (transfers[index]?.kind === 'mint' ? NOTHING_MINTED : outcome));
+}
 
 /**
- * The outcome of each transfer of an import, in their order. Payouts follow the order of the transfers, so each transfer is
- * held against the next payout; from the first that fits neither way on, payouts are found by destination and amount.
+ * Payouts follow the order of the transfers, so each transfer is held against the next payout; from the first that fits
+ * neither way on, payouts are found by destination and amount.
  */
-export function pairTransfers(
+function pairPayouts(
   transfers: readonly TransferTerms[],
   payouts: readonly Payout[],
   prices: ImportPrices,
@@ -126,6 +139,14 @@ function isProceeds(payout: Payout, transfer: TransferTerms, prices: ImportPrice
   if (transfer.kind !== 'preconvert' || prices.isBasket || transfer.fromCurrencyId === null) return false;
   const held = payout.amounts.get(transfer.fromCurrencyId) ?? 0n;
   return held > 0n && held <= netAmount(transfer) && payout.addresses.includes(prices.importCurrencyId);
+}
+
+/** Nobody was paid, and somebody got back what no export had marked as a refund. */
+function isRefundedWhole(transfers: readonly TransferTerms[], outcomes: readonly TransferOutcome[]): boolean {
+  return (
+    outcomes.every(({ status, amountOut }) => status === 'refunded' || amountOut === 0n) &&
+    outcomes.some(({ status }, index) => status === 'refunded' && !((transfers[index]?.flags ?? 0) & TRANSFER_REFUND))
+  );
 }
 
 /** A mint that would push a reserve's weight below the minimum makes an output of nothing. */

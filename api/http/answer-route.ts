@@ -74,14 +74,14 @@ export function answerRoute(
   if (format !== null) return listStream(options.api, route, params, format, asked);
   const known = tagOf(options.api, route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
-  if (unchanged !== null) return notModified(unchanged);
+  if (unchanged !== null) return notModified(unchanged, route);
   const answer = stateAnswer(options, route, params, key, known);
   return answer instanceof Promise ? answer.then((made) => inForm(made, asked)) : inForm(answer, asked);
 }
 
-function inForm({ tag, forms }: StateAnswer, { ifNoneMatch, acceptEncoding }: Question): Soon<Reply> {
+function inForm({ route, tag, forms }: StateAnswer, { ifNoneMatch, acceptEncoding }: Question): Soon<Reply> {
   const same = matchingEtag(ifNoneMatch, tag);
-  return same === null ? forms(acceptEncoding) : notModified(same);
+  return same === null ? forms(acceptEncoding) : notModified(same, route);
 }
 
 function stateAnswer(
@@ -133,7 +133,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     'Content-Type': JSON_TYPE,
     'Cache-Control': settled ? FINAL : RECENT,
     'X-Chain-State': chainState(state, chain),
-    ...(Object.hasOwn(route.parameters, 'format') && { Vary: 'Accept' }),
+    ...(variesOf(route).length > 0 && { Vary: variesOf(route).join(', ') }),
   };
   const tag = tagOfState(route, params, state) + besides;
   const body = jsonBytes(whole);
@@ -173,9 +173,15 @@ function tagOfState(route: StateRoute, params: Values, state: ServiceState): str
   return route.scope === 'chain' && typeof chain === 'string' ? state.chainTag(chain) : state.tag;
 }
 
-/** What a cache holds stays as it was said when it was stored. */
-function notModified(etag: string): Reply {
-  return { status: 304, headers: headerLines({ ETag: etag }), body: null };
+/** Whether the answer is final is known to who has read it: here a cache is told to go on asking. */
+function notModified(etag: string, route: StateRoute): Reply {
+  const varies = ['Accept-Encoding', ...variesOf(route)].join(', ');
+  return { status: 304, headers: headerLines({ ETag: etag, 'Cache-Control': RECENT, Vary: varies }), body: null };
+}
+
+/** Headers of a request that choose what is answered, compression apart. */
+function variesOf({ parameters }: StateRoute): string[] {
+  return Object.hasOwn(parameters, 'format') ? ['Accept'] : [];
 }
 
 function bytesOf(body: unknown): Uint8Array {

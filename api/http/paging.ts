@@ -40,8 +40,11 @@ export interface ListSource<Row> {
   /** Stands in the cursor. */
   readonly list: string;
   readonly chain: string;
-  /** `SELECT … FROM … WHERE …`; what places a row is appended with AND. */
-  readonly sql: string;
+  /**
+   * `SELECT … FROM … WHERE …`; what places a row is appended with AND. A function gets that, order and limit too, to narrow
+   * down what it gathers the rows from.
+   */
+  readonly sql: string | ((place: string) => string);
   readonly values: readonly unknown[];
   /** Whether `sql` is one of so many texts, as filters make them, that none is worth to be kept prepared. */
   readonly isOpenEnded?: boolean;
@@ -154,10 +157,12 @@ function readRows<Row>(
   const place = after ? ` AND ${placeCondition(source.key, after.key, values)}` : '';
   values.push(limit, offset, source.chain);
   const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
+  const { sql } = source;
+  const upTo = `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`;
   return read.rows<Placed<Row>>(
     `SELECT page.*, CASE WHEN row_number() OVER () = $${limitAt} - 1
         THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = page.${height}) END AS cursor_hash
-      FROM (${source.sql}${place} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
+      FROM (${typeof sql === 'string' ? `${sql}${place}` : sql(upTo)} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
     values,
     source.isOpenEnded,
   );

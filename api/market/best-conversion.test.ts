@@ -23,17 +23,18 @@ for (const one of readCases(RECORDING)) {
 const names: Readonly<Record<string, string>> = { native: 'VRSCTEST', tri: 'PureTri', usd: 'usdx', eth: 'xeth' };
 const currencies = { name: (id: string) => names[id] ?? id } as unknown as Currencies;
 
+const SUPPLY = 1000n * COIN;
 const reserve = (currencyId: string, priceInReserve: bigint) => ({
   currencyId,
   weight: COIN / 3n,
-  reserves: 1000n * COIN,
+  reserves: (SUPPLY * (COIN / 3n) * priceInReserve) / COIN ** 2n,
   priceInReserve,
 });
 const basket = (currencyId: string, reserves: LiveBasket['reserves']): LiveBasket => ({
   chain: 'vrsc',
   currencyId,
   name: names[currencyId] ?? currencyId,
-  supply: 1000n * COIN,
+  supply: SUPPLY,
   liveHeight: 1,
   reserves,
 });

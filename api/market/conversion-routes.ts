@@ -12,7 +12,7 @@ export interface Leg {
 
 export type Route = readonly [Leg] | readonly [Leg, Leg];
 
-/** A basket and what each of its members is worth in its own token, the token included. */
+/** A basket and what one unit of each of its members is worth in its own token, the token included. */
 interface Priced {
   readonly basket: LiveBasket;
   readonly prices: ReadonlyMap<string, number>;
@@ -21,8 +21,12 @@ interface Priced {
 const COIN = 1e8;
 
 function priced(basket: LiveBasket): Priced {
-  const members = basket.reserves.filter(({ reserves, priceInReserve }) => reserves > 0n && priceInReserve > 0n);
-  const prices = members.map(({ currencyId, priceInReserve }) => [currencyId, COIN / Number(priceInReserve)] as const);
+  const members = basket.reserves.filter(({ reserves, weight }) => reserves > 0n && weight > 0n);
+  // The price that the state prints has 8 decimals, of which a reserve worth much leaves few.
+  const tokens = Number(basket.supply) / COIN;
+  const prices = members.map(
+    ({ currencyId, reserves, weight }) => [currencyId, (tokens * Number(weight)) / Number(reserves)] as const,
+  );
   return { basket, prices: new Map([...prices, [basket.currencyId, 1]]) };
 }
 

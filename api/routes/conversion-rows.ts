@@ -34,15 +34,13 @@ const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, 
 /** Current conversions, by columns of `transfers t` alone; sends, which convert nothing, are left out. */
 export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
 
-/**
- * Current conversions with their ends and the stamps of the generation that is parameter $1. A stamp stands on the chain that
- * executed the conversion.
- */
-export function conversionsSql(furtherColumns = ''): string {
-  return `SELECT ${COLUMNS}${furtherColumns} FROM transfers t ${JOINED_ENDS}
-    LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
-      AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)
-    WHERE ${CURRENT_CONVERSIONS}`;
+/** Stamps of the generation that is parameter $1. One stands on the chain that executed the conversion. */
+export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
+  AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
+
+/** Current conversions with their ends and stamps; `rows` are some of `transfers`. */
+export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {}): string {
+  return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
 }
 
 /** Gathered but not yet executed is still pending to who asked for it. */

@@ -32,7 +32,9 @@ function defaultNative(api: ApiContext): string {
   return api.currencies.nativeId(api.chain(defaultChain(api)));
 }
 
-const IDENTITIES_SQL = 'SELECT count(*) FROM identities WHERE to_height IS NULL';
+/** One that was exported is known to several chains. */
+const IDENTITIES_SQL = `SELECT count(*) FROM
+  (SELECT FROM identities WHERE to_height IS NULL GROUP BY identity_address) AS known`;
 
 const protocol = stateRoute({
   path: '/api/market/protocol',

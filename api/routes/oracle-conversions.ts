@@ -14,7 +14,7 @@ import { TXID } from './transactions.ts';
 
 type StampRecord = ConversionRecord & { readonly inputs: string | null };
 
-const SQL = `${conversionsSql(', s.inputs')} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
+const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;
 
 function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, explain: boolean) {

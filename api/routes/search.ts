@@ -64,7 +64,7 @@ const byIdentity: Finder = async (read, api, chain, query) => {
 };
 
 const byCurrency: Finder = async (read, api, chain, query) => {
-  if (query.endsWith('@')) return [];
+  if (query.includes('@')) return [];
   const entry = (await api.currencies.of(read)).find(query, chain);
   if (entry?.chain !== chain.name) return [];
   const type = entry.type === 'basket' ? 'basket' : 'currency';

@@ -5,13 +5,14 @@
 import type { TransferStatus } from '../../schemas/facts.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 
-const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout
+/** Of the other end `e` of `t`. */
+export const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout
   AND e.export_index = t.export_index`;
 
 /** `far`: how it ended on the chain that it went to. `near`: what was asked for on the chain that it came from. */
-export const JOINED_ENDS = `
-  LEFT JOIN LATERAL (SELECT e.* FROM transfers e WHERE t.import_system_id IS NOT NULL AND e.source_system_id IS NOT NULL
-    AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) far ON true
+export const FAR_END = `LEFT JOIN LATERAL (SELECT e.* FROM transfers e
+    WHERE t.import_system_id IS NOT NULL AND e.source_system_id IS NOT NULL AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) far ON true`;
+export const JOINED_ENDS = `${FAR_END}
   LEFT JOIN LATERAL (SELECT e.* FROM transfers e WHERE t.source_system_id IS NOT NULL AND e.import_system_id IS NOT NULL
     AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) near ON true
   LEFT JOIN LATERAL (SELECT e.txid, e.vout FROM transfers e

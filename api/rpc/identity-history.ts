@@ -32,7 +32,7 @@ export function createIdentityHistory(postgres: Postgres, resolveName: ResolveNa
   function addressOf(chain: string, text: string): string {
     const name = text.startsWith('"') ? String(JSON.parse(text)) : '';
     if (isIdentityAddress(name)) return name;
-    const address = name.endsWith('@') ? resolveName(chain, name) : null;
+    const address = name.includes('@') ? resolveName(chain, name) : null;
     if (address !== null) return address;
     const message = `Identity parameter must be valid friendly name or identity address: ${daemonString(name)}`;
     throw new RpcError(RPC_CODES.invalidParameter, message);

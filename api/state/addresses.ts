@@ -32,7 +32,7 @@ export function isTransparentAddress(text: string): boolean {
 /** `parameter` is where it was written. @throws ApiError invalid_parameter for what is neither an address nor `name@` */
 export function resolveAddress(api: ApiContext, chain: ChainConfig, text: string, parameter = 'addr'): string {
   if (isTransparentAddress(text)) return text;
-  const named = text.endsWith('@') ? api.domain.nameToAddress(text, chain.networkRoot) : null;
+  const named = text.includes('@') ? api.domain.nameToAddress(text, chain.networkRoot) : null;
   if (named !== null) return named;
   const why = text.startsWith('zs1') ? 'a shielded address has no public history' : 'no address and no name with @';
   const detail = `${JSON.stringify(text)} is ${why}`;

@@ -165,6 +165,15 @@ describe('two chains', { timeout: 180_000 }, () => {
     expect(imported.conversions.map((row: Json) => [row.txid, row.sourceSystemId, row.sourceChain])).toEqual(
       rows.map((row) => [row.txid, ROOT, 'root']),
     );
+    // Who sent them is no one on the chain that executes them, and yet they are conversions of the sender there too.
+    for (const [index, { source }] of rows.entries()) {
+      const path = `/api/address/${source}/conversions?chain=pchain`;
+      const ofSource = await client.walk(path, 2);
+      expect(ofSource).toContainEqual(imported.conversions[index]);
+      const all = await conversions('chain=pchain');
+      expect(ofSource).toEqual(all.filter((row) => row.source === source || row.destination === source));
+      expect((await client.json(path)).total).toBe(ofSource.length);
+    }
     // The definition's own contribution to its converter is no send across, yet its end is on the other chain as well.
     const [contribution] = (await conversions('chain=root')).filter(({ type }) => type === 'preconvert');
     expect(contribution).toMatchObject({

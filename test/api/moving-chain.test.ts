@@ -121,6 +121,8 @@ describe('conventions', () => {
       for (const sent of [etag, `"other", W/${etag}`, '*']) {
         const again = await client.raw(path, { headers: { 'If-None-Match': sent } });
         expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+        expect(again.headers.get('cache-control')).toBe('public, no-cache');
+        expect(again.headers.get('vary')).toContain('Accept-Encoding');
       }
       expect((await client.raw(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
     }

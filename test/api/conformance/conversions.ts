@@ -123,6 +123,7 @@ export function conversionsConform(client: Client): void {
       const found = (await client.walk(`/api/conversions/?${query}`, 20)).map((row) => `${row.txid}:${row.vout}`);
       expect(wanted.length).toBeGreaterThan(0);
       expect(found).toEqual(wanted);
+      expect((await client.json(`/api/conversions/?${query}&pageSize=1`)).total).toBe(wanted.length);
     });
   });
 }

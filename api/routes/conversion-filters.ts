@@ -1,0 +1,160 @@
+/** Which conversions a list shows: its filters as conditions of Postgres, and of ClickHouse where that can tell too. */
+import type { TransferStatus } from '../../schemas/facts.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../schemas/rest/conversions.ts';
+import type { ApiContext } from '../api-context.ts';
+import { type ParameterValues, queryParameter } from '../http/parameters.ts';
+import type { Currencies } from '../state/currency-directory.ts';
+import { CURRENT_CONVERSIONS, STAMP_JOIN } from './conversion-rows.ts';
+import { findCurrency } from './currencies.ts';
+import { parseTime, TIME } from './time-parameter.ts';
+import { FAR_END, SAME_EXPORT, STATUS_SQL } from './transfer-ends.ts';
+
+const name = { type: 'string', minLength: 1, maxLength: 500 } as const;
+const usd = { type: 'number', minimum: 0 } as const;
+
+export const filterParameters = {
+  from: queryParameter('From currency: name or i-address', name),
+  to: queryParameter('To currency: name or i-address', name),
+  basket: queryParameter('Basket that executes it: name or i-address', name),
+  status: queryParameter('Status', { type: 'string', enum: CONVERSION_STATUSES }),
+  type: queryParameter('Type', { type: 'string', enum: CONVERSION_TYPES }),
+  minUsd: queryParameter('Least USD value', usd),
+  maxUsd: queryParameter('Greatest USD value', usd),
+  fromTime: queryParameter('Requested at or after: ISO 8601 or seconds since the epoch', TIME),
+  toTime: queryParameter('Requested before: ISO 8601 or seconds since the epoch', TIME),
+  sort: queryParameter('Order by the request', { type: 'string', enum: ['newest'], default: 'newest' }),
+};
+
+export interface ConversionQuestion {
+  readonly chain: string;
+  readonly generation: number;
+  readonly filters: ParameterValues<typeof filterParameters>;
+  /** Sent or received by it. */
+  readonly address: string | null;
+}
+
+export interface ConversionFilter {
+  /** Of the statements in Postgres below; the first two are generation and chain. */
+  readonly values: readonly unknown[];
+  /** Of rows of `transfers t`. */
+  readonly conditions: string;
+  /** Whether they depend on that row alone, and so never change once it was asked for. */
+  readonly isOfRequest: boolean;
+  /**
+   * Null where `conditions` say all. Else what they leave open, status and value, stands here for conversions that this chain
+   * executes, and on another chain for others.
+   */
+  readonly arms: { readonly here: string; readonly elsewhere: string } | null;
+  /** The same of what this chain has executed, in rows of `conversions`; null where these do not tell. */
+  readonly inClickHouse: { readonly conditions: string; readonly params: Record<string, unknown> } | null;
+}
+
+const COLUMNS = {
+  from: ['t.from_currency_id', 'from_currency_id'],
+  to: ['t.to_currency_id', 'to_currency_id'],
+  basket: ['t.import_currency_id', 'basket_id'],
+} as const;
+
+/** To who asked for it, a conversion is pending until it is executed. */
+const STORED_STATUSES = { pending: ['pending', 'exported'] } as const;
+/** As rows of ClickHouse's `conversions` have. */
+const SETTLED: ReadonlySet<string> = new Set<TransferStatus>(['completed', 'refunded']);
+/** What both stores read as the same decimal. */
+const PLAIN_DECIMAL = /^\d{1,30}(\.\d{1,38})?$/;
+
+/** @throws ApiError unknown_currency, invalid_parameter */
+export function conversionFilter(
+  { chain, generation, filters, address }: ConversionQuestion,
+  currencies: Currencies,
+  api: ApiContext,
+): ConversionFilter {
+  const values: unknown[] = [generation, chain];
+  const given = (value: unknown): string => {
+    values.push(value);
+    return `$${values.length}`;
+  };
+  const own = [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', 't.chain = $2'];
+  const outcome: Outcome[] = [];
+  const clickHouse: string[] = [];
+  const params: Record<string, unknown> = {};
+  let isInClickHouse = true;
+
+  const others = api.config.chains.map((configured) => configured.name).filter((other) => other !== chain);
+  if (address !== null) {
+    own.push(ofAddress(given(address), others.length > 0 ? given(others) : null));
+    isInClickHouse = false;
+  }
+  for (const side of ['from', 'to', 'basket'] as const) {
+    const text = filters[side];
+    if (text === undefined) continue;
+    const [column, columnInClickHouse] = COLUMNS[side];
+    params[side] = findCurrency(currencies, api, chain, text, side).currencyId;
+    own.push(`${column} = ${given(params[side])}`);
+    clickHouse.push(`${columnInClickHouse} = {${side}: String}`);
+  }
+  const { status, type, minUsd, maxUsd, fromTime, toTime } = filters;
+  if (type !== undefined) {
+    own.push(`t.kind = ${given(type)}`);
+    clickHouse.push('kind = {type: String}');
+    params.type = type;
+  }
+  if (fromTime !== undefined) own.push(`t.request_time >= ${given(parseTime(fromTime, 'fromTime'))}`);
+  if (toTime !== undefined) own.push(`t.request_time < ${given(parseTime(toTime, 'toTime'))}`);
+  if (fromTime !== undefined || toTime !== undefined) isInClickHouse = false;
+  if (status !== undefined) {
+    const stored = given(status === 'pending' ? STORED_STATUSES.pending : [status]);
+    outcome.push((column) => `${column} = ANY(${stored})`);
+    clickHouse.push('status = {status: String}');
+    params.status = status;
+    isInClickHouse &&= SETTLED.has(status);
+  }
+  for (const [bound, value, operator] of [
+    ['minUsd', minUsd, '>='],
+    ['maxUsd', maxUsd, '<='],
+  ] as const) {
+    if (value === undefined) continue;
+    const limit = given(value);
+    outcome.push(() => `s.usd_value ${operator} ${limit}`);
+    clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
+    params[bound] = String(value);
+    isInClickHouse &&= PLAIN_DECIMAL.test(String(value));
+  }
+  const conditions = own.join(' AND ');
+  const isValued = minUsd !== undefined || maxUsd !== undefined;
+  return {
+    values,
+    conditions,
+    isOfRequest: address === null || others.length === 0,
+    arms: outcome.length === 0 ? null : armsOf(conditions, outcome, isValued),
+    inClickHouse: isInClickHouse ? { conditions: clickHouse.join(' AND '), params } : null,
+  };
+}
+
+/** A condition on what became of a transfer, where its status is known. */
+type Outcome = (statusColumn: string) => string;
+
+/**
+ * Either as `SELECT t.* … WHERE …`. A stamp has the key of the transfer that its chain executes, so that here the values can
+ * lead to the transfers; for the few others each row is joined with its far end.
+ */
+function armsOf(conditions: string, outcome: readonly Outcome[], isValued: boolean) {
+  const ownStamp = `JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout`;
+  const having = (statusColumn: string) => [conditions, ...outcome.map((of) => of(statusColumn))].join(' AND ');
+  return {
+    here: `SELECT t.* FROM transfers t ${isValued ? ownStamp : ''}
+      WHERE t.import_system_id IS NULL AND ${having('t.status')}`,
+    elsewhere: `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
+      WHERE t.import_system_id IS NOT NULL AND ${having(STATUS_SQL)}`,
+  };
+}
+
+/** Who sent what came from one of the other chains stands in the row of that chain alone. */
+function ofAddress(address: string, others: string | null): string {
+  const own = `t.source = ${address} OR t.destination = ${address}`;
+  if (others === null) return `(${own})`;
+  const sentElsewhere = `e.source = ${address} AND e.chain = ANY(${others}) AND e.import_system_id IS NOT NULL AND e.to_height IS NULL`;
+  // The array is known before the scan, so that each of the three ways has its index.
+  return `(${own} OR t.source_system_id IS NOT NULL
+    AND t.export_txid = ANY(ARRAY(SELECT e.export_txid FROM transfers e WHERE ${sentElsewhere}))
+    AND EXISTS (SELECT FROM transfers e WHERE ${sentElsewhere} AND ${SAME_EXPORT}))`;
+}

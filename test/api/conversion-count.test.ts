@@ -1,0 +1,57 @@
+/** Law: how many conversions a filter shows does not depend on how many days are closed, which ClickHouse counts. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from './client.ts';
+import { type RunningService, startService, USDX } from './running-service.ts';
+import type { Json } from './truth.ts';
+
+const FILTERS = [
+  'status=completed',
+  'status=refunded',
+  'status=pending',
+  'minUsd=0',
+  'minUsd=0.00000000000000000000000000000000001',
+  'minUsd=100',
+  'maxUsd=5.5',
+  'minUsd=1e2&maxUsd=1e30',
+  'minUsd=10&maxUsd=1000&status=completed',
+  'minUsd=10&status=refunded',
+  'minUsd=10&type=via',
+  `status=completed&from=${USDX}`,
+  `minUsd=1&to=${USDX}&basket=PureTri`,
+  'minUsd=1&toTime=1795000000',
+];
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService();
+  await service.settled(true);
+}, 120_000);
+afterAll(() => service?.stop());
+
+it('of any filter', { timeout: 120_000 }, async () => {
+  const { pool } = service.stores.postgres;
+  const { rows: days } = await pool.query<{ day: number }>(
+    'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
+  );
+  expect(days.length).toBeGreaterThan(1);
+  const generation = '(SELECT generation FROM generations WHERE served)';
+  const totals = new Map<string, Set<number>>();
+  for (const closed of [null, ...days.map(({ day }) => day)]) {
+    await pool.query('DELETE FROM rolled_days');
+    if (closed !== null) await pool.query(`INSERT INTO rolled_days VALUES (${generation}, $1, 0)`, [closed]);
+    // Remembers nothing of the days before.
+    const api = await service.startAnother({});
+    const client = createClient(() => `http://127.0.0.1:${api.port}`);
+    for (const filter of FILTERS) {
+      const { total }: Json = await client.json(`/api/conversions/?${filter}&pageSize=1`);
+      const { length } = await client.walk(`/api/conversions/?${filter}`, 200);
+      expect([filter, closed, total]).toEqual([filter, closed, length]);
+      totals.set(filter, (totals.get(filter) ?? new Set()).add(total));
+    }
+    await api.close();
+  }
+  expect([...totals.values()].every(({ size }) => size === 1)).toBe(true);
+  // A refund has no value.
+  const none = [...totals].filter(([, [total]]) => total === 0).map(([filter]) => filter);
+  expect(none).toEqual(['minUsd=10&status=refunded']);
+});
