@@ -17,5 +17,5 @@ export async function startChild<Told>(script: string, ...args: string[]): Promi
   });
   const [told] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => undefined);
-  return { told: told as Told, kill: () => child.kill() };
+  return { told: told as Told, kill: () => child.kill('SIGINT') };
 }

@@ -52,7 +52,14 @@ const PATHS = [
   '/api/stats/status',
   '/api/stats/network/100',
 ];
-const LISTS = ['/api/conversions/', '/api/conversions/?basket=i10', '/api/conversions/?minUsd=0.032', '/api/blocks/'];
+/** The last three leave a third, a few hundredths and few of the conversions. */
+const LISTS = [
+  '/api/conversions/',
+  '/api/blocks/',
+  '/api/conversions/?minUsd=5000',
+  '/api/conversions/?basket=i10&minUsd=100',
+  '/api/conversions/?minUsd=17000',
+];
 
 interface Served {
   readonly url: string;

@@ -36,15 +36,23 @@ export interface KeyColumn {
   readonly order: 'ASC' | 'DESC';
 }
 
+/** What a place has to give at least of the rows of a page. */
+export interface PageBounds {
+  /** For the end of a `WHERE`: what comes after the cursor, in order, as many rows as the page reaches to. */
+  readonly sql: string;
+  /** Key of the row before; null from the first on. */
+  readonly after: readonly KeyValue[] | null;
+  readonly rows: number;
+  /** Placeholder of one more value. */
+  given(value: unknown): string;
+}
+
 export interface ListSource<Row> {
   /** Stands in the cursor. */
   readonly list: string;
   readonly chain: string;
-  /**
-   * `SELECT … FROM … WHERE …`; what places a row is appended with AND. A function gets that, order and limit too, to narrow
-   * down what it gathers the rows from.
-   */
-  readonly sql: string | ((place: string) => string);
+  /** `SELECT … FROM … WHERE …`; what places a row is appended with AND, unless a function gathers a page from several places. */
+  readonly sql: string | ((bounds: PageBounds) => Promise<string>);
   readonly values: readonly unknown[];
   /** Whether `sql` is one of so many texts, as filters make them, that none is worth to be kept prepared. */
   readonly isOpenEnded?: boolean;
@@ -144,7 +152,7 @@ async function hashAt(read: Snapshot, chain: string, height: number): Promise<st
 type Placed<Row> = Row & { readonly cursor_hash: string | null };
 
 /** `limit` rows are one more than are shown. */
-function readRows<Row>(
+async function readRows<Row>(
   read: Snapshot,
   source: ListSource<Row>,
   after: Cursor | null,
@@ -157,12 +165,17 @@ function readRows<Row>(
   const place = after ? ` AND ${placeCondition(source.key, after.key, values)}` : '';
   values.push(limit, offset, source.chain);
   const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
-  const { sql } = source;
-  const upTo = `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`;
+  const bounds: PageBounds = {
+    sql: `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`,
+    after: after?.key ?? null,
+    rows: limit + offset,
+    given: (value) => `$${values.push(value)}`,
+  };
+  const sql = typeof source.sql === 'string' ? source.sql + place : await source.sql(bounds);
   return read.rows<Placed<Row>>(
     `SELECT page.*, CASE WHEN row_number() OVER () = $${limitAt} - 1
         THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = page.${height}) END AS cursor_hash
-      FROM (${typeof sql === 'string' ? `${sql}${place}` : sql(upTo)} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
+      FROM (${sql} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
     values,
     source.isOpenEnded,
   );

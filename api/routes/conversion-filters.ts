@@ -4,6 +4,7 @@ import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../schemas/rest/conver
 import type { ApiContext } from '../api-context.ts';
 import { type ParameterValues, queryParameter } from '../http/parameters.ts';
 import type { Currencies } from '../state/currency-directory.ts';
+import type { ClosedCondition, ClosedDays } from './closed-conversions.ts';
 import { CURRENT_CONVERSIONS, STAMP_JOIN } from './conversion-rows.ts';
 import { findCurrency } from './currencies.ts';
 import { parseTime, TIME } from './time-parameter.ts';
@@ -34,20 +35,24 @@ export interface ConversionQuestion {
 }
 
 export interface ConversionFilter {
-  /** Of the statements in Postgres below; the first two are generation and chain. */
+  readonly chain: string;
+  /** Of the statements in Postgres; the first two are generation and chain. */
   readonly values: readonly unknown[];
-  /** Of rows of `transfers t`. */
+  /** On what was asked for, in rows of `transfers t`. */
   readonly conditions: string;
-  /** Whether they depend on that row alone, and so never change once it was asked for. */
+  /** On what became of it. */
+  readonly outcome: readonly Outcome[];
+  readonly isValued: boolean;
+  /** Whether `conditions` say all, and lead to the rows or leave out few. */
+  readonly isPlain: boolean;
+  /** Whether `conditions` depend on the row alone, and so never change once it was asked for. */
   readonly isOfRequest: boolean;
-  /**
-   * Null where `conditions` say all. Else what they leave open, status and value, stands here for conversions that this chain
-   * executes, and on another chain for others.
-   */
-  readonly arms: { readonly here: string; readonly elsewhere: string } | null;
-  /** The same of what this chain has executed, in rows of `conversions`; null where these do not tell. */
-  readonly inClickHouse: { readonly conditions: string; readonly params: Record<string, unknown> } | null;
+  /** All of it for settled conversions; null where ClickHouse does not know. */
+  readonly inClickHouse: ClosedCondition | null;
 }
+
+/** A condition, where the status is known. */
+type Outcome = (statusColumn: string) => string;
 
 const COLUMNS = {
   from: ['t.from_currency_id', 'from_currency_id'],
@@ -106,7 +111,7 @@ export function conversionFilter(
     outcome.push((column) => `${column} = ANY(${stored})`);
     clickHouse.push('status = {status: String}');
     params.status = status;
-    isInClickHouse &&= SETTLED.has(status);
+    if (!SETTLED.has(status)) isInClickHouse = false;
   }
   for (const [bound, value, operator] of [
     ['minUsd', minUsd, '>='],
@@ -117,35 +122,43 @@ export function conversionFilter(
     outcome.push(() => `s.usd_value ${operator} ${limit}`);
     clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
     params[bound] = String(value);
-    isInClickHouse &&= PLAIN_DECIMAL.test(String(value));
+    if (!PLAIN_DECIMAL.test(String(value))) isInClickHouse = false;
   }
-  const conditions = own.join(' AND ');
-  const isValued = minUsd !== undefined || maxUsd !== undefined;
   return {
+    chain,
     values,
-    conditions,
+    conditions: own.join(' AND '),
+    outcome,
+    isValued: minUsd !== undefined || maxUsd !== undefined,
+    isPlain: outcome.length === 0 && (clickHouse.length === 0 || !isInClickHouse),
     isOfRequest: address === null || others.length === 0,
-    arms: outcome.length === 0 ? null : armsOf(conditions, outcome, isValued),
-    inClickHouse: isInClickHouse ? { conditions: clickHouse.join(' AND '), params } : null,
+    inClickHouse: isInClickHouse && clickHouse.length > 0 ? { sql: clickHouse.join(' AND '), params } : null,
   };
 }
 
-/** A condition on what became of a transfer, where its status is known. */
-type Outcome = (statusColumn: string) => string;
+/** Of statuses that do not last, or that ClickHouse does not have. */
+const NOT_SETTLED = "t.status IN ('pending', 'exported', 'unmatched')";
 
 /**
- * Either as `SELECT t.* … WHERE …`. A stamp has the key of the transfer that its chain executes, so that here the values can
- * lead to the transfers; for the few others each row is joined with its far end.
+ * What the filter shows beyond what ClickHouse has of the closed days, each row in one of these: `SELECT t.* … WHERE …`. A stamp
+ * has the key of the transfer that its chain executes, so here the values lead to the transfers; of the few that another chain
+ * executes each is joined with its far end.
  */
-function armsOf(conditions: string, outcome: readonly Outcome[], isValued: boolean) {
-  const ownStamp = `JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout`;
+export function armsOf(
+  { conditions, outcome, isValued, inClickHouse }: ConversionFilter,
+  closed: ClosedDays | null,
+): readonly string[] {
   const having = (statusColumn: string) => [conditions, ...outcome.map((of) => of(statusColumn))].join(' AND ');
-  return {
-    here: `SELECT t.* FROM transfers t ${isValued ? ownStamp : ''}
-      WHERE t.import_system_id IS NULL AND ${having('t.status')}`,
-    elsewhere: `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
-      WHERE t.import_system_id IS NOT NULL AND ${having(STATUS_SQL)}`,
-  };
+  const ownStamp = 'JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout';
+  const here = `SELECT t.* FROM transfers t ${isValued ? ownStamp : ''}
+    WHERE t.import_system_id IS NULL AND ${having('t.status')}`;
+  const elsewhere = `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
+    WHERE t.import_system_id IS NOT NULL AND ${having(STATUS_SQL)}`;
+  if (!closed || !inClickHouse) return [here, elsewhere];
+  // No later block changes a settled transfer: its version begins at the import.
+  const young = `${here} AND t.from_height > ${closed.height}`;
+  const waiting = `${here} AND t.from_height <= ${closed.height} AND ${NOT_SETTLED}`;
+  return [young, waiting, elsewhere];
 }
 
 /** Who sent what came from one of the other chains stands in the row of that chain alone. */

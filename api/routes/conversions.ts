@@ -6,7 +6,7 @@ import {
   conversionList,
 } from '../../schemas/rest/conversions.ts';
 import type { ApiContext } from '../api-context.ts';
-import { pageParameters, readPage } from '../http/paging.ts';
+import { type PageBounds, pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { resolveAddress } from '../state/addresses.ts';
@@ -14,8 +14,9 @@ import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { addressParameter } from './addresses.ts';
 import { tipHeight } from './blocks.ts';
+import { type ClosedDays, closedDays, findClosed } from './closed-conversions.ts';
 import { countConversions } from './conversion-count.ts';
-import { type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
+import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
 
 type PageQuestion = ParameterValues<typeof filterParameters> &
@@ -27,10 +28,13 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuest
   const currencies = await api.currencies.of(read);
   const { generation } = read.state;
   const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
+  const closed = filter.inClickHouse && (await closedDays(read, api, chain));
   return readPage<ConversionRecord>(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
-    sql: pageSql(filter),
+    sql: filter.isPlain
+      ? `${conversionsSql()} AND ${filter.conditions}`
+      : (bounds) => gather(api, filter, closed, bounds),
     values: filter.values,
     isOpenEnded: filter.values.length > 2,
     key: [
@@ -38,16 +42,26 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuest
       { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
       { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
     ],
-    total: () => countConversions(read, api, chain, filter),
+    total: () => countConversions(read, api, filter, closed),
     row: (row) => conversionAnswer(row, currencies),
   });
 }
 
-/** A page of each arm holds all of a page of both. */
-function pageSql({ conditions, arms }: ConversionFilter) {
-  if (!arms) return `${conversionsSql()} AND ${conditions}`;
-  const { here, elsewhere } = arms;
-  return (place: string) => conversionsSql({ rows: `((${here}${place}) UNION ALL (${elsewhere}${place}))` });
+/** A page of each arm, and of what ClickHouse finds, holds all of a page of the whole. */
+async function gather(
+  api: ApiContext,
+  filter: ConversionFilter,
+  closed: ClosedDays | null,
+  { sql, after, rows, given }: PageBounds,
+): Promise<string> {
+  const arms = armsOf(filter, closed).map((arm) => `(${arm}${sql})`);
+  if (closed && filter.inClickHouse) {
+    const keys = await findClosed(api.clickhouse, closed, filter.inClickHouse, after, rows);
+    const [txids, vouts] = [given(keys.map(({ txid }) => txid)), given(keys.map(({ vout }) => vout))];
+    arms.push(`(SELECT t.* FROM unnest(${txids}::text[], ${vouts}::integer[]) AS found(txid, vout)
+      JOIN transfers t ON t.chain = $2 AND t.txid = decode(found.txid, 'hex') AND t.vout = found.vout AND t.to_height IS NULL)`);
+  }
+  return conversionsSql({ rows: `(${arms.join(' UNION ALL ')})` });
 }
 
 const list = stateRoute({

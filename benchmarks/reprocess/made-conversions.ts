@@ -6,6 +6,7 @@ import type { Regime } from '../../processors/pricing/stamp.ts';
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */
 const CURRENCIES = 20;
+const FIRST_BASKET = 10;
 const PER_TICK = 2;
 const BLOCK_SECONDS = 60;
 
@@ -27,11 +28,12 @@ export async function makeConversions(clickhouse: ClickHouse, count: number, reg
     `INSERT INTO conversions (generation, chain, txid, vout, tick, kind, status, from_currency_id, to_currency_id, basket_id,
        amount_in, amount_out, conversion_fee, source, destination, request_height, import_height, time)
      SELECT 1, [${CHAINS.map((name) => `'${name}'`).join()}][tick % ${CHAINS.length} + 1],
-       concat(hex(sipHash128(number)), hex(sipHash128(number, 1))), 0, intDiv(number, ${PER_TICK}) AS tick, 'convert',
-       if(hash % 50 = 0, 'refunded', 'completed'), ${id('hash')}, ${id('(hash + 1 + intDiv(hash, 1000) % 19)')}, 'i10',
+       lower(hex(SHA256(toString(number)))), 0, intDiv(number, ${PER_TICK}) AS tick, 'convert',
+       if(hash % 50 = 0, 'refunded', 'completed'), ${id('hash')}, ${id('(hash + 1 + intDiv(hash, 1000) % 19)')},
+       concat('i', toString(${FIRST_BASKET} + number % ${CURRENCIES - FIRST_BASKET})),
        hash % 1000000000000, if(hash % 50 = 0, NULL, intDiv(hash, 7) % 1000000000000), 1000,
        concat('R', substring(hex(sipHash128(number, 2)), 1, 32)), concat('R', substring(hex(sipHash128(number, 3)), 1, 32)),
-       height - 2, intDiv(tick, ${CHAINS.length}) AS height, fromUnixTimestamp(1700000000 + height * ${BLOCK_SECONDS})
+       greatest(height - 2, 0), intDiv(tick, ${CHAINS.length}) AS height, fromUnixTimestamp(1700000000 + height * ${BLOCK_SECONDS})
      FROM (SELECT number, sipHash64(number) AS hash FROM numbers({count:UInt64}))`,
     { count },
   );

@@ -21,7 +21,8 @@ const told: ToldService = {
   creditsPerMinute: service.context.config.tiers.pro.creditsPerMinute,
   databaseUrl: service.stores.databaseUrl,
 };
-process.once('SIGTERM', async () => {
+// At SIGTERM the stores end at once.
+process.once('SIGINT', async () => {
   await forgetful.close();
   await service.stop();
   process.exit();
