@@ -67,6 +67,8 @@ export interface ApiContext {
   readonly figures: DaemonFigures;
   /** Values that are the same for as long as the state is. */
   readonly memo: Memo;
+  /** The same for lists of keys, some kilobytes each. */
+  readonly keyMemo: Memo;
   readonly snapshot: WithSnapshot;
   /** Both stores answer, or why not. */
   storeFaults(): Promise<readonly string[]>;

@@ -16,6 +16,7 @@ import { askStores } from './state/store-health.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
+const KEY_MEMO_ENTRIES = 500;
 const REMEMBERED_NAMES = 10_000;
 /** Of one statement of a request: seconds, bytes, rows. Postgres' bound is the reader's. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
@@ -72,6 +73,7 @@ export function createContexts(
     natives: createNativeCurrencies(daemons, logger),
     figures: createDaemonFigures(daemons, logger),
     memo: createMemo(MEMO_ENTRIES),
+    keyMemo: createMemo(KEY_MEMO_ENTRIES),
     storeFaults: () => askStores(stores),
     chain(name) {
       const chain = chains.get(name);

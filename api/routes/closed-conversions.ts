@@ -2,7 +2,6 @@
  * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
  * counts is what Postgres holds.
  */
-import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { KeyValue } from '../http/cursor.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -44,15 +43,16 @@ export function closedDays(read: Snapshot, api: ApiContext, chain: string): Prom
   });
 }
 
-const FROM = `FROM conversions WHERE generation = {generation: UInt32} AND chain = {chain: String}
-  AND import_height <= {height: UInt32} AND status IN ('completed', 'refunded')`;
+const CLOSED = `generation = {generation: UInt32} AND chain = {chain: String} AND import_height <= {height: UInt32}
+  AND status IN ('completed', 'refunded')`;
+/** Keys of a page are remembered, those before a page with a high number are not. */
+const MOST_REMEMBERED = 201;
 
-export async function countClosed(api: ApiContext, closed: ClosedDays, condition: ClosedCondition): Promise<number> {
-  const { sql, params } = condition;
+export function countClosed(api: ApiContext, closed: ClosedDays, { sql, params }: ClosedCondition): Promise<number> {
   const { chain, generation, height, tag } = closed;
   return api.memo.get(`closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, async () => {
-    const values = { ...params, generation, chain, height };
-    const [row] = await api.clickhouse.query<{ count: string }>(`SELECT count() AS count ${FROM} AND ${sql}`, values);
+    const statement = `SELECT count() AS count FROM conversions WHERE ${CLOSED} AND ${sql}`;
+    const [row] = await api.clickhouse.query<{ count: string }>(statement, { ...params, generation, chain, height });
     return Number(row?.count ?? 0);
   });
 }
@@ -65,19 +65,25 @@ export interface ConversionKey {
 
 /** Newest request first; `after`: request height, txid and vout of the row before. */
 export function findClosed(
-  clickhouse: ClickHouse,
-  { chain, generation, height }: ClosedDays,
+  api: ApiContext,
+  closed: ClosedDays,
   { sql, params }: ClosedCondition,
   after: readonly KeyValue[] | null,
   rows: number,
 ): Promise<ConversionKey[]> {
+  const { chain, generation, height, tag } = closed;
   const [atHeight, atTxid, atVout] = after ?? [];
-  const beyond = after
-    ? `AND request_height <= {atHeight: UInt32} AND (request_height < {atHeight: UInt32}
-        OR txid > {atTxid: String} OR txid = {atTxid: String} AND vout > {atVout: UInt32})`
-    : '';
-  return clickhouse.query<ConversionKey>(
-    `SELECT txid, vout ${FROM} AND ${sql} ${beyond} ORDER BY request_height DESC, txid, vout LIMIT {rows: UInt32}`,
-    { ...params, generation, chain, height, rows, ...(after && { atHeight, atTxid, atVout }) },
-  );
+  const values = { ...params, generation, chain, height, rows, ...(after && { atHeight, atTxid, atVout }) };
+  // What lies before the height is found without reading keys.
+  const place = after
+    ? `PREWHERE ${CLOSED} AND ${sql} AND request_height <= {atHeight: UInt32}
+       WHERE request_height < {atHeight: UInt32} OR txid > {atTxid: String} OR txid = {atTxid: String} AND vout > {atVout: UInt32}`
+    : `WHERE ${CLOSED} AND ${sql}`;
+  const find = () => {
+    const order = 'ORDER BY request_height DESC, txid, vout LIMIT {rows: UInt32}';
+    return api.clickhouse.query<ConversionKey>(`SELECT txid, vout FROM conversions ${place} ${order}`, values);
+  };
+  return rows > MOST_REMEMBERED
+    ? find()
+    : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([sql, values])}`, tag, find);
 }

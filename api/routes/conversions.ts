@@ -56,7 +56,7 @@ async function gather(
 ): Promise<string> {
   const arms = armsOf(filter, closed).map((arm) => `(${arm}${sql})`);
   if (closed && filter.inClickHouse) {
-    const keys = await findClosed(api.clickhouse, closed, filter.inClickHouse, after, rows);
+    const keys = await findClosed(api, closed, filter.inClickHouse, after, rows);
     const [txids, vouts] = [given(keys.map(({ txid }) => txid)), given(keys.map(({ vout }) => vout))];
     arms.push(`(SELECT t.* FROM unnest(${txids}::text[], ${vouts}::integer[]) AS found(txid, vout)
       JOIN transfers t ON t.chain = $2 AND t.txid = decode(found.txid, 'hex') AND t.vout = found.vout AND t.to_height IS NULL)`);

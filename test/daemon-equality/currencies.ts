@@ -1,8 +1,10 @@
 /** getcurrency and getcurrencystate. */
 import { parseExact } from '../../schemas/exact-json.ts';
+import { NATIVE } from '../api/running-service.ts';
 import { recordedText, truth } from '../api/truth.ts';
-import { canonical, type Members, parsed } from './canonical.ts';
+import { canonical, coins, type Members, parsed } from './canonical.ts';
 import type { Comparison } from './comparison.ts';
+import { ConversionData, type ImportRow, readImports } from './conversion-data.ts';
 import { CurrencyDirectory, type DefinitionRow } from './currency-directory.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
@@ -46,6 +48,27 @@ function heightsOf(param: unknown): number[] | null {
   return Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, index) => start + index * step);
 }
 
+/** With volumes the last height is the end of the range, whatever the step, and a height shows the last import before it. */
+function volumeAnswers(directory: CurrencyDirectory, imports: readonly ImportRow[], params: readonly unknown[]) {
+  const row = directory.named(params[0]);
+  const heights = heightsOf(params[1]);
+  const end = Number(String(params[1]).split(',')[1]);
+  if (!row || !heights) throw new Error(`no question: ${params.join()}`);
+  if (heights.at(-1) !== end) heights.push(end);
+  const own = imports.filter(({ currency_id }) => currency_id === row.currency_id);
+  const volumeCurrency = directory.named(params[2])?.currency_id ?? NATIVE;
+  const data = new ConversionData(volumeCurrency, NATIVE, (id) => directory.nameOf(id));
+  const rows: Members[] = answers(directory, row, heights).map((answer, index) => {
+    const from = index === 0 ? heights[0] : (heights[index - 1] ?? 0) + 1;
+    const until = heights[index] ?? 0;
+    const executed = own.filter(({ height }) => height >= Number(from) && height < until);
+    const last = executed.at(-1);
+    const conversiondata = data.of(executed) ?? undefined;
+    return { ...answer, ...(last && { currencystate: parsed(last.state) }), conversiondata };
+  });
+  return data.total === 0n ? rows : [...rows, { totalvolume: coins(data.total) }];
+}
+
 /** Of several heights all but the last as notarised. Height 0 asks for the newest. */
 function answers(directory: CurrencyDirectory, row: DefinitionRow, heights: readonly number[]): Members[] {
   return heights.map((height, index) => {
@@ -69,6 +92,12 @@ const states: Comparison = {
       const row = directory.named(currency);
       const own = row ? answers(directory, row, [Number(height)]) : [];
       yield { asked: `${currency} ${height}`, expected: canonical(result), ours: canonical(own) };
+    }
+    const imports = await readImports(ours);
+    for (const line of recordedText('series/conversiondata.jsonl.gz').trim().split('\n')) {
+      const { params, result } = parseExact(line) as { params: readonly unknown[]; result: unknown };
+      const own = volumeAnswers(directory, imports, params);
+      yield { asked: params.join(' '), expected: canonical(result), ours: canonical(own) };
     }
     for (const { name, params, result } of answersOf('getcurrencystate')) {
       const row = directory.named(params[0]);
