@@ -11,7 +11,7 @@ export interface ClosedDays {
   readonly chain: string;
   readonly generation: number;
   readonly height: number;
-  /** Changes when days are taken back and closed again. */
+  /** Changes when days are taken back and closed again, by a redrive or a rewind that an operator has accepted. */
   readonly tag: string;
 }
 
@@ -21,25 +21,26 @@ export interface ClosedCondition {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height
+const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
   FROM (SELECT day, tick FROM rolled_days WHERE generation = $1 ORDER BY day DESC LIMIT 1) AS closed
-  CROSS JOIN LATERAL (SELECT height FROM blocks WHERE chain = $2 AND clock < (closed.day + 1) * 86400::bigint
+  CROSS JOIN LATERAL (SELECT height, hash FROM blocks WHERE chain = $2 AND clock < (closed.day + 1) * 86400::bigint
     ORDER BY height DESC LIMIT 1) AS block`;
 
 interface ClosedRecord {
   readonly day: number;
   readonly tick: bigint;
   readonly height: number;
+  readonly hash: string;
 }
 
 /** Null when no day is. */
 export function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<ClosedDays | null> {
-  const { generation, tag } = read.state;
+  const { generation, redrives, tag } = read.state;
   return api.memo.get(`closed days of ${chain}`, tag, async () => {
     const row = await read.row<ClosedRecord>(CLOSED_SQL, [generation, chain]);
-    return row
-      ? { chain, generation, height: row.height, tag: `${generation} ${row.day} ${row.tick} ${row.height}` }
-      : null;
+    if (!row) return null;
+    const { day, tick, height, hash } = row;
+    return { chain, generation, height, tag: [generation, redrives, day, tick, height, hash].join(' ') };
   });
 }
 

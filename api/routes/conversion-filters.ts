@@ -64,7 +64,6 @@ const COLUMNS = {
 const STORED_STATUSES = { pending: ['pending', 'exported'] } as const;
 /** As rows of ClickHouse's `conversions` have. */
 const SETTLED: ReadonlySet<string> = new Set<TransferStatus>(['completed', 'refunded']);
-/** What both stores read as the same decimal. */
 const PLAIN_DECIMAL = /^\d{1,30}(\.\d{1,38})?$/;
 
 /** @throws ApiError unknown_currency, invalid_parameter */
@@ -121,8 +120,8 @@ export function conversionFilter(
     const limit = given(value);
     outcome.push(() => `s.usd_value ${operator} ${limit}`);
     clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
-    params[bound] = String(value);
-    if (!PLAIN_DECIMAL.test(String(value))) isInClickHouse = false;
+    params[bound] = plainDecimal(value);
+    if (params[bound] === null) isInClickHouse = false;
   }
   return {
     chain,
@@ -134,6 +133,13 @@ export function conversionFilter(
     isOfRequest: address === null || others.length === 0,
     inClickHouse: isInClickHouse && clickHouse.length > 0 ? { sql: clickHouse.join(' AND '), params } : null,
   };
+}
+
+/** Null for what ClickHouse's decimals do not hold. */
+function plainDecimal(value: number): string | null {
+  const [digits = '', exponent] = String(value).split('e-');
+  const text = exponent === undefined ? digits : `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`;
+  return PLAIN_DECIMAL.test(text) ? text : null;
 }
 
 /** Of statuses that do not last, or that ClickHouse does not have. */
