@@ -21,10 +21,11 @@ export interface ClosedCondition {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
+/** Days are closed behind the prices, so the search begins there. */
 const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
   FROM (SELECT day, tick FROM rolled_days WHERE generation = $1 ORDER BY day DESC LIMIT 1) AS closed
-  CROSS JOIN LATERAL (SELECT height, hash FROM blocks WHERE chain = $2 AND clock < (closed.day + 1) * 86400::bigint
-    ORDER BY height DESC LIMIT 1) AS block`;
+  CROSS JOIN LATERAL (SELECT height, hash FROM blocks
+    WHERE chain = $2 AND height <= $3 AND clock < (closed.day + 1) * 86400::bigint ORDER BY height DESC LIMIT 1) AS block`;
 
 interface ClosedRecord {
   readonly day: number;
@@ -35,9 +36,10 @@ interface ClosedRecord {
 
 /** Null when no day is. */
 export function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<ClosedDays | null> {
-  const { generation, redrives, tag } = read.state;
+  const { generation, redrives, priced, tag } = read.state;
+  const pricedHeight = priced.get(chain)?.height ?? -1;
   return api.memo.get(`closed days of ${chain}`, tag, async () => {
-    const row = await read.row<ClosedRecord>(CLOSED_SQL, [generation, chain]);
+    const row = await read.row<ClosedRecord>(CLOSED_SQL, [generation, chain, pricedHeight]);
     if (!row) return null;
     const { day, tick, height, hash } = row;
     return { chain, generation, height, tag: [generation, redrives, day, tick, height, hash].join(' ') };
