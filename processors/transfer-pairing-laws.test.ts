@@ -1,22 +1,11 @@
 /** Laws of pairing, over imports that are built at random as the protocol would. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from './testing/outcomes.ts';
 import { conversionFee, expectedPayout, type ImportPrices } from './transfer-amounts.ts';
 import { pairTransfers, type TransferOutcome } from './transfer-pairing.ts';
 import type { Payout } from './transfer-payouts.ts';
 import type { TransferTerms } from './transfer-terms.ts';
-
-const PAID_NOTHING: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
-const REFUNDED_MINT: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
-
-const vouts = (outcomes: readonly TransferOutcome[]): (number | null)[] => outcomes.map(({ payoutVout }) => payoutVout);
-
-/** An element that the test needs to be there. */
-function at<T>(list: readonly T[], index: number): T {
-  const item = list.at(index);
-  if (item === undefined) throw new Error(`nothing at ${index}`);
-  return item;
-}
 
 describe('any import', () => {
   const RESERVES = ['iA', 'iB', 'iC'];

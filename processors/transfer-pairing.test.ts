@@ -3,6 +3,7 @@ import type { DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
 import type { ChainContext } from './chain-state.ts';
 import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';
+import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from './testing/outcomes.ts';
 import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
 import { foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
 import { expectedPayout, type ImportPrices } from './transfer-amounts.ts';
@@ -22,9 +23,6 @@ const TWELVE = '5469d129f59341ee27b9634dc291e004a838375cc66fc3f57795064a0c2fe985
 const TOKEN_LAUNCH = 'f8f31cd058c92064e0c9c3a325dd878397080a3a3e96ce744563dba3222988d5';
 /** A mint and a burn of a token. */
 const MINT_AND_BURN = '62737e1bd0e173f88a60bb5290cbe4b2b7cd2cf715c43d03309087c526ed165e';
-
-const PAID_NOTHING: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
-const REFUNDED_MINT: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
 
 let recording: RecordedFold;
 let pchain: RecordedFold;
@@ -56,15 +54,7 @@ function reserveTransfer(chain: RecordedFold, txid: string, vout: number) {
 }
 
 const pair = ({ transfers, payouts, prices }: Pairing): TransferOutcome[] => pairTransfers(transfers, payouts, prices);
-const vouts = (outcomes: readonly TransferOutcome[]): (number | null)[] => outcomes.map(({ payoutVout }) => payoutVout);
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-
-/** An element that the test needs to be there. */
-function at<T>(list: readonly T[], index: number): T {
-  const item = list.at(index);
-  if (item === undefined) throw new Error(`nothing at ${index}`);
-  return item;
-}
 
 function refundOf({ fromCurrencyId, amountIn, destination }: TransferTerms, vout: number): Payout {
   const amounts = new Map([[fromCurrencyId ?? '', amountIn]]);

@@ -10,7 +10,15 @@ import { headerLines } from './header-lines.ts';
 import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
-import { type Answer, type LiveCall, type LiveRoute, type Route, type StateRoute, statusOf } from './route.ts';
+import {
+  type Answer,
+  isStreamed,
+  type LiveCall,
+  type LiveRoute,
+  type Route,
+  type StateRoute,
+  statusOf,
+} from './route.ts';
 import type { Soon } from './soon.ts';
 
 /** All that is kept of a request; headers that its answer does not depend on are empty. */
@@ -133,7 +141,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     'Content-Type': JSON_TYPE,
     'Cache-Control': settled ? FINAL : RECENT,
     'X-Chain-State': chainState(state, chain),
-    ...(variesOf(route).length > 0 && { Vary: variesOf(route).join(', ') }),
+    ...(isStreamed(route) && { Vary: 'Accept' }),
   };
   const tag = tagOfState(route, params, state) + besides;
   const body = jsonBytes(whole);
@@ -175,13 +183,8 @@ function tagOfState(route: StateRoute, params: Values, state: ServiceState): str
 
 /** Whether the answer is final is known to who has read it: here a cache is told to go on asking. */
 function notModified(etag: string, route: StateRoute): Reply {
-  const varies = ['Accept-Encoding', ...variesOf(route)].join(', ');
-  return { status: 304, headers: headerLines({ ETag: etag, 'Cache-Control': RECENT, Vary: varies }), body: null };
-}
-
-/** Headers of a request that choose what is answered, compression apart. */
-function variesOf({ parameters }: StateRoute): string[] {
-  return Object.hasOwn(parameters, 'format') ? ['Accept'] : [];
+  const Vary = isStreamed(route) ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
+  return { status: 304, headers: headerLines({ ETag: etag, 'Cache-Control': RECENT, Vary }), body: null };
 }
 
 function bytesOf(body: unknown): Uint8Array {

@@ -12,7 +12,7 @@ import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
 import { compileParameters } from './parameters.ts';
 import { PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
-import { methodOf, type Route } from './route.ts';
+import { isStreamed, methodOf, type Route } from './route.ts';
 
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
@@ -43,7 +43,7 @@ function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Ro
   const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
   const live = route.cache === 'none';
-  const streams = Object.hasOwn(route.parameters, 'format');
+  const streams = isStreamed(route);
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
   const account = { template, credits, tier, vital, takesBody: readJson !== null, reads };
   const askedOf = remembering(readAddress(route, names, options), REMEMBERED);

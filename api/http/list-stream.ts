@@ -11,7 +11,7 @@ import { csvLine } from './csv.ts';
 import { headerLines } from './header-lines.ts';
 import type { Page } from './paging.ts';
 import type { Reply } from './reply.ts';
-import type { StateRoute } from './route.ts';
+import { isStreamed, type StateRoute } from './route.ts';
 
 export type StreamFormat = 'csv' | 'ndjson';
 
@@ -42,8 +42,8 @@ const CREDITS = 2;
 const MOST_WAITS = 3;
 
 /** What the request wants instead of pages; null for pages. `format` decides, else Accept: the highest quality, then the first. */
-export function streamFormat({ parameters }: StateRoute, params: Values, accept: string): StreamFormat | null {
-  if (!Object.hasOwn(parameters, 'format')) return null;
+export function streamFormat(route: StateRoute, params: Values, accept: string): StreamFormat | null {
+  if (!isStreamed(route)) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
   let best: { readonly format: StreamFormat | null; readonly quality: number } = { format: null, quality: 0 };
   for (const range of accept.toLowerCase().split(',')) {

@@ -165,13 +165,15 @@ async function readRows<Row>(
   const place = after ? ` AND ${placeCondition(source.key, after.key, values)}` : '';
   values.push(limit, offset, source.chain);
   const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
-  const bounds: PageBounds = {
-    sql: `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`,
-    after: after?.key ?? null,
-    rows: limit + offset,
-    given: (value) => `$${values.push(value)}`,
-  };
-  const sql = typeof source.sql === 'string' ? source.sql + place : await source.sql(bounds);
+  const sql =
+    typeof source.sql === 'string'
+      ? source.sql + place
+      : await source.sql({
+          sql: `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`,
+          after: after?.key ?? null,
+          rows: limit + offset,
+          given: (value) => `$${values.push(value)}`,
+        });
   return read.rows<Placed<Row>>(
     `SELECT page.*, CASE WHEN row_number() OVER () = $${limitAt} - 1
         THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = page.${height}) END AS cursor_hash

@@ -95,3 +95,8 @@ export function stateRoute<const P extends Parameters>(route: StateRoute<P>): St
 export function liveRoute<const P extends Parameters>(route: LiveRoute<P>): LiveRoute {
   return route as unknown as LiveRoute;
 }
+
+/** Whether it is a list that Accept or `format` may ask for as a stream. */
+export function isStreamed({ parameters }: Pick<Route, 'parameters'>): boolean {
+  return Object.hasOwn(parameters, 'format');
+}

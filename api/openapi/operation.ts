@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
 import { compileParameters } from '../http/parameters.ts';
-import { methodOf, type Route, statusOf } from '../http/route.ts';
+import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
 import type { HEADERS } from './document.ts';
 import type { linksOf } from './links.ts';
 import { operationId } from './operation-id.ts';
@@ -109,8 +109,8 @@ function otherwiseResponse(route: Route) {
 }
 
 /** The same rows as a stream, of lists. */
-function streamContent({ parameters }: Route) {
-  if (!Object.hasOwn(parameters, 'format')) return {};
+function streamContent(route: Route) {
+  if (!isStreamed(route)) return {};
   const rows = { schema: { type: 'string', description: 'Every row, newest first; 2 credits for each 1,000 rows' } };
   return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }

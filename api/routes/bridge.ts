@@ -1,5 +1,7 @@
 /** /api/bridge/recent */
+
 import { BRIDGE_DIRECTIONS, bridgeTransferList } from '../../schemas/rest/bridge.ts';
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import { countRows } from '../http/count-rows.ts';
 import { pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
@@ -14,7 +16,7 @@ const recent = stateRoute({
   parameters: {
     chain: chainParameter,
     direction: queryParameter('in or out of the chain', { type: 'string', enum: BRIDGE_DIRECTIONS }),
-    address: queryParameter('Sender or recipient', { type: 'string', minLength: 1, maxLength: 500 }),
+    address: queryParameter('Sender or recipient', writtenName),
     ...pageParameters,
   },
   response: bridgeTransferList,

@@ -2,12 +2,16 @@
  * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
  * counts is what Postgres holds.
  */
+import type { TransferStatus } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { KeyValue } from '../http/cursor.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
+/** What ClickHouse has of the statuses. */
+export const SETTLED_STATUSES = ['completed', 'refunded'] as const satisfies readonly TransferStatus[];
+
 /** Up to which block of a chain days are closed. */
-export interface ClosedDays {
+interface ClosedDays {
   readonly chain: string;
   readonly generation: number;
   readonly height: number;
@@ -19,6 +23,11 @@ export interface ClosedDays {
 export interface ClosedCondition {
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Of the closed days what a condition leaves. */
+export interface ClosedConversions extends ClosedDays {
+  readonly condition: ClosedCondition;
 }
 
 /** Days are closed behind the prices, so the search begins there. */
@@ -34,8 +43,18 @@ interface ClosedRecord {
   readonly hash: string;
 }
 
-/** Null when no day is. */
-export function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<ClosedDays | null> {
+/** Null when no day is closed. */
+export async function closedConversions(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  condition: ClosedCondition,
+): Promise<ClosedConversions | null> {
+  const days = await closedDays(read, api, chain);
+  return days && { ...days, condition };
+}
+
+function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<ClosedDays | null> {
   const { generation, redrives, priced, tag } = read.state;
   const pricedHeight = priced.get(chain)?.height ?? -1;
   return api.memo.get(`closed days of ${chain}`, tag, async () => {
@@ -47,12 +66,13 @@ export function closedDays(read: Snapshot, api: ApiContext, chain: string): Prom
 }
 
 const CLOSED = `generation = {generation: UInt32} AND chain = {chain: String} AND import_height <= {height: UInt32}
-  AND status IN ('completed', 'refunded')`;
+  AND status IN ('${SETTLED_STATUSES.join("', '")}')`;
 /** Keys of a page are remembered, those before a page with a high number are not. */
 const MOST_REMEMBERED = 201;
 
-export function countClosed(api: ApiContext, closed: ClosedDays, { sql, params }: ClosedCondition): Promise<number> {
-  const { chain, generation, height, tag } = closed;
+export function countClosed(api: ApiContext, closed: ClosedConversions): Promise<number> {
+  const { chain, generation, height, tag, condition } = closed;
+  const { sql, params } = condition;
   return api.memo.get(`closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, async () => {
     const statement = `SELECT count() AS count FROM conversions WHERE ${CLOSED} AND ${sql}`;
     const [row] = await api.clickhouse.query<{ count: string }>(statement, { ...params, generation, chain, height });
@@ -69,12 +89,12 @@ export interface ConversionKey {
 /** Newest request first; `after`: request height, txid and vout of the row before. */
 export function findClosed(
   api: ApiContext,
-  closed: ClosedDays,
-  { sql, params }: ClosedCondition,
+  closed: ClosedConversions,
   after: readonly KeyValue[] | null,
   rows: number,
 ): Promise<ConversionKey[]> {
-  const { chain, generation, height, tag } = closed;
+  const { chain, generation, height, tag, condition } = closed;
+  const { sql, params } = condition;
   const [atHeight, atTxid, atVout] = after ?? [];
   const values = { ...params, generation, chain, height, rows, ...(after && { atHeight, atTxid, atVout }) };
   // What lies before the height is found without reading keys.

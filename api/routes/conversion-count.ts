@@ -2,7 +2,7 @@
 import type { ApiContext } from '../api-context.ts';
 import { countRows, countRowsByHeight } from '../http/count-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type ClosedDays, countClosed } from './closed-conversions.ts';
+import { type ClosedConversions, countClosed } from './closed-conversions.ts';
 import { armsOf, type ConversionFilter } from './conversion-filters.ts';
 
 /** `closed`: null where ClickHouse does not count. */
@@ -10,9 +10,9 @@ export async function countConversions(
   read: Snapshot,
   api: ApiContext,
   filter: ConversionFilter,
-  closed: ClosedDays | null,
+  closed: ClosedConversions | null,
 ): Promise<number> {
-  const { chain, values, conditions, isOfRequest, inClickHouse } = filter;
+  const { chain, values, conditions, isOfRequest } = filter;
   if (filter.isPlain) {
     const rows = `transfers t WHERE ${conditions}`;
     if (!isOfRequest) return countRows(read, api, null, { rows, values, isOpenEnded: true });
@@ -20,5 +20,5 @@ export async function countConversions(
   }
   const rows = `(${armsOf(filter, closed).join(' UNION ALL ')}) AS matching`;
   const open = await countRows(read, api, null, { rows, values, isOpenEnded: true });
-  return closed && inClickHouse ? open + (await countClosed(api, closed, inClickHouse)) : open;
+  return closed ? open + (await countClosed(api, closed)) : open;
 }

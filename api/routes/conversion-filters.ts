@@ -1,22 +1,22 @@
 /** Which conversions a list shows: its filters as conditions of Postgres, and of ClickHouse where that can tell too. */
-import type { TransferStatus } from '../../schemas/facts.ts';
+
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../schemas/rest/conversions.ts';
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type ParameterValues, queryParameter } from '../http/parameters.ts';
 import type { Currencies } from '../state/currency-directory.ts';
-import type { ClosedCondition, ClosedDays } from './closed-conversions.ts';
+import { type ClosedCondition, type ClosedConversions, SETTLED_STATUSES } from './closed-conversions.ts';
 import { CURRENT_CONVERSIONS, STAMP_JOIN } from './conversion-rows.ts';
 import { findCurrency } from './currencies.ts';
 import { parseTime, TIME } from './time-parameter.ts';
 import { FAR_END, SAME_EXPORT, STATUS_SQL } from './transfer-ends.ts';
 
-const name = { type: 'string', minLength: 1, maxLength: 500 } as const;
 const usd = { type: 'number', minimum: 0 } as const;
 
 export const filterParameters = {
-  from: queryParameter('From currency: name or i-address', name),
-  to: queryParameter('To currency: name or i-address', name),
-  basket: queryParameter('Basket that executes it: name or i-address', name),
+  from: queryParameter('From currency: name or i-address', writtenName),
+  to: queryParameter('To currency: name or i-address', writtenName),
+  basket: queryParameter('Basket that executes it: name or i-address', writtenName),
   status: queryParameter('Status', { type: 'string', enum: CONVERSION_STATUSES }),
   type: queryParameter('Type', { type: 'string', enum: CONVERSION_TYPES }),
   minUsd: queryParameter('Least USD value', usd),
@@ -62,8 +62,7 @@ const COLUMNS = {
 
 /** To who asked for it, a conversion is pending until it is executed. */
 const STORED_STATUSES = { pending: ['pending', 'exported'] } as const;
-/** As rows of ClickHouse's `conversions` have. */
-const SETTLED: ReadonlySet<string> = new Set<TransferStatus>(['completed', 'refunded']);
+const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
 const PLAIN_DECIMAL = /^\d{1,30}(\.\d{1,38})?$/;
 
 /** @throws ApiError unknown_currency, invalid_parameter */
@@ -151,8 +150,8 @@ const NOT_SETTLED = "t.status IN ('pending', 'exported', 'unmatched')";
  * executes each is joined with its far end.
  */
 export function armsOf(
-  { conditions, outcome, isValued, inClickHouse }: ConversionFilter,
-  closed: ClosedDays | null,
+  { conditions, outcome, isValued }: ConversionFilter,
+  closed: Pick<ClosedConversions, 'height'> | null,
 ): readonly string[] {
   const having = (statusColumn: string) => [conditions, ...outcome.map((of) => of(statusColumn))].join(' AND ');
   const ownStamp = 'JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout';
@@ -160,7 +159,7 @@ export function armsOf(
     WHERE t.import_system_id IS NULL AND ${having('t.status')}`;
   const elsewhere = `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
     WHERE t.import_system_id IS NOT NULL AND ${having(STATUS_SQL)}`;
-  if (!closed || !inClickHouse) return [here, elsewhere];
+  if (!closed) return [here, elsewhere];
   // No later block changes a settled transfer: its version begins at the import.
   const young = `${here} AND t.from_height > ${closed.height}`;
   const waiting = `${here} AND t.from_height <= ${closed.height} AND ${NOT_SETTLED}`;

@@ -1,10 +1,12 @@
 /** /api/conversions */
+
 import {
   CONVERSION_STATUSES,
   CONVERSION_TYPES,
   conversionFilters,
   conversionList,
 } from '../../schemas/rest/conversions.ts';
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type PageBounds, pageParameters, readPage } from '../http/paging.ts';
 import { chainParameter, type ParameterValues, queryParameter } from '../http/parameters.ts';
@@ -14,7 +16,7 @@ import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { addressParameter } from './addresses.ts';
 import { tipHeight } from './blocks.ts';
-import { type ClosedDays, closedDays, findClosed } from './closed-conversions.ts';
+import { type ClosedConversions, closedConversions, findClosed } from './closed-conversions.ts';
 import { countConversions } from './conversion-count.ts';
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
@@ -28,7 +30,8 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuest
   const currencies = await api.currencies.of(read);
   const { generation } = read.state;
   const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
-  const closed = filter.inClickHouse && (await closedDays(read, api, chain));
+  const { inClickHouse } = filter;
+  const closed = inClickHouse && (await closedConversions(read, api, chain, inClickHouse));
   return readPage<ConversionRecord>(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
@@ -51,12 +54,12 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuest
 async function gather(
   api: ApiContext,
   filter: ConversionFilter,
-  closed: ClosedDays | null,
+  closed: ClosedConversions | null,
   { sql, after, rows, given }: PageBounds,
 ): Promise<string> {
   const arms = armsOf(filter, closed).map((arm) => `(${arm}${sql})`);
-  if (closed && filter.inClickHouse) {
-    const keys = await findClosed(api, closed, filter.inClickHouse, after, rows);
+  if (closed) {
+    const keys = await findClosed(api, closed, after, rows);
     const [txids, vouts] = [given(keys.map(({ txid }) => txid)), given(keys.map(({ vout }) => vout))];
     arms.push(`(SELECT t.* FROM unnest(${txids}::text[], ${vouts}::integer[]) AS found(txid, vout)
       JOIN transfers t ON t.chain = $2 AND t.txid = decode(found.txid, 'hex') AND t.vout = found.vout AND t.to_height IS NULL)`);
@@ -69,7 +72,7 @@ const list = stateRoute({
   summary: 'Conversions with their USD values',
   parameters: {
     chain: chainParameter,
-    address: queryParameter('Source or destination', { type: 'string', minLength: 1, maxLength: 500 }),
+    address: queryParameter('Source or destination', writtenName),
     ...filterParameters,
     ...pageParameters,
   },

@@ -1,6 +1,8 @@
 /** /api/currency */
+
 import { parseExact } from '../../schemas/exact-json.ts';
 import { currencyDetail } from '../../schemas/rest/currencies.ts';
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
@@ -77,7 +79,7 @@ const detail = stateRoute({
   path: '/api/currency/:nameOrId',
   summary: 'Definition, supply and price of a currency',
   parameters: {
-    nameOrId: pathParameter('i-address, qualified name, or name', { type: 'string', minLength: 1, maxLength: 500 }),
+    nameOrId: pathParameter('i-address, qualified name, or name', writtenName),
     chain: chainParameter,
   },
   response: currencyDetail,

@@ -1,6 +1,7 @@
 /** /api/market/estimate and /api/market/best-conversion: asked of the daemon, which counts in what is pending. */
 
 import { bestConversion as bestConversionSchema, conversionEstimate } from '../../schemas/rest/estimates.ts';
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -12,13 +13,12 @@ import { chainState } from '../state/chain-state.ts';
 import { tipHeight } from './blocks.ts';
 import { findCurrency } from './currencies.ts';
 
-const NAME = { type: 'string', minLength: 1, maxLength: 500 } as const;
 /** As text, since a double does not hold every amount. */
 const AMOUNT = { type: 'string', pattern: '^(?=.*[1-9])\\d{1,10}(\\.\\d{1,8})?$' } as const;
 
 const parameters = {
-  from: requiredQuery('Currency given: name or i-address', NAME),
-  to: requiredQuery('Currency wanted: name or i-address', NAME),
+  from: requiredQuery('Currency given: name or i-address', writtenName),
+  to: requiredQuery('Currency wanted: name or i-address', writtenName),
   amount: requiredQuery('Coins of `from`, above 0, at most 8 decimals', AMOUNT),
   chain: chainParameter,
 };
@@ -56,7 +56,10 @@ const estimate = liveRoute({
   summary: 'What a conversion through one basket would bring now, as the daemon estimates it',
   parameters: {
     ...parameters,
-    via: queryParameter('Basket to convert through: name or i-address; the one that brings most when not given', NAME),
+    via: queryParameter(
+      'Basket to convert through: name or i-address; the one that brings most when not given',
+      writtenName,
+    ),
   },
   response: conversionEstimate,
   weight: 5,

@@ -1,4 +1,5 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
+import { writtenName } from '../../schemas/rest/json-schema.ts';
 import { priceSeries, reserveSeries } from '../../schemas/rest/market.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
@@ -57,7 +58,7 @@ const prices = stateRoute({
   path: '/api/market/prices/:name/history',
   summary: 'USD price of a currency over time',
   parameters: {
-    name: pathParameter('Currency: name or i-address', { type: 'string', minLength: 1, maxLength: 500 }),
+    name: pathParameter('Currency: name or i-address', writtenName),
     days: queryParameter('Days back from the newest block', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
   },
   response: priceSeries,

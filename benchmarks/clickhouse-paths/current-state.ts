@@ -1,8 +1,8 @@
 /** What Postgres holds of the same four chains: blocks, conversions with their stamps, baskets, and where the stages stand. */
 import { createHash } from 'node:crypto';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { CHAINS } from '../reprocess/made-conversions.ts';
-import { BEGIN, BLOCK_SECONDS, CURRENCIES, FIRST_BASKET, type History, SERVED, STATE_BLOCKS } from './history.ts';
+import { CHAINS, CURRENCIES, FIRST_BASKET } from '../reprocess/made-conversions.ts';
+import { BEGIN, BLOCK_SECONDS, type History, SERVED, STATE_BLOCKS } from './history.ts';
 
 const CHAIN_NAMES = `ARRAY['${CHAINS.join("', '")}']`;
 const chainOf = (number: string) => `(${CHAIN_NAMES})[(${number}) % ${CHAINS.length} + 1]`;

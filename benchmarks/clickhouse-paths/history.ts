@@ -3,12 +3,10 @@ import type { Stores } from '../../infra/stores.ts';
 import { rollUp } from '../../pipeline/price/rollups.ts';
 import { stampAll } from '../../pipeline/reprocess/stamp-all.ts';
 import { SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
-import { CHAINS, makeConversions } from '../reprocess/made-conversions.ts';
+import { CHAINS, CURRENCIES, FIRST_BASKET, makeConversions } from '../reprocess/made-conversions.ts';
 
 /** The generation that is served: the conversions with their stamps. */
 export const SERVED = 2;
-export const FIRST_BASKET = 10;
-export const CURRENCIES = 20;
 export const BLOCK_SECONDS = 60;
 export const BEGIN = 1_700_000_000;
 /** A basket's state changes once in so many blocks. */

@@ -5,8 +5,8 @@ import type { Regime } from '../../processors/pricing/stamp.ts';
 
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */
-const CURRENCIES = 20;
-const FIRST_BASKET = 10;
+export const CURRENCIES = 20;
+export const FIRST_BASKET = 10;
 const PER_TICK = 2;
 const BLOCK_SECONDS = 60;
 

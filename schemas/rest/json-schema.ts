@@ -20,6 +20,8 @@ export interface JsonSchema {
 }
 
 export const string = { type: 'string' } as const;
+/** Of an identity, a currency or an address, as somebody may write it. */
+export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
 export const nullableInteger = { type: ['integer', 'null'] } as const;

@@ -1,7 +1,8 @@
 /** What a client of the push stream may send. */
+import { writtenName } from './json-schema.ts';
+
 const id = { type: ['string', 'number', 'null'], maxLength: 64 } as const;
-const text = { type: 'string', minLength: 1, maxLength: 500 } as const;
-const oneOrMany = { anyOf: [text, { type: 'array', items: text, minItems: 1 }] } as const;
+const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
 export const subscribeMessage = {
   type: 'object',

@@ -9,6 +9,7 @@ import {
   nullableString,
   object,
   string,
+  writtenName,
 } from './json-schema.ts';
 
 const KINDS = [
@@ -23,8 +24,9 @@ const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
 export const MAX_CONFIRMATIONS = 100;
 
-const name = { type: 'string', minLength: 1, maxLength: 500 } as const;
-const names = { anyOf: [name, { type: 'array', items: name, minItems: 1, maxItems: MOST_NAMES }] } as const;
+const names = {
+  anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
+} as const;
 const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 
 const asked: Readonly<Record<string, JsonSchema>> = {
@@ -56,7 +58,7 @@ const asked: Readonly<Record<string, JsonSchema>> = {
     items: {
       type: 'object',
       properties: {
-        currency: { ...name, description: 'Name, or i-address' },
+        currency: { ...writtenName, description: 'Name, or i-address' },
         usd: { type: 'number', minimum: 0 },
         direction: { type: 'string', enum: ['above', 'below', 'both'], default: 'both' },
       },
