@@ -38,7 +38,11 @@ export async function runService({ config: given, logger, print, signal }: Comma
       announce({ ...config, port: api.port }, print);
     }
     if (usesDataFolder(config)) {
-      const control = await serveControl(config.dataDir, answerControl({ config, stores, log, logger }));
+      const answer = answerControl({ config, stores, log, logger });
+      const control = await serveControl(config.dataDir, async (...asked) => {
+        await reporter.flush(); // a command that runs here sees what this process knows
+        return answer(...asked);
+      });
       closers.push(() => control.close());
     }
     const playing = demo?.play(signal);

@@ -6,6 +6,8 @@ import type { Stage, StageStatus } from '../schemas/stage-status.ts';
 
 export interface StageReporter {
   report(stage: Stage, chain: string, status: StageStatus): void;
+  /** Writes what is pending at once, for who is about to read it. */
+  flush(): Promise<void>;
   /** Writes what is pending and ends. */
   close(): Promise<void>;
 }
@@ -14,9 +16,9 @@ const FLUSH_MS = 1000;
 
 export function createStageReporter(postgres: Postgres, logger: Logger): StageReporter {
   const pending = new Map<string, { stage: Stage; chain: string; status: StageStatus }>();
-  let flushing: Promise<void> | null = null;
+  let flushing = Promise.resolve();
 
-  async function flush(): Promise<void> {
+  async function write(): Promise<void> {
     const rows = [...pending.values()];
     pending.clear();
     if (rows.length === 0) return;
@@ -35,11 +37,13 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
     }
   }
 
-  const timer = setInterval(() => {
-    flushing ??= flush().finally(() => {
-      flushing = null;
-    });
-  }, FLUSH_MS);
+  /** One after the other, so that an older row never replaces a newer one. */
+  function flush(): Promise<void> {
+    flushing = flushing.then(write);
+    return flushing;
+  }
+
+  const timer = setInterval(flush, FLUSH_MS);
   timer.unref();
 
   return {
@@ -50,9 +54,9 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
       if (stage === 'tail') metrics.tipHeight.set({ chain }, status.targetHeight);
       metrics.stageLag.set({ chain, stage }, Math.max(0, status.targetHeight - (status.height ?? -1)));
     },
+    flush,
     async close() {
       clearInterval(timer);
-      await flushing;
       await flush();
     },
   };

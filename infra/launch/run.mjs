@@ -18,12 +18,14 @@ const nodeOptions = [
   '--max-semi-space-size=64',
 ];
 
-function install(folder, what) {
+function install(folder, what, { development = false } = {}) {
   const lock = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
+  const whole = `${lock} with what development needs`;
   const marker = join(folder, 'node_modules/.installed');
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return;
+  const installed = existsSync(marker) ? readFileSync(marker, 'utf8') : null;
+  if (installed === whole || (installed === lock && !development)) return;
   console.error(`verustream: installing ${what} (first start only) …`);
   const npm = (...args) => {
     const cli = process.env.npm_execpath;
@@ -31,13 +33,16 @@ function install(folder, what) {
     return spawnSync(file, rest, { cwd: folder, stdio: ['ignore', 2, 2], env: installEnvironment() }).status === 0;
   };
   // A platform whose packages the lock file lacks fails `npm ci`; the versions in package.json are exact all the same.
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
-  if (!npm('ci', ...quiet) && !npm('install', '--no-package-lock', ...quiet)) {
+  const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
+  options.push(development ? '--include=dev' : '--omit=dev');
+  // `npm ci` begins by removing everything: a service that was started from here would lose what it runs on.
+  const adds = installed === lock && npm('install', '--no-save', ...options);
+  if (!adds && !npm('ci', ...options) && !npm('install', '--no-package-lock', ...options)) {
     console.error(`verustream: npm could not install ${what}; its own message stands above.`);
     process.exit(1);
   }
   linkPostgresLibraries(folder);
-  writeFileSync(marker, lock);
+  writeFileSync(marker, development ? whole : lock);
 }
 
 // The one install script that is needed: npm packages cannot hold the symbolic links between Postgres' libraries. All
@@ -76,9 +81,9 @@ function pinnedNode() {
   process.exit(1);
 }
 
-install(root, 'dependencies');
-const node = hostFits() ? process.execPath : pinnedNode();
 const [script, ...args] = process.argv.slice(2);
+install(root, 'dependencies', { development: script !== 'verustream.ts' });
+const node = hostFits() ? process.execPath : pinnedNode();
 const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
   cwd: root,
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel tells the program when this wrapper is killed

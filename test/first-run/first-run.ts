@@ -3,13 +3,12 @@
  * the reorganisation arrive. Run: node infra/launch/run.mjs test/first-run/first-run.ts
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { freePort } from '../../infra/free-port.ts';
 import { ROOT } from '../house/source-files.ts';
 
 const INSTALL_MS = 300_000;
@@ -129,13 +128,4 @@ async function until(what: string, ms: number, holds: () => Promise<boolean>): P
     if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
     await sleep(1000); // within what a keyless caller may ask
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  return address.port;
 }

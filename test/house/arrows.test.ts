@@ -1,5 +1,6 @@
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { sourceFiles } from './source-files.ts';
 
 /** The design's arrows: what a folder may import beside itself. Tests may look anywhere. */
@@ -24,6 +25,20 @@ it('imports follow the arrows between the folders', async () => {
     for (const [, target = ''] of text.matchAll(IMPORT)) {
       const to = normalize(join(dirname(path), target)).split('/')[0] ?? '';
       if (to !== folder && !allowed.includes(to)) wrong.push(`${path} imports ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+it('what a user runs imports no package that only development has', async () => {
+  const forUsers = /^(api|client|commands|examples|infra|pipeline|processors|schemas)\/|^verustream\.ts$/;
+  const forTests = /\.test\.ts$|\/testing\/|\/test-broker\/|^infra\/testing\//;
+  const wrong: string[] = [];
+  for (const { path, text } of await sourceFiles()) {
+    if (!forUsers.test(path) || forTests.test(path)) continue;
+    for (const name of Object.keys(manifest.devDependencies)) {
+      if (new RegExp(`(?:from|import\\(|resolve\\() ?['\`]${name}['\`/]`).test(text))
+        wrong.push(`${path} imports ${name}`);
     }
   }
   expect(wrong).toEqual([]);

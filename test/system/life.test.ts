@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import { type Program, runCommand, startProgram, until } from './program.ts';
+import { type Ended, type Program, runCommand, startProgram, until } from './program.ts';
 import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
 
 describe('a program that follows a daemon', () => {
@@ -26,20 +26,20 @@ describe('a program that follows a daemon', () => {
   });
 
   it('shows tip, lag and height of each stage as metrics', async () => {
-    const { body } = await program.get('/metrics');
-    expect(body).toContain('verustream_tip_height{chain="vrsc"} 250\n');
-    for (const stage of ['tail', 'derive', 'price']) {
-      expect(body).toContain(`verustream_stage_height{chain="vrsc",stage="${stage}"} 250\n`);
-      expect(body).toContain(`verustream_stage_lag_blocks{chain="vrsc",stage="${stage}"} 0\n`);
-    }
+    const lines = ['tail', 'derive', 'price'].flatMap((stage) => [
+      `verustream_stage_height{chain="vrsc",stage="${stage}"} 250\n`,
+      `verustream_stage_lag_blocks{chain="vrsc",stage="${stage}"} 0\n`,
+    ]);
+    lines.push('verustream_tip_height{chain="vrsc"} 250\n');
+    await until('each stage has told its height', async () => {
+      const { body } = await program.get('/metrics');
+      return lines.every((line) => body.includes(line));
+    });
   });
 
   it('answers status, verify and audit for itself', async () => {
-    const [status, verify, audit] = await Promise.all(
-      ['status', 'verify', 'audit'].map((command) => runCommand([command], settings)),
-    );
-    expect(status).toMatchObject({ code: 0 });
-    expect(status?.output).toMatch(/^vrsc +derive +following +250 +250 +0/m);
+    await untilStatus(/^vrsc +derive +following +250 +250 +0.*\nvrsc +price +following +250 +250 +0/m, { code: 0 });
+    const [verify, audit] = await Promise.all(['verify', 'audit'].map((command) => runCommand([command], settings)));
     expect(verify).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+ tables are what the log says\.$/m) });
     expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/hold the same\.$/m) });
   });
@@ -73,14 +73,20 @@ describe('a program that follows a daemon', () => {
     expect(again.output()).toMatch(/"height":250/);
     await stopNode(node);
     await until('the lost daemon is complained about', () => again.complaints().length > 0);
-    // The stages' states reach the command about once a second.
-    await until('status says so', async () => (await runCommand(['status'], settings)).code === 1);
-    expect(await runCommand(['status'], settings)).toMatchObject({
-      code: 1,
-      output: expect.stringMatching(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m),
-    });
+    await untilStatus(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m, { code: 1 });
     expect(await again.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
+
+  /** A stage says how it stands a moment after its block is served. */
+  async function untilStatus(pattern: RegExp, { code }: { readonly code: number }): Promise<void> {
+    let last: Ended | undefined;
+    await until(`status says ${pattern}`, async () => {
+      last = await runCommand(['status'], settings);
+      return last.code === code && pattern.test(last.output);
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${last?.output}`);
+    });
+  }
 });
 
 describe('SIGTERM at any other moment', () => {

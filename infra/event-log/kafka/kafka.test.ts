@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { decodeBlocksRecord, encodeBlocksRecord } from '../../../schemas/log-codec.ts';
 import type { BlockAppended } from '../../../schemas/log-records.ts';
 import { createLogger } from '../../logger.ts';
-import { describeEventLog } from '../conformance.ts';
 import type { EventLog, LogRecord } from '../event-log.ts';
+import { describeEventLog } from '../testing/conformance.ts';
 import { testRecord, testRecords } from '../testing/test-records.ts';
 import { createKafkaClient } from './kafka-client.ts';
 import { createKafkaConnection } from './kafka-connection.ts';

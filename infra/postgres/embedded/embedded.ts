@@ -1,13 +1,12 @@
 /** Real Postgres, run by this process in the data folder: the default when no DATABASE_URL is given. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { PermanentError } from '../../../schemas/errors.ts';
+import { freePort } from '../../free-port.ts';
 import type { Logger } from '../../logger.ts';
 import { postgresBinaries } from './binaries.ts';
 import { endLeftover } from './leftover.ts';
@@ -85,15 +84,4 @@ async function createDatabase(url: string, name: string, template = 'template1')
   } finally {
     await client.end();
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  return address.port;
 }

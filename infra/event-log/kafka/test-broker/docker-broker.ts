@@ -1,6 +1,6 @@
 /** The broker in a container, for machines with a Docker engine. */
 import { spawnSync } from 'node:child_process';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../free-port.ts';
 import type { TestBroker } from './test-broker.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';

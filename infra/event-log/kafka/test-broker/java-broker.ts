@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../free-port.ts';
 import { kafkaJars } from './kafka-jars.ts';
 import type { TestBroker } from './test-broker.ts';
 

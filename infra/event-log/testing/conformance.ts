@@ -1,12 +1,12 @@
 /** What every implementation of the log does. Run by embedded.test.ts and kafka.test.ts on real storage. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordChecksum } from './checksum.ts';
-import type { EventLog, LogRecord, LogWriter, ReadLimits } from './event-log.ts';
-import { MAX_RECORD_BYTES } from './limits.ts';
-import type { AppenderOptions } from './testing/append-until-killed.ts';
-import { killWriter } from './testing/kill-writer.ts';
-import { isTestRecord, testRecord, testRecords } from './testing/test-records.ts';
+import { recordChecksum } from '../checksum.ts';
+import type { EventLog, LogRecord, LogWriter, ReadLimits } from '../event-log.ts';
+import { MAX_RECORD_BYTES } from '../limits.ts';
+import type { AppenderOptions } from './append-until-killed.ts';
+import { killWriter } from './kill-writer.ts';
+import { isTestRecord, testRecord, testRecords } from './test-records.ts';
 
 export interface LogStorage {
   /** Another log on the same storage; closed by the suite. */
