@@ -52,13 +52,14 @@ const PATHS = [
   '/api/stats/status',
   '/api/stats/network/100',
 ];
-/** The last three leave a third, a few hundredths and few of the conversions. */
+/** Filters leave a third, a few hundredths, few, and most of a span of the conversions. */
 const LISTS = [
   '/api/conversions/',
   '/api/blocks/',
   '/api/conversions/?minUsd=5000',
   '/api/conversions/?basket=i10&minUsd=100',
   '/api/conversions/?minUsd=17000',
+  '/api/conversions/?minUsd=100&fromTime=1702000000',
 ];
 
 interface Served {

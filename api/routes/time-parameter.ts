@@ -11,7 +11,7 @@ export const TIME = {
   pattern: `^(\\d{1,${DIGITS}}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$`,
 } as const;
 
-/** Seconds since the epoch. @throws ApiError invalid_parameter for a date that no calendar has */
+/** The first whole second since the epoch that is not before it, as blocks have no others. @throws ApiError invalid_parameter for a date that no calendar has */
 export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   const milliseconds = Date.parse(text);
@@ -20,5 +20,5 @@ export function parseTime(text: string, name: string): number {
     const detail = `${name} is no date: ${text}`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
   }
-  return milliseconds / 1000;
+  return Math.floor(milliseconds / 1000) + (/\.\d*[1-9]/.test(text) ? 1 : 0);
 }

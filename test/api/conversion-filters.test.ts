@@ -21,6 +21,12 @@ const FILTERS = [
   `status=completed&from=${USDX}`,
   `minUsd=1&to=${USDX}&basket=PureTri`,
   'minUsd=1&toTime=1795000000',
+  'fromTime=2026-11-18T11:44:29Z',
+  'toTime=2026-11-18T11:44:29Z',
+  'minUsd=1&fromTime=2026-11-18T11:44:29Z',
+  'status=completed&fromTime=2026-11-18T11:44:29Z&toTime=1795005000',
+  'basket=PureTri&toTime=2026-11-18T11:44:29Z',
+  'minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z',
 ];
 
 let service: RunningService;
@@ -54,6 +60,12 @@ it('of any filter', { timeout: 180_000 }, async () => {
     }
     await api.close();
   }
+  expect(shown.get('minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z')).toEqual(
+    shown.get('minUsd=1&fromTime=2026-11-18T11:44:29Z'),
+  );
+  const early = (shown.get('toTime=2026-11-18T11:44:29Z') ?? []).length;
+  const late = (shown.get('fromTime=2026-11-18T11:44:29Z') ?? []).length;
+  expect(early + late).toBe((await createClient(() => service.url).json('/api/conversions/?pageSize=1')).total);
   // A refund has no value.
   const none = [...shown].filter(([, rows]) => rows.length === 0).map(([filter]) => filter);
   expect(none).toEqual(['minUsd=10&status=refunded']);
