@@ -11,7 +11,10 @@ export const TIME = {
   pattern: `^(\\d{1,${DIGITS}}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$`,
 } as const;
 
-/** The first whole second since the epoch that is not before it, as blocks have no others. @throws ApiError invalid_parameter for a date that no calendar has */
+/**
+ * The first whole second since the epoch that is not before it: blocks have no others.
+ * @throws ApiError invalid_parameter for a date that no calendar has
+ */
 export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   const milliseconds = Date.parse(text);

@@ -1,4 +1,7 @@
-/** What a browser makes of the service: the documentation page, and pages of other origins that ask it. */
+/**
+ * What a browser makes of the service: the documentation page, and pages of other origins that ask it. SCREENSHOT names a file
+ * for a picture of the page.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
@@ -19,7 +22,8 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startService({ startHeight: START }), startBrowser()]);
+    service = await startService({ startHeight: START });
+    browser = await startBrowser();
     await service.settled(true);
   });
 
