@@ -72,11 +72,10 @@ async function copyClickHouse(clickhouse: ClickHouse, name: string): Promise<voi
   await clickhouse.command(`RESTORE DATABASE template AS ${name} FROM Memory('template')`);
 }
 
-/** Ended, and its folder removed, when the process exits; the runner ends it by SIGTERM, or is gone. */
+/** Ended, and its folder removed, when the process exits; the runner ends it by SIGTERM. */
 async function startServer(path: string): Promise<EmbeddedPostgres> {
   const started = await startEmbeddedPostgres(join(path, 'postgres'), logger);
   process.once('SIGTERM', () => process.exit());
-  process.once('disconnect', () => process.exit());
   process.once('exit', () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
   return started;
 }
