@@ -1,6 +1,7 @@
 /** The one reader of a topic of a chain: what Postgres has committed, the newest of it in memory for all clients. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import type { FeedKey } from './cursor.ts';
 import type { FeedTopic, Tip, TopicRecord } from './feed-topic.ts';
@@ -108,7 +109,8 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     while (!signal.aborted) {
       await follow().catch(async (err: unknown) => {
         if (signal.aborted) return;
-        logger.error(
+        const passes = err instanceof RetryableError; // a log that is away, say
+        logger[passes ? 'warn' : 'error'](
           { err, chain, topic: topic.name, position: head },
           'a topic of this chain cannot be read; trying again',
         );
