@@ -2,6 +2,7 @@
 import type { Logger } from '../infra/logger.ts';
 import { metrics } from '../infra/metrics.ts';
 import type { Postgres } from '../infra/postgres/postgres.ts';
+import { shared } from '../infra/shared.ts';
 import type { Stage, StageStatus } from '../schemas/stage-status.ts';
 
 export interface StageReporter {
@@ -16,7 +17,6 @@ const FLUSH_MS = 1000;
 
 export function createStageReporter(postgres: Postgres, logger: Logger): StageReporter {
   const pending = new Map<string, { stage: Stage; chain: string; status: StageStatus }>();
-  let flushing = Promise.resolve();
 
   async function write(): Promise<void> {
     const rows = [...pending.values()];
@@ -38,11 +38,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   }
 
   /** One after the other, so that an older row never replaces a newer one. */
-  function flush(): Promise<void> {
-    flushing = flushing.then(write);
-    return flushing;
-  }
-
+  const flush = shared(write);
   const timer = setInterval(flush, FLUSH_MS);
   timer.unref();
 

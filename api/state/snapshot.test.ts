@@ -83,9 +83,10 @@ beforeEach(() => {
 
 it('rows and state belong together while a writer folds and rewinds', async () => {
   let isOver = false;
+  let reads = 0;
   const seen = new Set<string>();
   const writer = (async () => {
-    for (let step = 0; step < 120 || seen.size <= 10; step++) {
+    for (let step = 0; step < 120 || seen.size <= 10 || reads <= 20; step++) {
       height = step % 7 === 6 ? Math.max(0, height - (step % 4)) : height + 1;
       await commit(++position, height);
     }
@@ -96,9 +97,12 @@ it('rows and state belong together while a writer folds and rewinds', async () =
       const { stated, found } = await snapshot(look);
       expect(found).toEqual(stated);
       seen.add(stated.hash);
+      reads++;
     }
   });
   await Promise.all([writer, ...readers]);
+  expect(seen.size).toBeGreaterThan(10);
+  expect(reads).toBeGreaterThan(20);
 });
 
 it('an answer after a commit is of that commit, also where the watch has not seen it', async () => {

@@ -132,10 +132,10 @@ describe('failures', () => {
   });
 
   it('times out within the limit of the call', async () => {
-    daemon.fault = () => ({ kind: 'delay', ms: 60_000 });
+    daemon.fault = () => ({ kind: 'delay', ms: 2000 });
     const started = performance.now();
     await expect(client.call('getbestblockhash', [], { timeoutMs: 50 })).rejects.toBeInstanceOf(DaemonTimeout);
-    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(performance.now() - started).toBeLessThan(1500);
   });
 
   it('stops with the reason of an abort, before and during a call', async () => {

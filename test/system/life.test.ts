@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import { type Ended, type Program, runCommand, startProgram, until } from './program.ts';
+import { type Program, runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
 
 describe('a program that follows a daemon', () => {
@@ -38,7 +38,7 @@ describe('a program that follows a daemon', () => {
   });
 
   it('answers status, verify and audit for itself', async () => {
-    await untilStatus(/^vrsc +derive +following +250 +250 +0.*\nvrsc +price +following +250 +250 +0/m, { code: 0 });
+    await untilStatus(settings, 0, /^vrsc +derive +following +250 +250 +0.*\nvrsc +price +following +250 +250 +0/m);
     const [verify, audit] = await Promise.all(['verify', 'audit'].map((command) => runCommand([command], settings)));
     expect(verify).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+ tables are what the log says\.$/m) });
     expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/hold the same\.$/m) });
@@ -73,20 +73,9 @@ describe('a program that follows a daemon', () => {
     expect(again.output()).toMatch(/"height":250/);
     await stopNode(node);
     await until('the lost daemon is complained about', () => again.complaints().length > 0);
-    await untilStatus(/^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m, { code: 1 });
+    await untilStatus(settings, 1, /^vrsc +tail +waiting[\s\S]*daemon_unreachable: /m);
     expect(await again.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
-
-  /** A stage says how it stands a moment after its block is served. */
-  async function untilStatus(pattern: RegExp, { code }: { readonly code: number }): Promise<void> {
-    let last: Ended | undefined;
-    await until(`status says ${pattern}`, async () => {
-      last = await runCommand(['status'], settings);
-      return last.code === code && pattern.test(last.output);
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${last?.output}`);
-    });
-  }
 });
 
 describe('SIGTERM at any other moment', () => {

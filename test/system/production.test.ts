@@ -13,7 +13,7 @@ import { connectPostgres, type Postgres } from '../../infra/postgres/postgres.ts
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
 import { answersOf } from './answers.ts';
 import { type Left, leftBy } from './digests.ts';
-import { runCommand, type Settings, startProgram, until } from './program.ts';
+import { runCommand, type Settings, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -134,7 +134,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     );
     expect(second.complaints()).toEqual([]);
     // The last word of the first stands there until the second reports again.
-    await until('status is of the second', async () => (await runCommand(['status'], settings)).code === 0, MINUTES);
+    await untilStatus(settings, 0);
     for (const program of [first, second, derive]) expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 

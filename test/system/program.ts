@@ -155,3 +155,14 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     await sleep(POLL_MS);
   }
 }
+
+/** Until `status` ends so: a stage says how it stands a moment after its block is served. @throws Error as `until`, with its table */
+export async function untilStatus(settings: Settings, code: number, pattern = /^/): Promise<void> {
+  let last: Ended | undefined;
+  await until(`status ends with ${code} and says ${pattern}`, async () => {
+    last = await runCommand(['status'], settings);
+    return last.code === code && pattern.test(last.output);
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${last?.output}`);
+  });
+}
