@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /** The program: one command line, one exit code. `npm start` is `verustream start`. */
+import { check } from './commands/check.ts';
 import type { Command } from './commands/command.ts';
 import { config } from './commands/config.ts';
 import { DEAD_LETTERS_USAGE } from './commands/dead-letters-usage.ts';
 import { onStores } from './commands/on-stores.ts';
+import { playRecording } from './commands/play-recording.ts';
 import { release } from './commands/release.ts';
 import { REPROCESS_USAGE } from './commands/reprocess-arguments.ts';
 import { endSignal } from './commands/signals.ts';
@@ -14,6 +16,7 @@ import { VerustreamError } from './schemas/errors.ts';
 
 const COMMANDS: readonly Command[] = [
   start,
+  check,
   onStores('status', 'show how each stage of each chain stands', 'Exit code 0 when nothing is stopped or in error.'),
   onStores(
     'verify',
@@ -34,6 +37,7 @@ const COMMANDS: readonly Command[] = [
     'keys <chain> <identity> [free|developer|pro]: the identity by name@ or i-address. A new tier counts at once, on every process.',
   ),
   config,
+  playRecording,
 ];
 
 function help(): string {
@@ -62,6 +66,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   return command.run({ config: effective, args, logger, print, signal: endSignal() });
 }
 
+process.umask(0o077); // what it writes is for its user alone
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

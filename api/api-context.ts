@@ -7,6 +7,7 @@ import type { ChainConfig, Config } from '../schemas/config.ts';
 import type { Login } from './access/login.ts';
 import type { CurrencyDirectory } from './state/currency-directory.ts';
 import type { DaemonFigures } from './state/daemon-figures.ts';
+import type { Health } from './state/health-watch.ts';
 import type { Memo } from './state/memo.ts';
 import type { NativeCurrencies } from './state/native-currencies.ts';
 import type { WithSnapshot } from './state/snapshot.ts';
@@ -70,8 +71,7 @@ export interface ApiContext {
   /** The same for lists of keys, some kilobytes each. */
   readonly keyMemo: Memo;
   readonly snapshot: WithSnapshot;
-  /** Both stores answer, or why not. */
-  storeFaults(): Promise<readonly string[]>;
+  readonly health: Pick<Health, 'reasons' | 'notes'>;
   /** The chain of a checked parameter. */
   chain(name: string): ChainConfig;
 }

@@ -2,17 +2,18 @@
 import { daemonsOfLane } from './access/lane-daemons.ts';
 import type { Lane, Lanes } from './access/lanes.ts';
 import { createLogin } from './access/login.ts';
+import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext, Domain } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
 import { remembering } from './remembering.ts';
 import type { ApiOptions } from './server.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
+import type { Health } from './state/health-watch.ts';
 import { createMemo } from './state/memo.ts';
 import { createNativeCurrencies } from './state/native-currencies.ts';
 import type { WithSnapshot } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
-import { askStores } from './state/store-health.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
@@ -40,9 +41,11 @@ function withRememberedNames(domain: Domain): Domain {
 export function createContexts(
   options: ApiOptions,
   watch: StateWatch,
+  health: Health,
   snapshots: (lane: Lane) => WithSnapshot,
   lanes: ReadonlyMap<string, Lanes>,
   webhooks: Webhooks,
+  port: () => number,
 ): Readonly<Record<Lane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
   const domain = withRememberedNames(options.domain);
@@ -52,6 +55,9 @@ export function createContexts(
     if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
     return daemon;
   };
+  const figures = createDaemonFigures(daemons, logger);
+  // So that the first who asks for the status finds them known.
+  for (const chain of config.chains) figures.lastKnown(chain, watch.state.derived.get(chain.name)?.height ?? 0);
   const shared: Omit<ApiContext, 'daemons' | 'snapshot'> = {
     config,
     release,
@@ -67,14 +73,15 @@ export function createContexts(
     login: createLogin({
       postgres: stores.postgres,
       daemon: daemonOf,
+      hosts: createPublicHosts(config, port),
       indexedHeight: (chain) => watch.state.derived.get(chain)?.height ?? null,
     }),
     currencies: createCurrencyDirectory(config.chains, domain),
     natives: createNativeCurrencies(daemons, logger),
-    figures: createDaemonFigures(daemons, logger),
+    figures,
     memo: createMemo(MEMO_ENTRIES),
     keyMemo: createMemo(KEY_MEMO_ENTRIES),
-    storeFaults: () => askStores(stores),
+    health,
     chain(name) {
       const chain = chains.get(name);
       if (!chain) throw new TypeError(`${name} is no configured chain`);

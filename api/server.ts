@@ -14,6 +14,8 @@ import { createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
 import type { RequestsUnderWay } from './http/exchange.ts';
+import { framedRoutes } from './http/framed-routes.ts';
+import { createHeldBodies } from './http/held-bodies.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
 import { createPush, type PushOptions } from './push/push.ts';
@@ -21,10 +23,13 @@ import { registerPush } from './push/register-push.ts';
 import { routeTable } from './routes/route-table.ts';
 import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
+import type { Wallets } from './rpc/wallet-guard.ts';
 import { registerRpc } from './rpc-routes.ts';
 import { createCurrentState } from './state/current-state.ts';
+import { type HealthTiming, watchHealth } from './state/health-watch.ts';
 import { createSnapshots } from './state/snapshot.ts';
 import { createStateWatch } from './state/state-watch.ts';
+import { createStoreHealth } from './state/store-health.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
 export interface ApiOptions {
@@ -35,6 +40,8 @@ export interface ApiOptions {
   readonly log: EventLog;
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, VerusdClient>;
+  /** What is known of the wallets of each chain's daemons; nothing where it is not given. */
+  readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly domain: Domain;
   readonly logger: Logger;
   /** Aborting it is a close(). */
@@ -43,6 +50,8 @@ export interface ApiOptions {
   readonly keptBytes?: number;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
+  /** Timing of the judgement on health, for tests. */
+  readonly health?: HealthTiming;
   /** Timing of webhooks, for tests. */
   readonly webhooks?: WebhooksOptions['timing'];
 }
@@ -76,7 +85,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     await closeAll();
     throw error;
   });
-  const { app, socket, push, underWay } = running;
+  const { app, socket, port, push, underWay } = running;
 
   let closing: Promise<void> | null = null;
   const close = () => {
@@ -94,7 +103,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     await closeAll();
   }
   options.signal.addEventListener('abort', () => void close(), { once: true });
-  return { port: us_socket_local_port(socket), close };
+  return { port, close };
 }
 
 /** What is opened registers how it is closed. */
@@ -103,8 +112,16 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
-  const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS, logger });
+  const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS });
   closers.push(() => reader.close());
+  const storeFaults = createStoreHealth({ ...stores, reader }, logger);
+  const health = await watchHealth({
+    chains: config.chains,
+    watch,
+    storeFaults,
+    ...(options.health && { timing: options.health }),
+  });
+  closers.push(() => health.stop());
   const currentState = createCurrentState(reader, watch);
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
@@ -122,21 +139,26 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     log,
     watch,
     idsOf,
+    shares: push.shares,
     logger,
     timing: options.webhooks,
   });
   closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
-  const apis = createContexts(options, watch, snapshots, lanes, webhooks);
+  // Known once it listens, and nobody asks before.
+  let port = config.port;
+  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, () => port);
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
-  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access };
+  const bodies = createHeldBodies();
+  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access, bodies };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,
+    ...(options.wallets && { wallets: options.wallets }),
     postgres,
     nameToAddress: domain.nameToAddress,
     tip: (chain) => watch.state.derived.get(chain) ?? null,
@@ -145,11 +167,14 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     logger,
   });
   const app = App();
-  registerPush(app, push, dispatcher);
-  registerRoutes(app, routeTable, dispatcher);
-  registerRpc(app, rpc, { config, underWay, access, logger });
-  registerFallback(app, dispatcher);
-  return { app, socket: await listen(app, config), push, underWay };
+  const routes = framedRoutes(app);
+  registerPush(routes, push, dispatcher);
+  registerRoutes(routes, routeTable, dispatcher);
+  registerRpc(routes, rpc, { ...dispatcher, config });
+  registerFallback(routes, dispatcher);
+  const socket = await listen(app, config);
+  port = us_socket_local_port(socket);
+  return { app, socket, port, push, underWay };
 }
 
 type ListenSocket = Parameters<typeof us_listen_socket_close>[0];

@@ -73,5 +73,6 @@ try {
   );
 } finally {
   await limiter.close();
+  await ledger.close();
   await stores.close();
 }

@@ -6,7 +6,7 @@
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
 import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../processors/pricing/decimal.ts';
-import type { Regime } from '../processors/pricing/stamp.ts';
+import type { Regime } from '../schemas/stamps.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
 import { stampInPostgres } from './reprocess/in-postgres.ts';
 import { bareJoin, makeConversions } from './reprocess/made-conversions.ts';

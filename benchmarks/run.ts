@@ -1,27 +1,106 @@
 /**
- * Runs benchmarks, each in a process of its own: `npm run bench [-- name [arguments]]`. Every benchmark measures itself against a
- * baseline in the same run and prints the ratio; absolute figures say little on a shared machine.
+ * Runs benchmarks, each in a process of its own. Every benchmark measures itself against a baseline in the same run and prints the
+ * ratio; absolute figures say little on a shared machine.
+ *
+ *   npm run bench [-- name [arguments]]
+ *   npm run bench -- --record [name[:argument…] …]                 the same, kept in RESULTS.md
+ *   npm run bench -- --compare <checkout> name[:argument…] …       this checkout and another in turns, and the ratio of each figure
  */
-import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compareRuns } from './figures.ts';
+import { circumstances, type Recorded, withResults } from './results.ts';
 
 const SUFFIX = '.bench.ts';
-const folder = fileURLToPath(new URL('.', import.meta.url));
-const [wanted, ...args] = process.argv.slice(2);
-const names = readdirSync(folder)
+const PAIRS = 5;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const RESULTS = join(root, 'benchmarks/RESULTS.md');
+const names = readdirSync(join(root, 'benchmarks'))
   .filter((file) => file.endsWith(SUFFIX))
   .map((file) => file.slice(0, -SUFFIX.length));
-const chosen = wanted === undefined ? names : names.filter((name) => name === wanted);
 
-if (chosen.length === 0) {
-  console.error(`no benchmark ${wanted}; there are ${names.join(', ')}`);
+interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs the benchmark by that checkout's own launcher, which installs its dependencies first. */
+async function runIn(checkout: string, name: string, args: readonly string[], isShown: boolean): Promise<Ran> {
+  const script = `benchmarks/${name}${SUFFIX}`;
+  const child = spawn(process.execPath, ['infra/launch/run.mjs', script, ...args], {
+    cwd: checkout,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (isShown) process.stdout.write(text);
+  });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, output };
+}
+
+function known(name: string): string {
+  if (names.includes(name)) return name;
+  console.error(`no benchmark ${name}; there are ${names.join(', ')}`);
   process.exit(2);
 }
-for (const name of chosen) {
-  console.log(`\n${name}`);
-  const { status } = spawnSync(process.execPath, [...process.execArgv, `${folder}${name}${SUFFIX}`, ...args], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exitCode = 1;
+
+const parsed = (given: string) => {
+  const [name = '', ...args] = given.split(':');
+  return { name: known(name), args };
+};
+
+async function plain(wanted: string | undefined, args: readonly string[]): Promise<void> {
+  for (const name of wanted === undefined ? names : [known(wanted)]) {
+    console.log(`\n${name}`);
+    if ((await runIn(root, name, args, true)).code !== 0) process.exitCode = 1;
+  }
 }
+
+async function record(wanted: readonly string[]): Promise<void> {
+  const told = circumstances(root);
+  const recorded: Recorded[] = [];
+  for (const { name, args } of (wanted.length > 0 ? wanted : names).map(parsed)) {
+    console.log(`\n${name}`);
+    const { code, output } = await runIn(root, name, args, true);
+    if (code === 0) recorded.push({ name, output });
+    else process.exitCode = 1; // what failed is not kept
+  }
+  writeFileSync(RESULTS, withResults(existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '', recorded, told));
+}
+
+async function compare(checkout: string | undefined, wanted: readonly string[]): Promise<void> {
+  const other = resolve(checkout ?? '');
+  if (!checkout || wanted.length === 0 || !existsSync(join(other, 'benchmarks'))) {
+    console.error('bench --compare <checkout> name[:argument…] …: the folder of another checkout, and what to compare');
+    process.exit(2);
+  }
+  for (const { name, args } of wanted.map(parsed)) {
+    const [here, there]: [string[], string[]] = [[], []];
+    for (let pair = 0; pair < PAIRS; pair++) {
+      // Who goes first changes, so that what the first warms up for the second is shared out.
+      const turns = [
+        { kept: here, folder: root },
+        { kept: there, folder: other },
+      ];
+      for (const { kept, folder } of pair % 2 === 0 ? turns : turns.reverse()) {
+        const { code, output } = await runIn(folder, name, args, false);
+        if (code !== 0) console.error(`${name} in ${folder} ended with ${code}`);
+        kept.push(output);
+      }
+      console.error(`${name}: pair ${pair + 1} of ${PAIRS}`);
+    }
+    console.log(`\n${name}: each figure of ${root} by that of ${other}, median of ${PAIRS} pairs (least to most)`);
+    for (const { figure, median, least, most } of compareRuns(here, there)) {
+      console.log(`${median.toFixed(3).padStart(8)}  (${least.toFixed(3)} to ${most.toFixed(3)})  ${figure}`);
+    }
+  }
+}
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === '--record') await record(rest);
+else if (first === '--compare') await compare(rest[0], rest.slice(1));
+else await plain(first, rest);

@@ -39,7 +39,7 @@ const secret = newSecret();
 const urlOf = (receiver: number) => `http://127.0.0.1:${port}/${receiver}`;
 
 await storeIdentity(postgres, OWNER);
-await setTier(postgres, OWNER.identityAddress, 'pro');
+await setTier(postgres, OWNER, 'pro');
 await postgres.pool.query(
   `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
    SELECT n::text, $1, $2, $3::text || n, '', $4, 0, $5, '{}' FROM generate_series(1, $6::int) AS n`,
@@ -54,6 +54,7 @@ const webhooks = await openWebhooks({
   log,
   watch,
   idsOf: () => [],
+  shares: { order: () => 0 },
   logger,
 });
 const writer = await log.openWriter('facts', CHAIN);

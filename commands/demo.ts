@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
-import { type RecordedNode, startRecordedNode } from '../infra/recorded-node/recorded-node.ts';
+import { startRecordedNode } from '../infra/recorded-node/recorded-node.ts';
+import { standWhere } from '../infra/recorded-node/resume.ts';
 import type { Config } from '../schemas/config.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
 import type { BlocksRecord } from '../schemas/log-records.ts';
 
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
 
-/** Blocks that come one by one before the fork, and after it until the branch that stays has long won. */
-const BEFORE_FORK = 5;
+/** Blocks that come one by one after the fork, until the branch that stays has long won. */
 const AFTER_FORK = 15;
 /** Blocks at the end of the recording that come one by one. */
 const LAST_BLOCKS = 30;
@@ -34,7 +34,7 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
     password: randomBytes(12).toString('hex'),
     startHeight: 0,
   });
-  for (const chain of config.chains) await standWhereTheLogEnds(node, log, chain.name);
+  for (const chain of config.chains) standWhere(node, await endOf(log, chain.name));
   const chains = config.chains.map((chain) => ({ ...chain, rpc: node.url }));
 
   const isFollowed = async (): Promise<boolean> => {
@@ -64,21 +64,6 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
     },
     stop: () => node.stop(),
   };
-}
-
-/** A node that goes back to the start of its story would be a reorganisation below finality. */
-async function standWhereTheLogEnds(node: RecordedNode, log: EventLog, chain: string): Promise<void> {
-  const last = await endOf(log, chain);
-  const height = Math.max(last?.height ?? 0, node.fork - BEFORE_FORK);
-  if (last && height > node.fork) {
-    try {
-      node.branch('orphan', height);
-      if (node.hash === last.hash) return;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error; // above the end of that branch
-    }
-  }
-  node.advanceTo(Math.min(height, node.tip));
 }
 
 async function endOf(log: EventLog, chain: string): Promise<BlocksRecord | null> {

@@ -22,9 +22,10 @@ export async function printKeys(
       `keys takes a chain (${chains}), an identity (name@ or i-address), and to set its tier one of ${TIERS.join(', ')}.`,
     );
   }
-  if (tier !== undefined) await setTier(stores.postgres, address, tier);
-  print(`${address} of ${chainName}: tier ${await tierOf(stores.postgres, address)}`);
-  const keys = await listKeys(stores.postgres, { chain: chainName, identityAddress: address });
+  const holder = { chain: chainName, identityAddress: address };
+  if (tier !== undefined) await setTier(stores.postgres, holder, tier);
+  print(`${address} of ${chainName}: tier ${await tierOf(stores.postgres, holder)}`);
+  const keys = await listKeys(stores.postgres, holder);
   for (const { id, name, created_at } of keys) print(`  key ${id}  since ${created_at.toISOString()}  ${name}`);
   if (keys.length === 0) print('  no keys');
   return 0;

@@ -18,6 +18,12 @@ export interface Resources {
 export async function openResources(config: Config, logger: Logger): Promise<Resources> {
   if (usesDataFolder(config)) controlSocketPath(config.dataDir); // too long: known before anything is made
   const folder: DataFolder | null = usesDataFolder(config) ? claimDataFolder(config.dataDir) : null;
+  if (folder?.isOpen) {
+    logger.warn(
+      { folder: folder.path },
+      'other users may enter the data folder, which does not belong to the user of this process: its owner should set mode 0700',
+    );
+  }
   const closers: (() => Promise<void> | void)[] = [() => folder?.release()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();

@@ -7,7 +7,7 @@ import { type Comparison, compareGenerations } from '../pipeline/reprocess/compa
 import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/generations-beside.ts';
 import { createGenerationMaker, type Step } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
-import { acquireStageLock } from '../pipeline/stage-lock.ts';
+import { acquireStageLock, fencedBy } from '../pipeline/stage-lock.ts';
 import { createRateMeter } from '../pipeline/tailer/rate-meter.ts';
 import type { StoreContext } from './control-commands.ts';
 import { nativeCurrencyId } from './native-currency-id.ts';
@@ -71,7 +71,8 @@ async function make(
     );
     try {
       const rules = pricingRules(chains, config);
-      const maker = createGenerationMaker({ generation, base, chains, rules, stores, lock, logger, signal });
+      const fenced = fencedBy(lock, stores);
+      const maker = createGenerationMaker({ generation, base, chains, rules, stores: fenced, lock, logger, signal });
       const show = createProgress(print);
       const isEnough = async () => dryRun && ((await readProgress(pool, generation.generation))?.stamped ?? -1) >= 0;
       while (!(await isEnough())) {

@@ -1,14 +1,21 @@
 /** Everything this process has a role for, until it is told to end. */
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import type { Logger } from '../infra/logger.ts';
+import { startMetricsServer } from '../infra/metrics-server.ts';
+import { whileReturning } from '../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
-import { createStageReporter } from '../pipeline/stage-reporter.ts';
-import { usesDataFolder } from '../schemas/config.ts';
+import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import { storeWallet } from '../infra/verusd/wallet-rows.ts';
+import { type WatchedWallet, watchWallets } from '../infra/verusd/wallet-watch.ts';
+import { createStageReporter, type StageReporter } from '../pipeline/stage-reporter.ts';
+import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config.ts';
+import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import { announce } from './announce.ts';
 import type { CommandContext } from './command.ts';
 import { answerControl } from './control-commands.ts';
 import { startDemo } from './demo.ts';
 import { domain } from './domain.ts';
+import { nativeCurrencyId } from './native-currency-id.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
@@ -25,18 +32,31 @@ export async function runService({ config: given, logger, print, signal }: Comma
     const demo = given.demo ? await startDemo(given, log, logger) : null;
     if (demo) closers.push(demo.stop);
     const config = demo?.config ?? given;
-    const daemons = new Map(
-      config.chains.map(({ name, rpc }) => [name, createDaemonGroup({ rpc, chain: name, logger })] as const),
-    );
-    closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
     const reporter = createStageReporter(stores.postgres, logger);
     closers.push(() => reporter.close());
+    const daemons = openDaemons(config, reporter, logger);
+    closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
 
     if (config.roles.includes('serve')) {
       const { startApi } = await import('../api/server.ts'); // half of all modules
-      const api = await startApi({ config, release, domain, stores, log, daemons, logger, signal });
+      // The demo's daemon has no wallet but a recorded one.
+      const watched = demo ? [] : config.chains;
+      const wallets = new Map(
+        watched.map(({ name: chain, rpc }) => {
+          const told = (wallet: WatchedWallet) => storeWallet(stores.postgres, chain, wallet);
+          return [chain, watchWallets({ chain, rpc, logger, told })] as const;
+        }),
+      );
+      closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
+      const options = { config, release, domain, stores, log, daemons, wallets, logger, signal };
+      const api = await whileReturning(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, print);
+    }
+    if (given.metricsPort !== null) {
+      const metrics = await startMetricsServer(given.host, given.metricsPort);
+      closers.push(() => metrics.close());
+      logger.info({ port: metrics.port }, 'metrics are served');
     }
     if (usesDataFolder(config)) {
       const answer = answerControl({ config, stores, log, logger });
@@ -54,6 +74,17 @@ export async function runService({ config: given, logger, print, signal }: Comma
   } finally {
     for (const closer of closers.reverse()) await closer();
   }
+}
+
+/** Who follows the daemons watches them too, and tells all others of it. */
+function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger: Logger): Map<string, VerusdClient> {
+  const open = (chain: ChainConfig): VerusdClient => {
+    const told = (statuses: readonly DaemonStatus[]) => reporter.daemons(chain.name, statuses);
+    const { name, rpc } = chain;
+    const group = { rpc, chain: name, chainId: nativeCurrencyId(chain), logger };
+    return createDaemonGroup({ ...group, ...(roles.includes('tail') && { told }) });
+  };
+  return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
 /** Ten seconds are promised. To stop at any instant is safe, so what has not drained by then is left to the next start. */

@@ -1,4 +1,4 @@
-/** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template; never an address. */
+/** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template, place of a daemon; never an address. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createCountedHistogram } from './counted-histogram.ts';
 
@@ -30,6 +30,30 @@ export const metrics = {
     name: 'verustream_stage_lag_blocks',
     help: 'Blocks between the daemon and the stage',
     labelNames: ['chain', 'stage'],
+    registers,
+  }),
+  stageState: new Gauge({
+    name: 'verustream_stage_state',
+    help: '1 for the state that a stage of this process is in',
+    labelNames: ['chain', 'stage', 'state'],
+    registers,
+  }),
+  ready: new Gauge({
+    name: 'verustream_ready',
+    help: '1 while /api/health/ready?chain= answers 200',
+    labelNames: ['chain'],
+    registers,
+  }),
+  unready: new Gauge({
+    name: 'verustream_unready_reason',
+    help: '1 while /api/health/ready names it, 0 once it no longer does; a reason of the stores has no chain',
+    labelNames: ['chain', 'stage', 'code', 'cause'],
+    registers,
+  }),
+  priceWaits: new Gauge({
+    name: 'verustream_price_waits',
+    help: '1 while prices of a chain wait for the clock of another one',
+    labelNames: ['chain'],
     registers,
   }),
   rewindDepth: new Histogram({
@@ -69,6 +93,18 @@ export const metrics = {
     labelNames: ['chain'],
     registers,
   }),
+  priceBlocksAhead: new Gauge({
+    name: 'verustream_price_blocks_ahead',
+    help: 'Blocks with provisional prices: the clock of another chain has not passed them yet',
+    labelNames: ['chain'],
+    registers,
+  }),
+  priceWaitsFor: new Gauge({
+    name: 'verustream_price_waits_for_chain',
+    help: '1 for the chain that blocks of other chains wait for, because its clock has got least far',
+    labelNames: ['chain'],
+    registers,
+  }),
   requestSeconds: createCountedHistogram<'route' | 'method' | 'status'>({
     name: 'verustream_http_request_duration_seconds',
     help: 'HTTP requests by route template',
@@ -101,7 +137,19 @@ export const metrics = {
   }),
   daemonHealthy: new Gauge({
     name: 'verustream_daemon_healthy',
-    help: '1 while a daemon of several answers and keeps up with the others',
+    help: '1 while a daemon answers, serves its chain and keeps up with its peers; daemons by their place in the configuration, from 1',
+    labelNames: ['chain', 'daemon'],
+    registers,
+  }),
+  daemonWalletHolds: new Gauge({
+    name: 'verustream_daemon_wallet_holds',
+    help: '1 when the wallet of a daemon held coins or shielded addresses as it last answered',
+    labelNames: ['chain', 'daemon'],
+    registers,
+  }),
+  daemonWalletAnswered: new Gauge({
+    name: 'verustream_daemon_wallet_answered_time_seconds',
+    help: 'When a daemon last told what its wallet holds',
     labelNames: ['chain', 'daemon'],
     registers,
   }),

@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'verustream-facade-'));
 beforeAll(async () => {
   stores = await createTestStores();
   facade = await startClickHouseFacade(folder);
-  byUrl = await connectClickHouse(facade.url);
+  byUrl = await connectClickHouse(facade.url, logger);
   await migrateClickHouse(byUrl);
 });
 afterAll(async () => {
@@ -82,9 +82,11 @@ describe.each([
 });
 
 it('a ClickHouse that is not there, or refuses, is told apart', async () => {
-  await expect(connectClickHouse('http://127.0.0.1:9')).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
+  await expect(connectClickHouse('http://127.0.0.1:9', logger)).rejects.toMatchObject({
+    code: 'clickhouse_unreachable',
+  });
   const wrong = facade.url.replace('password', 'guess');
-  await expect(connectClickHouse(wrong)).rejects.toMatchObject({ code: 'clickhouse_refused' });
+  await expect(connectClickHouse(wrong, logger)).rejects.toMatchObject({ code: 'clickhouse_refused' });
 });
 
 it('a Postgres that is not there, or refuses, is told apart', async () => {

@@ -10,7 +10,7 @@ import { connectClickHouse } from './clickhouse/server.ts';
 import type { Logger } from './logger.ts';
 import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
-import { connectPostgres, type Postgres } from './postgres/postgres.ts';
+import { connectPostgres, type Postgres, whileReturning } from './postgres/postgres.ts';
 
 export interface Stores {
   readonly postgres: Postgres;
@@ -45,18 +45,20 @@ export async function openStores(
       connectPostgres: (database) => connectPostgres({ url: withDatabase(url, database), logger }),
       openClickHouse: (database) =>
         config.clickhouseUrl
-          ? connectClickHouse(withDatabase(config.clickhouseUrl, database))
+          ? connectClickHouse(withDatabase(config.clickhouseUrl, database), logger)
           : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database, logger),
     };
-    const postgres = await connectPostgres({ url, logger });
+    const connect = () => connectPostgres({ url, logger });
+    // Nobody knows whether an address is right before it has answered; the embedded one is started again when it ends.
+    const postgres = await (config.databaseUrl ? connect() : whileReturning(connect, logger));
     closers.push(() => postgres.close());
     const clickhouse = config.clickhouseUrl
-      ? await connectClickHouse(config.clickhouseUrl)
+      ? await connectClickHouse(config.clickhouseUrl, logger)
       : await servers.openClickHouse(DATABASE);
     closers.push(() => clickhouse.close());
-    if (!config.databaseUrl) await dropLeftPostgres(postgres);
+    if (!config.databaseUrl) await whileReturning(() => dropLeftPostgres(postgres), logger);
     if (!config.clickhouseUrl) await dropLeftClickHouse(clickhouse);
-    await migratePostgres(postgres);
+    await whileReturning(() => migratePostgres(postgres), logger);
     await migrateClickHouse(clickhouse);
     const served = { postgres, clickhouse };
     return { ...served, close, openBeside: () => openStoresBeside(served, servers) };
@@ -67,10 +69,10 @@ export async function openStores(
 }
 
 async function startPostgres(dataDir: string, logger: Logger, closers: (() => Promise<void>)[]): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const server = await startEmbeddedPostgres(join(dataDir, 'postgres'), logger);
   closers.push(() => server.stop());
-  await server.createDatabase(DATABASE);
+  await whileReturning(() => server.createDatabase(DATABASE), logger);
   return server.urlOf(DATABASE);
 }
 
@@ -93,18 +95,26 @@ export async function openStoresBeside(
     async close() {
       await postgres.close();
       await clickhouse.close();
-      await served.postgres.pool.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await dropDatabase(served.postgres, name);
       await served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`);
     },
   };
 }
 
-async function dropLeftPostgres({ pool }: Postgres): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
+async function dropLeftPostgres(postgres: Postgres): Promise<void> {
+  const { rows } = await postgres.pool.query<{ name: string }>(
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
     [BESIDE],
   );
-  for (const { name } of rows) await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  for (const { name } of rows) await dropDatabase(postgres, name);
+}
+
+/**
+ * Its connections are closed; the server waits up to 5 s for them to end, and ends an autovacuum worker itself.
+ * `WITH (FORCE)` would need a superuser when such a worker is in the database.
+ */
+async function dropDatabase({ pool }: Postgres, name: string): Promise<void> {
+  await pool.query(`DROP DATABASE IF EXISTS ${name}`);
 }
 
 async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {

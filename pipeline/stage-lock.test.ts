@@ -1,6 +1,8 @@
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../infra/testing/test-stores.ts';
-import { acquireStageLock, StageLockLost } from './stage-lock.ts';
+import { waitOutInserts } from './sinks/clickhouse/wait-out-inserts.ts';
+import { acquireStageLock, fencedBy, LEASE_MS, StageLockLost } from './stage-lock.ts';
 
 let stores: TestStores;
 const never = new AbortController().signal;
@@ -84,3 +86,73 @@ describe('a stage lock', () => {
     expect(rows).toHaveLength(0);
   });
 });
+
+describe('ClickHouse, which knows no locks,', () => {
+  const COLUMNS = ['name', 'sha256'];
+  const written = () => stores.clickhouse.query("SELECT name FROM migrations WHERE name = 'late'");
+
+  it('is written to by the owner, for as long as it takes', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const { clickhouse } = fencedBy(lock, stores);
+    await clickhouse.insert('migrations', COLUMNS, [['early', '']]);
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * LEASE_MS));
+    await lock.transaction(() => clickhouse.command("DELETE FROM migrations WHERE name = 'early'"));
+    await lock.release();
+  });
+
+  it('takes nothing from an owner whose session is gone', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const { clickhouse } = fencedBy(lock, stores);
+    const pid = await ownerPid();
+    const late = lock.transaction(async () => {
+      await stores.postgres.pool.query('SELECT pg_terminate_backend($1)', [pid]);
+      const next = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+      await next.release();
+      await clickhouse.insert('migrations', COLUMNS, [['late', '']]);
+    });
+    await expect(late).rejects.toThrow(StageLockLost);
+    await expect(clickhouse.command('SELECT 1')).rejects.toThrow(StageLockLost);
+    await lock.release();
+    expect(await written()).toEqual([]);
+  });
+
+  it('takes nothing from an owner that stood still meanwhile and has heard of nothing when it goes on', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const { clickhouse } = fencedBy(lock, stores);
+    const pid = await ownerPid();
+    const late = lock.transaction(async () => {
+      standStillWhile(`SELECT pg_terminate_backend(${pid})`);
+      await clickhouse.insert('migrations', COLUMNS, [['late', '']]);
+    });
+    await expect(late).rejects.toThrow(StageLockLost);
+    await lock.release();
+    expect(await written()).toEqual([]);
+  });
+
+  it('is cut back by a new owner only when the lease of one in another process is over', async () => {
+    const began = performance.now();
+    await waitOutInserts({ ...stores.clickhouse, isOwn: false }, never);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(LEASE_MS - 1);
+  });
+});
+
+/** The event loop hears nothing before the statement has run elsewhere and the lease is over. */
+function standStillWhile(sql: string): void {
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  const code = `
+    const { url, pg, sql, done } = require('node:worker_threads').workerData;
+    import(pg).then(async ({ default: { Client } }) => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query(sql);
+      await client.end();
+      Atomics.store(done, 0, 1);
+      Atomics.notify(done, 0);
+    });`;
+  new Worker(code, {
+    eval: true,
+    workerData: { url: stores.databaseUrl, pg: import.meta.resolve('pg'), sql, done },
+  }).unref();
+  expect(Atomics.wait(done, 0, 0, 60_000)).toBe('ok');
+  Atomics.wait(done, 0, 1, LEASE_MS);
+}

@@ -4,8 +4,10 @@
  * transaction. `holdStill` in audit/hold-still.ts waits for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../infra/postgres/postgres.ts';
+import { shared } from '../infra/shared.ts';
 import { RetryableError } from '../schemas/errors.ts';
 import type { Stage } from '../schemas/stage-status.ts';
 
@@ -28,10 +30,16 @@ export interface StageLock {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Says that both stores hold the same again, whatever an earlier owner left; from then on only transactions may part them. */
   inStep(): Promise<void>;
+  /** Resolves when the lock was held at some moment of the last `LEASE_MS`. @throws StageLockLost */
+  prove(): Promise<void>;
   release(): Promise<void>;
 }
 
 const RETRY_MS = 250;
+/** A store without transactions is written to for so long after a proof; a new owner waits as long before it cuts back. */
+export const LEASE_MS = 1000;
+/** What begins at the end of a lease still has to reach the store. */
+const PROOF_MS = LEASE_MS / 2;
 
 /** Texts that advisory locks are made of. */
 export const ownerKey = (stage: Owned, chain: string): string => `verustream:${stage}:${chain}`;
@@ -50,7 +58,7 @@ export async function acquireStageLock(
     broken ??= error;
   };
   // Not from the shared pool: locks are held for ever, and any number of chains has one each.
-  const session = new pg.Pool({ ...postgres.pool.options, max: 1, idleTimeoutMillis: 0 }).on('error', onError);
+  const session = postgres.openPool({ max: 1, idleTimeoutMillis: 0 }).on('error', onError);
   const end = async (client: PoolClient | null): Promise<void> => {
     client?.release(true);
     await session.end();
@@ -58,30 +66,75 @@ export async function acquireStageLock(
   let client: PoolClient | null = null;
   try {
     client = (await session.connect()).on('error', onError);
+    const backend = await readBackend(client);
     while (!(await tryLock(client, stage, chain))) await sleep(RETRY_MS, undefined, { signal });
+    const isHeld = () => holdsLock(postgres, backend, ownerKey(stage, chain));
+    return createStageLock(client, stage, chain, { broken: () => broken, onError, end, isHeld });
   } catch (error) {
     await end(client);
     throw error;
   }
-  return createStageLock(client, stage, chain, { broken: () => broken, onError, end });
+}
+
+/** ClickHouse cannot fence an owner that lost its lock, so each write to it asks for the lock just before it begins. */
+export function fencedBy<S extends { readonly clickhouse: ClickHouse }>(lock: StageLock, stores: S): S {
+  return { ...stores, clickhouse: stores.clickhouse.guarded(() => lock.prove()) };
+}
+
+/** A process id alone may be another backend's after a restart of the server. */
+interface Backend {
+  readonly pid: number;
+  readonly since: string;
+}
+
+async function readBackend(client: PoolClient): Promise<Backend> {
+  const { rows } = await client.query<Backend>(
+    'SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()',
+  );
+  if (!rows[0]) throw new TypeError('Postgres does not list its own backend');
+  return rows[0];
+}
+
+/** Asked on another connection: the lock's own may be in the middle of a COPY. */
+async function holdsLock({ pool }: Postgres, { pid, since }: Backend, key: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE pid = $1 AND backend_start = $2::timestamptz AND locktype = 'advisory' AND granted AND objsubid = 1
+       AND (classid::bigint << 32 | objid::bigint) = hashtextextended($3, 0)`,
+    [pid, since, key],
+  );
+  return rowCount === 1;
 }
 
 interface Session {
+  /** @throws what keeps Postgres from answering */
+  readonly isHeld: () => Promise<boolean>;
   readonly broken: () => Error | null;
   readonly onError: (error: Error) => void;
   readonly end: (client: PoolClient) => Promise<void>;
 }
 
 function createStageLock(client: PoolClient, stage: Owned, chain: string, session: Session): StageLock {
+  let provenAt = Number.NEGATIVE_INFINITY;
+  const checkSession = (): void => {
+    const broken = session.broken();
+    if (broken) throw new StageLockLost(stage, chain, broken);
+  };
+  const proof = shared(async () => {
+    const asked = performance.now();
+    if (!(await session.isHeld())) throw new StageLockLost(stage, chain, session.broken());
+    provenAt = asked;
+  });
   const begin = async (): Promise<void> => {
+    checkSession();
+    const asked = performance.now();
     try {
-      const broken = session.broken();
-      if (broken) throw broken;
       await client.query('BEGIN');
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey(stage, chain)]);
     } catch (error) {
       throw new StageLockLost(stage, chain, error);
     }
+    provenAt = asked;
   };
   let repaired = false;
   return {
@@ -93,6 +146,12 @@ function createStageLock(client: PoolClient, stage: Owned, chain: string, sessio
         .catch((error: unknown) => {
           throw new StageLockLost(stage, chain, error);
         });
+    },
+    async prove() {
+      checkSession();
+      // Of the monotonic clock: also a process that was paused knows how long that was.
+      while (performance.now() - provenAt > PROOF_MS) await proof();
+      checkSession();
     },
     async transaction(work) {
       await begin();

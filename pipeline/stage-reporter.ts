@@ -1,12 +1,19 @@
-/** Shows how each stage stands: metrics at once, the row that `status` and readiness read at most once a second. */
+/**
+ * Shows how each stage and its chain's daemons stand: metrics at once, the rows that `status` and readiness read within a second, and
+ * at once when something fails. Rows that this process wrote last get a sign of life with each writing, so that its death shows.
+ */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '../infra/logger.ts';
 import { metrics } from '../infra/metrics.ts';
 import type { Postgres } from '../infra/postgres/postgres.ts';
 import { shared } from '../infra/shared.ts';
-import type { Stage, StageStatus } from '../schemas/stage-status.ts';
+import { DAEMONS, type DaemonStatus } from '../schemas/daemon-status.ts';
+import { STAGE_STATES, type Stage, type StageStatus } from '../schemas/stage-status.ts';
 
 export interface StageReporter {
   report(stage: Stage, chain: string, status: StageStatus): void;
+  /** In the order of the configuration. */
+  daemons(chain: string, statuses: readonly DaemonStatus[]): void;
   /** Writes what is pending at once, for who is about to read it. */
   flush(): Promise<void>;
   /** Writes what is pending and ends. */
@@ -15,25 +22,47 @@ export interface StageReporter {
 
 const FLUSH_MS = 1000;
 
+const WRITE_SQL = `INSERT INTO stage_status (stage, chain, status, updated_at)
+  SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
+  ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
+    -- When its newest block came is as true after a restart.
+    status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
+      THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END`;
+const LIFE_SQL = `UPDATE stage_status SET updated_at = now() WHERE status ->> 'reporter' = $1`;
+
+interface Row {
+  readonly stage: string;
+  readonly chain: string;
+  readonly status: object;
+}
+
+/** Words of a daemon may hold what no JSON of Postgres can: NUL, and half a character. */
+function storable(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\u{fffd}') : value;
+}
+
 export function createStageReporter(postgres: Postgres, logger: Logger): StageReporter {
-  const pending = new Map<string, { stage: Stage; chain: string; status: StageStatus }>();
+  /** Who wrote a row last answers for it: the standby of a stage must not keep the row of a dead owner alive. */
+  const reporter = randomUUID();
+  let pending = new Map<string, Row>();
+  /** By row, what must not wait for the next second. */
+  const urgent = new Map<string, string>();
 
   async function write(): Promise<void> {
-    const rows = [...pending.values()];
-    pending.clear();
-    if (rows.length === 0) return;
+    const rows = pending;
+    pending = new Map();
     try {
-      await postgres.pool.query(
-        `INSERT INTO stage_status (stage, chain, status, updated_at)
-         SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
-         ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
-           -- When its newest block came is as true after a restart.
-           status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
-             THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END`,
-        [rows.map((row) => row.stage), rows.map((row) => row.chain), rows.map((row) => JSON.stringify(row.status))],
-      );
+      const values = [...rows.values()];
+      if (values.length > 0) {
+        const statuses = values.map(({ status }) => JSON.stringify({ ...status, reporter }, storable));
+        const columns = [values.map((row) => row.stage), values.map((row) => row.chain), statuses];
+        await postgres.pool.query(WRITE_SQL, columns);
+      }
+      if (urgent.size > 0) await postgres.pool.query(LIFE_SQL, [reporter]);
     } catch (err) {
-      logger.warn({ err }, 'the state of the stages could not be written; the next report tries again');
+      // A stage that has stopped reports no more, so its last word is kept for the next try.
+      pending = new Map([...rows, ...pending]);
+      logger.warn({ err }, 'the state of the stages could not be written; the next second tries again');
     }
   }
 
@@ -42,13 +71,27 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   const timer = setInterval(flush, FLUSH_MS);
   timer.unref();
 
+  function put(row: Row, gist: string): void {
+    const key = `${row.stage}/${row.chain}`;
+    pending.set(key, row);
+    if (urgent.get(key) === gist) return;
+    urgent.set(key, gist);
+    void flush();
+  }
+
   return {
     report(stage, chain, status) {
-      pending.set(`${stage}/${chain}`, { stage, chain, status });
+      for (const state of STAGE_STATES) metrics.stageState.set({ chain, stage, state }, status.state === state ? 1 : 0);
+      // The price stage changes between moving and waiting with almost every block.
+      put({ stage, chain, status }, `${stage === 'price' ? '' : status.state} ${status.error?.code ?? ''}`);
       if (status.height !== null) metrics.stageHeight.set({ chain, stage }, status.height);
       if (status.targetHeight === null) return;
       if (stage === 'tail') metrics.tipHeight.set({ chain }, status.targetHeight);
       metrics.stageLag.set({ chain, stage }, Math.max(0, status.targetHeight - (status.height ?? -1)));
+    },
+    daemons(chain, statuses) {
+      const gist = statuses.map(({ fault }) => fault?.code ?? 'well').join();
+      put({ stage: DAEMONS, chain, status: { daemons: statuses } }, gist);
     },
     flush,
     async close() {

@@ -1,6 +1,7 @@
 /** Runs a stage for as long as the program runs: what a retry may heal is tried again, the rest is shown and left alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../infra/logger.ts';
+import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
 import { RetryableError, VerustreamError } from '../schemas/errors.ts';
 import type { Stage, StageStatus } from '../schemas/stage-status.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -44,9 +45,10 @@ export async function supervise(options: Supervised): Promise<void> {
   while (!signal.aborted) {
     try {
       return await run(report);
-    } catch (error) {
+    } catch (thrown) {
       if (signal.aborted) return;
-      const retry = isRetryable(error);
+      const error = postgresTrouble(thrown) ?? thrown;
+      const retry = error instanceof RetryableError;
       const shown = { code: codeOf(error), message: error instanceof Error ? error.message : String(error) };
       for (const [chain, status] of last) {
         report(chain, { ...status, state: retry ? 'waiting' : 'stopped', rate: 0, etaSeconds: null, error: shown });
@@ -63,19 +65,8 @@ export async function supervise(options: Supervised): Promise<void> {
   }
 }
 
-/** Connection classes of SQLSTATE, and what the operating system says of sockets. */
-const CONNECTION_LOST = /^(08|57P0|53)|^(ECONN|EPIPE|ETIMEDOUT)/;
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof RetryableError || CONNECTION_LOST.test(codeOf(error)) || isTerminated(error);
-}
-
 function codeOf(error: unknown): string {
   if (error instanceof VerustreamError) return error.code;
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : 'internal_error';
-}
-
-function isTerminated(error: unknown): boolean {
-  return error instanceof Error && /Connection terminated|connection is closed/i.test(error.message);
 }

@@ -36,8 +36,12 @@ function isLabel(label: string): boolean {
   return !FORBIDDEN.test(label) && Buffer.byteLength(label, 'utf8') <= MAX_LABEL_BYTES;
 }
 
+/** 25 bytes that begin with 102, in base58. */
+const ADDRESS_CHARACTERS = 34;
+
 /** True for base58check with the version byte of an i-address. */
 export function isIdentityAddress(text: string): boolean {
+  if (text.length !== ADDRESS_CHARACTERS) return false; // decoding takes the square of the length
   try {
     const bytes = base58check.decode(text);
     return bytes.length === 21 && bytes[0] === IDENTITY_VERSION;

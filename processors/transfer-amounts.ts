@@ -1,7 +1,6 @@
 /** The protocol's integer arithmetic of conversions: satoshis, every step rounded down. */
 import type { TransferFact, TransferKind } from '../schemas/facts.ts';
 import { SATOSHIS_PER_COIN } from '../schemas/satoshi.ts';
-import type { TransferTerms } from './transfer-terms.ts';
 
 /** 0.025 % of 10^8. */
 const CONVERSION_FEE_RATE = 25_000n;
@@ -15,6 +14,12 @@ export interface ImportPrices {
   /** From the basket to the final reserve of a `via`: what the first legs bought is sold after them. */
   readonly viaPrice: ReadonlyMap<string, bigint>;
 }
+
+/** What of a transfer decides about its payout. */
+export type AskedConversion = Pick<
+  TransferFact,
+  'kind' | 'fromCurrencyId' | 'toCurrencyId' | 'amountIn' | 'conversionFee'
+>;
 
 /** What a transfer should pay; null when the import states no price for one of its currencies. */
 export interface ExpectedPayout {
@@ -30,7 +35,7 @@ export function conversionFee(kind: TransferKind, amountIn: bigint): bigint {
 }
 
 /** What the import at these prices pays for the transfer; 0 for a burn. */
-export function expectedPayout(transfer: TransferTerms, prices: ImportPrices): ExpectedPayout | null {
+export function expectedPayout(transfer: AskedConversion, prices: ImportPrices): ExpectedPayout | null {
   const { kind, toCurrencyId: currencyId, amountIn } = transfer;
   if (kind === 'burn') return { currencyId, amount: 0n };
   if (kind === 'mint' || kind === 'send') return { currencyId, amount: amountIn };
@@ -38,7 +43,7 @@ export function expectedPayout(transfer: TransferTerms, prices: ImportPrices): E
   return amount === null ? null : { currencyId, amount };
 }
 
-function convertedAmount(transfer: TransferTerms, prices: ImportPrices): bigint | null {
+function convertedAmount(transfer: AskedConversion, prices: ImportPrices): bigint | null {
   const { kind, fromCurrencyId, toCurrencyId } = transfer;
   const net = netAmount(transfer);
   if (fromCurrencyId === prices.importCurrencyId) {

@@ -61,7 +61,7 @@ export function readImport(
   };
 }
 
-function importPrices(state: DaemonCurrencyState): ImportPrices {
+export function importPrices(state: DaemonCurrencyState): ImportPrices {
   const price = new Map<string, bigint>();
   const viaPrice = new Map<string, bigint>();
   for (const [currencyId, reserve] of Object.entries(state.currencies ?? {})) {

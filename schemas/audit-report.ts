@@ -35,6 +35,8 @@ export interface AuditReport {
   readonly stampsCheckedHeight: number | null;
   /** Of all facts up to `checkedHeight`, hex. */
   readonly digest: string | null;
+  /** Settled conversions that the served prices have passed and that have no stamp: 0 when all is well; null before the first price. */
+  readonly conversionsWithoutStamp: number | null;
   /** ISO 8601 */
   readonly checkedAt: string;
   readonly lastMismatch: Found<Mismatch> | null;

@@ -16,6 +16,8 @@ export interface ChainConfig {
   readonly finalityDepth: number;
   /** Blocks of this chain that a basket must be live before it prices anything. */
   readonly minBasketAge: number;
+  /** Methods that touch the wallet of a daemon are served only while the wallets of all daemons are known to be empty. */
+  readonly requireEmptyWallet: boolean;
 }
 
 export type Role = 'tail' | 'derive' | 'price' | 'serve';
@@ -39,8 +41,12 @@ export interface Config {
   readonly roles: readonly Role[];
   readonly host: string;
   readonly port: number;
+  /** Of /metrics and /api/health alone; null: only the API has them. */
+  readonly metricsPort: number | null;
   readonly priceFeedUrls: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Hosts as clients write them, with the port unless that goes without saying; null: the addresses of this machine at the port. */
+  readonly publicHosts: readonly string[] | null;
   readonly logLevel: string;
   /** Seconds since the epoch: blocks before it are stamped by the backfill regime. */
   readonly cutover: number;

@@ -1,13 +1,31 @@
-/** Whether a text is JSON, found without building its values: a body of megabytes of brackets is cheap to send, not to hold. */
+/** Reads JSON in one pass without building its values: a body of megabytes of brackets is cheap to send, not to hold. */
 
 const QUOTE = 34;
 const COMMA = 44;
+const MINUS = 45;
+const DOT = 46;
+const SLASH = 47;
+const ZERO = 48;
+const NINE = 57;
 const COLON = 58;
-const BACKSLASH = 92;
 const ARRAY_OPEN = 91;
+const BACKSLASH = 92;
 const ARRAY_CLOSE = 93;
+const LOWER_U = 117;
 const OBJECT_OPEN = 123;
 const OBJECT_CLOSE = 125;
+/** b, f, n, r, t */
+const CONTROL_LETTERS = [98, 102, 110, 114, 116];
+
+/** What stands between values. */
+export const MARKS = {
+  comma: COMMA,
+  colon: COLON,
+  arrayOpen: ARRAY_OPEN,
+  arrayClose: ARRAY_CLOSE,
+  objectOpen: OBJECT_OPEN,
+  objectClose: OBJECT_CLOSE,
+} as const;
 
 /** Index of the first character at or after `at` that is no whitespace. */
 export function skipSpace(text: string, at: number): number {
@@ -19,26 +37,23 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-const isDigit = (code: number) => code >= 48 && code <= 57;
-const HEX = /^[0-9a-fA-F]{4}$/;
-const WORDS = ['true', 'false', 'null'];
+const isDigit = (code: number) => code >= ZERO && code <= NINE;
 
-/** Index behind the string that begins at `start`; -1 when it is none. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
+/** Value of four hexadecimal digits; -1 when they are none. */
+function hexCode(text: string, start: number): number {
+  let value = 0;
+  for (let at = start; at < start + 4; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code < 32) return -1;
-    if (code !== BACKSLASH) continue;
-    at += 1;
-    const escaped = text[at] ?? '';
-    if (escaped === 'u') {
-      if (!HEX.test(text.slice(at + 1, at + 5))) return -1;
-      at += 4;
-    } else if (!'"\\/bfnrt'.includes(escaped) || escaped === '') return -1;
+    const lower = code | 32;
+    if (isDigit(code)) value = value * 16 + code - ZERO;
+    else if (lower >= 97 && lower <= 102) value = value * 16 + lower - 87;
+    else return -1;
   }
-  return -1;
+  return value;
 }
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
+const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff;
 
 function endOfDigits(text: string, start: number): number {
   let at = start;
@@ -48,10 +63,10 @@ function endOfDigits(text: string, start: number): number {
 
 /** Index behind the number that begins at `start`; -1 when it is none. */
 function endOfNumber(text: string, start: number): number {
-  const first = text[start] === '-' ? start + 1 : start;
-  let at = text[first] === '0' ? first + 1 : endOfDigits(text, first);
+  const first = text.charCodeAt(start) === MINUS ? start + 1 : start;
+  let at = text.charCodeAt(first) === ZERO ? first + 1 : endOfDigits(text, first);
   if (at === first) return -1;
-  if (text[at] === '.') {
+  if (text.charCodeAt(at) === DOT) {
     const fraction = at + 1;
     at = endOfDigits(text, fraction);
     if (at === fraction) return -1;
@@ -62,70 +77,145 @@ function endOfNumber(text: string, start: number): number {
   return at === exponent ? -1 : at;
 }
 
-function endOfScalar(text: string, start: number): number {
-  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start);
-  const word = WORDS.find((candidate) => text.startsWith(candidate, start));
-  return word ? start + word.length : endOfNumber(text, start);
-}
+/**
+ * Moves through a text value by value and notes what it met. What it takes is what the daemon's parser takes: JSON.parse does,
+ * and no escape leaves half a surrogate pair. Where a method says false the text is no JSON, and the scanner is of no further use.
+ */
+export class JsonScanner {
+  /** Right behind what was taken last. */
+  at = 0;
+  /** Values and keys so far. */
+  tokens = 0;
+  /** With more of them the scanner stops, as if the text were no JSON. */
+  mostTokens = Number.POSITIVE_INFINITY;
+  /** Most brackets that were open at the same time. */
+  deepest = 0;
+  /** An escape stood for U+0000. */
+  sawNul = false;
+  readonly #text: string;
+  /** Kinds of the brackets that value() has open, a byte each, so that depth costs no more than its text did. */
+  #kinds = new Uint8Array(16);
 
-/** Index of the value after `"key":`; -1 when there is no key. */
-function endOfKey(text: string, start: number): number {
-  const end = text.charCodeAt(start) === QUOTE ? endOfString(text, start) : -1;
-  const colon = end < 0 ? -1 : skipSpace(text, end);
-  return text.charCodeAt(colon) === COLON ? skipSpace(text, colon + 1) : -1;
-}
-
-/** The open brackets, a byte each, so that depth costs no more than its text did. */
-function createStack() {
-  let kinds = new Uint8Array(64);
-  let depth = 0;
-  return {
-    get top() {
-      return depth === 0 ? 0 : (kinds[depth - 1] ?? 0);
-    },
-    push(kind: number): void {
-      if (depth === kinds.length) {
-        const longer = new Uint8Array(depth * 2);
-        longer.set(kinds);
-        kinds = longer;
-      }
-      kinds[depth++] = kind;
-    },
-    pop(): void {
-      depth -= 1;
-    },
-  };
-}
-
-export function isJson(text: string): boolean {
-  const open = createStack();
-  let at = skipSpace(text, 0);
-  for (;;) {
-    // A value begins here.
-    const code = text.charCodeAt(at);
-    if (code === ARRAY_OPEN || code === OBJECT_OPEN) {
-      const close = code === ARRAY_OPEN ? ARRAY_CLOSE : OBJECT_CLOSE;
-      at = skipSpace(text, at + 1);
-      open.push(close);
-      if (text.charCodeAt(at) !== close) {
-        if (close === OBJECT_CLOSE) at = endOfKey(text, at);
-        if (at < 0) return false;
-        continue;
-      }
-    } else {
-      at = endOfScalar(text, at);
-      if (at < 0) return false;
-      at = skipSpace(text, at);
-    }
-    // Behind a value, or before the bracket that ends an empty one.
-    while (open.top !== 0 && text.charCodeAt(at) === open.top) {
-      open.pop();
-      at = skipSpace(text, at + 1);
-    }
-    if (open.top === 0) return at === text.length;
-    if (text.charCodeAt(at) !== COMMA) return false;
-    at = skipSpace(text, at + 1);
-    if (open.top === OBJECT_CLOSE) at = endOfKey(text, at);
-    if (at < 0) return false;
+  constructor(text: string) {
+    this.#text = text;
   }
+
+  /** Index of the next value, key or mark, which comes next. */
+  start(): number {
+    this.at = skipSpace(this.#text, this.at);
+    return this.at;
+  }
+
+  /** Code of the character there; NaN at the end of the text. */
+  next(): number {
+    return this.#text.charCodeAt(this.start());
+  }
+
+  /** Moves behind the mark when it comes next. */
+  take(mark: number): boolean {
+    if (this.next() !== mark) return false;
+    this.at += 1;
+    return true;
+  }
+
+  string(): boolean {
+    const text = this.#text;
+    const start = this.start();
+    if (text.charCodeAt(start) !== QUOTE) return false;
+    for (let at = start + 1; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        this.at = at + 1;
+        return this.#count();
+      }
+      if (code < 32) return false;
+      if (code === BACKSLASH) {
+        at = this.#escape(at + 1);
+        if (at < 0) return false;
+      }
+    }
+    return false;
+  }
+
+  /** A value of any depth. `open`: brackets that are open around it. */
+  value(open: number): boolean {
+    let depth = 0;
+    for (;;) {
+      // A value begins here.
+      const code = this.next();
+      if (code === ARRAY_OPEN || code === OBJECT_OPEN) {
+        if (!this.#count()) return false;
+        this.at += 1;
+        this.#open(depth++, code + 2);
+        if (open + depth > this.deepest) this.deepest = open + depth;
+        if (this.next() !== code + 2) {
+          if (code === OBJECT_OPEN && !this.#key()) return false;
+          continue;
+        }
+      } else if (!this.#scalar(code)) return false;
+      // Behind a value, or before the bracket that ends an empty one.
+      while (depth > 0 && this.take(this.#kinds[depth - 1] ?? 0)) depth -= 1;
+      if (depth === 0) return true;
+      if (!this.take(COMMA)) return false;
+      if (this.#kinds[depth - 1] === OBJECT_CLOSE && !this.#key()) return false;
+    }
+  }
+
+  /** Nothing but whitespace follows. */
+  isAtEnd(): boolean {
+    return this.start() === this.#text.length;
+  }
+
+  #count(): boolean {
+    this.tokens += 1;
+    return this.tokens <= this.mostTokens;
+  }
+
+  #key(): boolean {
+    return this.string() && this.take(COLON);
+  }
+
+  #open(depth: number, close: number): void {
+    if (depth === this.#kinds.length) {
+      const longer = new Uint8Array(depth * 2);
+      longer.set(this.#kinds);
+      this.#kinds = longer;
+    }
+    this.#kinds[depth] = close;
+  }
+
+  #scalar(code: number): boolean {
+    if (code === QUOTE) return this.string();
+    const end = code === MINUS || isDigit(code) ? endOfNumber(this.#text, this.at) : this.#endOfWord();
+    if (end < 0) return false;
+    this.at = end;
+    return this.#count();
+  }
+
+  #endOfWord(): number {
+    if (this.#text.startsWith('true', this.at) || this.#text.startsWith('null', this.at)) return this.at + 4;
+    return this.#text.startsWith('false', this.at) ? this.at + 5 : -1;
+  }
+
+  /** Index of the last character of the escape whose letter is at `at`; -1 when it is none. */
+  #escape(at: number): number {
+    const text = this.#text;
+    const letter = text.charCodeAt(at);
+    if (letter === QUOTE || letter === BACKSLASH || letter === SLASH) return at;
+    if (letter === LOWER_U) {
+      const code = hexCode(text, at + 1);
+      if (code === 0) this.sawNul = true;
+      if (code < 0 || isLowSurrogate(code)) return -1;
+      if (!isHighSurrogate(code)) return at + 4;
+      const isPair = text.charCodeAt(at + 5) === BACKSLASH && text.charCodeAt(at + 6) === LOWER_U;
+      return isPair && isLowSurrogate(hexCode(text, at + 7)) ? at + 10 : -1;
+    }
+    return CONTROL_LETTERS.includes(letter) ? at : -1;
+  }
+}
+
+/** Whether a text is JSON that the daemon's parser takes, with at most so many brackets open at the same time. */
+export function isDaemonJson(text: string, deepest = Number.POSITIVE_INFINITY): boolean {
+  const scanner = new JsonScanner(text);
+  return scanner.value(0) && scanner.isAtEnd() && scanner.deepest <= deepest;
 }

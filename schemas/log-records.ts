@@ -1,5 +1,6 @@
 /** Records of the log's topics. `position` is ours (0, 1, 2 … in a partition), never the broker's offset. */
 import type { Fact, TransferFact } from './facts.ts';
+import type { Regime } from './stamps.ts';
 
 export const TOPICS = ['blocks', 'facts', 'stamps'] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -89,7 +90,7 @@ export type ToldTransfer = Pick<
 
 /** A conversion that a block settled, with what it was worth. Decimals as text, exact. */
 export interface ToldStamp extends ToldTransfer {
-  readonly regime: 'live' | 'backfill';
+  readonly regime: Regime;
   readonly fromUsd: string | null;
   readonly toUsd: string | null;
   readonly usdValue: string | null;

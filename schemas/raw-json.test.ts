@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  daemonPrint,
-  daemonString,
-  endOfValue,
-  isDaemonJson,
-  rawElements,
-  rawMember,
-  rawMembers,
-  rawStrings,
-} from './raw-json.ts';
+import { isDaemonJson } from './json-scan.ts';
+import { daemonPrint, daemonString, endOfValue, rawElements, rawMember, rawMembers, rawStrings } from './raw-json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 /** The same value, differently laid out. */

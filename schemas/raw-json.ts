@@ -1,8 +1,8 @@
 /**
  * JSON as text: where a value ends and which members it has, so that a part can be handed on exactly as it was written.
- * Every function but isDaemonJson expects text that is valid JSON, and no whitespace at `start`.
+ * Every function expects text that is valid JSON, and no whitespace at `start`.
  */
-import { isJson, skipSpace } from './json-scan.ts';
+import { skipSpace } from './json-scan.ts';
 
 export { skipSpace };
 
@@ -19,28 +19,6 @@ const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
 const BACKSLASH = 92;
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
-
-/** What is built of a longer text could be many times its size. */
-const LONGEST_PARSED = 100_000;
-
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the daemon's parser takes it: JSON.parse does, and no escape leaves half a surrogate pair. */
-export function isDaemonJson(text: string): boolean {
-  if (text.length > LONGEST_PARSED ? !isJson(text) : !parses(text)) return false;
-  if (!SURROGATE_ESCAPE.test(text)) return true;
-  for (const { value } of rawStrings(text)) if (!value.isWellFormed()) return false;
-  return true;
-}
-
 function endOfString(text: string, start: number): number {
   let quote = start;
   for (;;) {

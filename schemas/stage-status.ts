@@ -23,5 +23,9 @@ export interface StageStatus {
   readonly etaSeconds: number | null;
   /** Arrival (not block time) of the newest block, ISO 8601. */
   readonly movedAt: string | null;
+  /** Of `price`: the chain whose clock the blocks behind `height` wait for. Absent when they wait for none. */
+  readonly waitsFor?: string;
+  /** Of `price`, beside `waitsFor`: how many blocks behind `height` are priced provisionally. */
+  readonly aheadBlocks?: number;
   readonly error: { readonly code: string; readonly message: string } | null;
 }

@@ -33,7 +33,8 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
   const process = randomBytes(9).toString('base64url');
   const clock = await startLedgerClock({ postgres, process, logger });
   const { now, members } = clock;
-  const limiter = createLimiter({ ledger: createPostgresLedger(postgres), process, now, members });
+  const ledger = createPostgresLedger(postgres);
+  const limiter = createLimiter({ ledger, process, now, members });
   clock.onBeat(async () => {
     limiter.forgetIdle();
     await forgetEnded(postgres, now());
@@ -52,6 +53,7 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
         .close()
         .catch((err: unknown) => logger.warn({ err }, 'parts of the limits could not be given back'));
       await clock.stop().catch((err: unknown) => logger.warn({ err }, 'the clock of the limits could not be stopped'));
+      await ledger.close();
     },
   };
 }

@@ -46,12 +46,22 @@ export interface Admission {
   readonly charged: Pick<Verdict, 'giveBack'>;
 }
 
+/** Admits a call whose cost only its body tells: it pays the least possible cost before the body is read. */
+export interface Entrance {
+  /** Null when the body may be read. */
+  readonly refused: Admission | null;
+  /** Charges the rest. When that is refused, what was paid to enter stays paid: the body has been read. */
+  settle(toll: Toll): Admission | Promise<Admission>;
+  /** Returns the entrance fee when the service itself fails before settling the rest. */
+  giveBack(): void;
+}
+
 /** @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up */
 export interface Gate {
   /** Reads of the visitor what it needs before it answers. */
   rest(visitor: Visitor, fare: Fare): Admission | Promise<Admission>;
   /** A keyless caller pays requests only. */
-  rpc(visitor: Visitor, toll: Toll): Admission | Promise<Admission>;
+  rpc(visitor: Visitor): Entrance | Promise<Entrance>;
 }
 
 export interface GateOptions {
@@ -97,7 +107,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   // Nor a name put together, and hashed, that was there before.
   const requestsBucket = remembering((network) => `requests ${network}`, REMEMBERED);
   const creditsBucket = remembering((network) => `credits ${network}`, REMEMBERED);
-  const identityBucket = remembering((address) => `identity ${address}`, REMEMBERED);
 
   function identify(visitor: Visitor, token: string): Identified | Promise<Identified> {
     if (token === '' || isSession(token)) return { visitor, key: undefined };
@@ -115,7 +124,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   });
 
   const creditsOf = ({ visitor, key }: Identified, cost: number): Demand => ({
-    bucket: key ? identityBucket(key.identityAddress) : creditsBucket(visitor.network),
+    bucket: key ? key.account : creditsBucket(visitor.network),
     allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute,
     cost,
   });
@@ -129,9 +138,10 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return admit(bill, await verdict);
   }
 
-  function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict): Admission {
+  /** `paid` stays paid although the rest is refused. */
+  function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict, paid = 0): Admission {
     const { accepted, standings, retryMs } = verdict;
-    if (key) usage.record(key.id, credits, accepted);
+    if (key) usage.record(key.id, accepted ? credits : paid, accepted);
     return {
       caller: { bearer: visitor.bearer, key: key ?? null },
       refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
@@ -144,20 +154,41 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
-    if (key) return charge({ caller, names: NAMES_WITH_KEY, credits, refusal }, [creditsOf(caller, credits)]);
+    // A path that costs no credits still costs the network one request, with or without a key.
+    if (key && credits > 0)
+      return charge({ caller, names: NAMES_WITH_KEY, credits, refusal }, [creditsOf(caller, credits)]);
     const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
     return charge({ caller, names: NAMES_OF_REST, credits, refusal }, demands);
   }
 
-  function admitRpc(caller: Identified, toll: Toll) {
-    const { key } = caller;
-    if (key) {
-      const { credits } = toll;
-      return charge({ caller, names: NAMES_WITH_KEY, credits, refusal: null }, [creditsOf(caller, credits)]);
+  const rpcDemands = (caller: Identified, cost: number) => [
+    caller.key ? creditsOf(caller, cost) : requestsOf(caller, cost),
+  ];
+
+  function enterRpc(caller: Identified): Entrance | Promise<Entrance> {
+    const entry = limiter.charge(rpcDemands(caller, LEAST_CREDITS));
+    return entry instanceof Promise ? entry.then((paid) => entrance(caller, paid)) : entrance(caller, entry);
+  }
+
+  function entrance(caller: Identified, entry: Verdict): Entrance {
+    const names = caller.key ? NAMES_WITH_KEY : NAMES_OF_RPC;
+    const bill = { caller, names, credits: LEAST_CREDITS, refusal: caller.key === null ? WRONG_KEY : null };
+    if (!entry.accepted || bill.refusal) {
+      const refused = admit(bill, entry);
+      return { refused, settle: () => refused, giveBack: () => entry.giveBack() };
     }
-    const { requests, credits } = key === null ? { requests: 1, credits: LEAST_CREDITS } : toll;
-    const refusal = key === null ? WRONG_KEY : null;
-    return charge({ caller, names: NAMES_OF_RPC, credits, refusal }, [requestsOf(caller, requests)]);
+    return {
+      refused: null,
+      settle({ requests, credits }) {
+        const rest = (caller.key ? credits : requests) - LEAST_CREDITS;
+        const whole = { ...bill, credits };
+        if (rest <= 0) return admit(whole, entry);
+        const verdict = limiter.charge(rpcDemands(caller, rest));
+        const both = (second: Verdict) => admit(whole, afterEntry(entry, second), LEAST_CREDITS);
+        return verdict instanceof Promise ? verdict.then(both) : both(verdict);
+      },
+      giveBack: () => entry.giveBack(),
+    };
   }
 
   return {
@@ -165,11 +196,23 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       const caller = identify(visitor, tokenOf(visitor));
       return caller instanceof Promise ? caller.then((known) => admitRest(known, fare)) : admitRest(caller, fare);
     },
-    rpc(visitor, toll) {
+    rpc(visitor) {
       // Credentials that a daemon's client was set up with are not meant for us.
       const token = tokenOf(visitor);
       const caller = identify(visitor, token.startsWith(KEY_PREFIX) ? token : '');
-      return caller instanceof Promise ? caller.then((known) => admitRpc(known, toll)) : admitRpc(caller, toll);
+      return caller instanceof Promise ? caller.then(enterRpc) : enterRpc(caller);
+    },
+  };
+}
+
+function afterEntry(entry: Verdict, rest: Verdict): Verdict {
+  return {
+    accepted: rest.accepted,
+    retryMs: rest.retryMs,
+    standings: rest.standings,
+    giveBack() {
+      entry.giveBack();
+      rest.giveBack();
     },
   };
 }

@@ -17,7 +17,14 @@ function cacheOf() {
     listener: { heardWithin: (ms) => world.heard && ms <= 700 },
   });
   const { key, secretSha256 } = newKey(ID);
-  world.keys.set(ID, { id: ID, chain: 'made', identityAddress: 'iAlice', secretSha256, tier: 'pro' });
+  world.keys.set(ID, {
+    id: ID,
+    chain: 'made',
+    identityAddress: 'iAlice',
+    secretSha256,
+    tier: 'pro',
+    account: 'made iAlice',
+  });
   const find = (text: string) => {
     const presented = readKey(text);
     return presented && cache.find(presented);

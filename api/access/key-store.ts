@@ -22,6 +22,8 @@ export interface LivingKey extends Holder {
   readonly id: string;
   readonly secretSha256: string;
   readonly tier: Tier;
+  /** Name of the allowance that all keys of the holder share. */
+  readonly account: string;
 }
 
 export interface IssuedKey {
@@ -50,13 +52,13 @@ const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at =
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
 /** A revoked identity, and one that the chain does not know any more, has no keys. */
 const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
-    coalesce(t.tier, $2) AS tier
+    coalesce(t.tier, $2) AS tier, concat_ws(' ', 'identity', k.chain, k.identity_address) AS account
   FROM api_keys k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
-  LEFT JOIN identity_tiers t ON t.identity_address = k.identity_address
+  LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
   WHERE k.id = ANY($1) AND k.revoked_at IS NULL AND i.flags & 32768 = 0`;
-const SET_TIER_SQL = `INSERT INTO identity_tiers VALUES ($1, $2)
-  ON CONFLICT (identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
+const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
+  ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
 export async function listKeys({ pool }: Postgres, holder: Holder): Promise<KeyRow[]> {
   return (await pool.query<KeyRow>(LIST_SQL, [holder.chain, holder.identityAddress])).rows;
@@ -97,14 +99,15 @@ export async function livingKeys({ pool }: Postgres, ids: readonly string[]): Pr
   return (await pool.query<LivingKey>(LIVING_SQL, [ids, LOWEST_TIER])).rows;
 }
 
-export async function setTier(postgres: Postgres, identityAddress: string, tier: Tier): Promise<void> {
-  await postgres.pool.query(SET_TIER_SQL, [identityAddress, tier]);
+/** Counts on the holder's chain alone. */
+export async function setTier(postgres: Postgres, holder: Holder, tier: Tier): Promise<void> {
+  await postgres.pool.query(SET_TIER_SQL, [holder.chain, holder.identityAddress, tier]);
   await tellChanged(postgres);
 }
 
-export async function tierOf({ pool }: Postgres, identityAddress: string): Promise<Tier> {
-  const sql = 'SELECT tier FROM identity_tiers WHERE identity_address = $1';
-  return (await pool.query<{ tier: Tier }>(sql, [identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
+export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Holder): Promise<Tier> {
+  const sql = 'SELECT tier FROM identity_tiers WHERE chain = $1 AND identity_address = $2';
+  return (await pool.query<{ tier: Tier }>(sql, [chain, identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
 }
 
 async function tellChanged({ pool }: Postgres): Promise<void> {

@@ -5,6 +5,7 @@ import { verifyIdentityMessage } from '../../infra/recorded-node/verify-message.
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import { createLogin } from './login.ts';
+import { createPublicHosts } from './public-hosts.ts';
 import { findSession, openSession } from './sessions.ts';
 import { storeIdentity } from './testing/store-identity.ts';
 
@@ -42,7 +43,8 @@ beforeAll(async () => {
   for (const { identityaddress, flags } of identities.values()) {
     await storeIdentity(stores.postgres, { chain: CHAIN, identityAddress: identityaddress, flags });
   }
-  login = createLogin({ postgres: stores.postgres, daemon: () => client, indexedHeight: () => TIP });
+  const hosts = createPublicHosts({ publicHosts: [HOST], host: '127.0.0.1' }, () => 8080);
+  login = createLogin({ postgres: stores.postgres, daemon: () => client, hosts, indexedHeight: () => TIP });
 });
 afterAll(() => stores.close());
 
@@ -134,10 +136,10 @@ describe('0 accepted', () => {
     daemon.down = false;
   });
 
-  it('of hosts that could break out of the command line', async () => {
+  it('of hosts that are not the service, also where they could break out of the command line', async () => {
     const holder = { chain: CHAIN, identityAddress: alice.identityaddress };
-    for (const host of ['', 'a"b', 'a b', 'a$(x)', 'a\nb']) {
-      expect(await outcome(login.challenge(holder, host))).toBe('invalid_request');
+    for (const host of ['evil.example', '', 'a"b', 'a b', 'a$(x)', 'a\nb']) {
+      expect(await outcome(login.challenge(holder, host))).toBe('host_refused');
     }
   });
 });

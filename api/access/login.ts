@@ -7,6 +7,7 @@ import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Holder } from './key-store.ts';
+import type { PublicHosts } from './public-hosts.ts';
 import { newId } from './tokens.ts';
 
 export interface Challenge {
@@ -20,6 +21,7 @@ export interface Challenge {
 export interface LoginOptions {
   readonly postgres: Postgres;
   readonly daemon: (chain: string) => Pick<VerusdClient, 'call'>;
+  readonly hosts: PublicHosts;
   /** Height that the index of a chain has reached; null before its first block. */
   readonly indexedHeight: (chain: string) => number | null;
 }
@@ -28,8 +30,6 @@ const MINUTES = 5;
 /** Blocks that the index may lack: who was revoked in them is not known here, but is to the daemon. */
 const INDEX_LAG = 3;
 const REVOKED = 0x8000;
-/** The message stands in quotes on a command line. */
-const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 
 const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
@@ -41,7 +41,7 @@ const SPEND_SQL = `DELETE FROM login_challenges WHERE id = $1
 
 const refused = (detail: string) => new ApiError('login_refused', detail);
 
-export function createLogin({ postgres, daemon, indexedHeight }: LoginOptions) {
+export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOptions) {
   const { pool } = postgres;
 
   async function requireUnrevoked({ chain, identityAddress }: Holder): Promise<void> {
@@ -64,9 +64,9 @@ export function createLogin({ postgres, daemon, indexedHeight }: LoginOptions) {
   }
 
   return {
-    /** `host` is the name that the service was called by. @throws ApiError */
+    /** `host` is the name that the service was called by. @throws ApiError host_refused, not_found, identity_revoked, syncing */
     async challenge(holder: Holder, host: string): Promise<Challenge> {
-      if (!HOST.test(host)) throw new ApiError('invalid_request', 'the Host header is not a host name');
+      hosts.require(host);
       await requireUnrevoked(holder);
       await requireCurrent(holder.chain);
       const { chain, identityAddress } = holder;

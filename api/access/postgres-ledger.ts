@@ -1,5 +1,5 @@
 /** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
-import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
 import { type ExchangeAnswer, type Ledger, type Settled, type Shares, settle } from './ledger.ts';
 
 /** Also locks rows that were there; in one order, so that two processes never wait for each other. */
@@ -10,10 +10,24 @@ const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
 const STORE_SQL = `UPDATE allowances a SET shares = settled.shares, ends_at = settled.ends_at
   FROM unnest($1::text[], $2::json[], $3::bigint[]) AS settled(bucket, shares, ends_at) WHERE a.bucket = settled.bucket`;
 
-export function createPostgresLedger(postgres: Postgres): Ledger {
+export interface PostgresLedger extends Ledger {
+  close(): Promise<void>;
+}
+
+/** Every request may wait for the ledger: when Postgres says nothing for so long, they are told that it does not answer. */
+const SILENCE_MS = 5_000;
+
+export function createPostgresLedger(postgres: Postgres): PostgresLedger {
+  const pool = postgres.openPool({
+    application_name: 'verustream-limits',
+    max: 2,
+    query_timeout: SILENCE_MS,
+    connectionTimeoutMillis: SILENCE_MS,
+  });
   return {
+    close: () => pool.end(),
     exchange: (process, now, requests) =>
-      postgres.transaction(async (client) => {
+      inTransaction(pool, async (client) => {
         const names = requests.map(({ bucket }) => bucket);
         const { rows } = await client.query<{ bucket: string; shares: string }>(LOCK_SQL, [names]);
         const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as Shares]));

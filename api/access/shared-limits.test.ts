@@ -43,6 +43,7 @@ describe('limits in Postgres', () => {
     expect(await count()).toBe(1);
     await forgetEnded(stores.postgres, time + 200_000);
     expect(await count()).toBe(0);
+    await ledger.close();
   });
 
   it('many callers at once cost few statements', async () => {
@@ -59,6 +60,31 @@ describe('limits in Postgres', () => {
     const verdicts = await Promise.all(callers.map((demands) => limiter.charge(demands)));
     expect(verdicts.every(({ accepted }) => accepted)).toBe(true);
     expect(exchanges).toBeLessThan(10);
+    await ledger.close();
+  });
+});
+
+describe('a Postgres that says nothing', () => {
+  it('keeps nobody waiting for the limits, who are kept again when it speaks', async () => {
+    const ledger = createPostgresLedger(stores.postgres);
+    const limiter = createLimiter({ ledger, process: 'waits', now: () => 9_000_000, members: () => 1 });
+    const demand = { bucket: 'held up', allowance: ALLOWANCE, cost: 1 };
+    // Somebody holds the table: to the ledger that is a server that takes statements and answers none.
+    const held = stores.postgres.transaction(async (client) => {
+      await client.query('LOCK TABLE allowances IN ACCESS EXCLUSIVE MODE');
+      const charges = [0, 1, 2].map(() => limiter.charge([demand]));
+      const told = await Promise.race([Promise.allSettled(charges), sleep(20_000, 'no answer')]);
+      expect(told).toEqual(Array(3).fill(expect.objectContaining({ status: 'rejected' })));
+    });
+    await held;
+    await expect
+      .poll(
+        async () =>
+          (await createLimiter({ ledger, process: 'again', now: () => 9_000_000, members: () => 1 }).charge([demand]))
+            .accepted,
+      )
+      .toBe(true);
+    await ledger.close();
   });
 });
 

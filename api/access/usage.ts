@@ -13,6 +13,7 @@ export interface UsageRow {
 }
 
 export interface Usage {
+  /** `credits`: what was paid, if only to be refused. */
   record(keyId: string, credits: number, accepted: boolean): void;
   /** Writes what is counted so far. */
   flush(): Promise<void>;
@@ -41,7 +42,7 @@ const ADD_SQL = `INSERT INTO key_usage AS u (key_id, minute, requests, credits, 
 const SWEEP_SQL = `DELETE FROM key_usage WHERE minute < now() - interval '${KEPT}'`;
 const READ_SQL = `SELECT u.key_id, u.minute, u.requests, u.credits, u.refused FROM key_usage u JOIN api_keys k ON k.id = u.key_id
   WHERE k.chain = $1 AND k.identity_address = $2 AND u.minute >= to_timestamp($3) AND u.minute < to_timestamp($4)
-    AND ($5::text IS NULL OR k.id = $5)
+    AND ($5::text IS NULL OR k.id = $5) AND ($7::bigint IS NULL OR (u.minute, $8) < (to_timestamp($7), u.key_id))
   ORDER BY u.minute DESC, u.key_id LIMIT $6`;
 
 export interface UsageQuestion {
@@ -50,12 +51,30 @@ export interface UsageQuestion {
   readonly to: number;
   readonly keyId: string | null;
   readonly limit: number;
+  /** Place of the last row that the caller has; null for the first page. */
+  readonly after: UsagePlace | null;
+}
+
+export interface UsagePlace {
+  /** Seconds since the epoch. */
+  readonly minute: number;
+  readonly keyId: string;
 }
 
 /** Newest first, revoked keys included. */
 export async function readUsage({ pool }: Postgres, holder: Holder, asked: UsageQuestion): Promise<UsageRow[]> {
   const { chain, identityAddress } = holder;
-  const values = [chain, identityAddress, asked.from, asked.to, asked.keyId, asked.limit];
+  const { after } = asked;
+  const values = [
+    chain,
+    identityAddress,
+    asked.from,
+    asked.to,
+    asked.keyId,
+    asked.limit,
+    after?.minute ?? null,
+    after?.keyId ?? '',
+  ];
   return (await pool.query<UsageRow>(READ_SQL, values)).rows;
 }
 
@@ -113,7 +132,7 @@ export function startUsage({ pool }: Postgres, logger: Logger): Usage {
   return {
     record(keyId, credits, accepted) {
       const minute = Math.floor(Date.now() / 60_000) * 60;
-      add(keyId, minute, 1, accepted ? credits : 0, accepted ? 0 : 1);
+      add(keyId, minute, 1, credits, accepted ? 0 : 1);
     },
     flush,
     async stop() {

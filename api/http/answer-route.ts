@@ -12,6 +12,7 @@ import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import {
   type Answer,
+  HeadedValue,
   isStreamed,
   type LiveCall,
   type LiveRoute,
@@ -133,7 +134,8 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     value: await route.handler({ params: params as never, api, read }),
     state: read.state,
   }));
-  const whole = typeof value === 'function' ? await value() : value;
+  const made = typeof value === 'function' ? await value() : value;
+  const { value: whole, headers: own } = made instanceof HeadedValue ? made : { value: made, headers: {} };
   const chain = route.scope === 'chain' && typeof params.chain === 'string' ? params.chain : null;
   const height = route.settledAt?.(whole);
   const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
@@ -142,6 +144,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     'Cache-Control': settled ? FINAL : RECENT,
     'X-Chain-State': chainState(state, chain),
     ...(isStreamed(route) && { Vary: 'Accept' }),
+    ...own,
   };
   const tag = tagOfState(route, params, state) + besides;
   const body = jsonBytes(whole);

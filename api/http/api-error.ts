@@ -4,6 +4,11 @@ import { PermanentError } from '../../schemas/errors.ts';
 export const API_ERRORS = {
   invalid_parameter: [400, 'Invalid parameter', 'A parameter is missing, unknown or has a value that is not allowed.'],
   invalid_request: [400, 'Invalid request', 'The address of the request cannot be read.'],
+  invalid_framing: [
+    400,
+    'Invalid framing',
+    'Where the request ends is not certain: one Host, one Content-Length or `Transfer-Encoding: chunked`. The connection is closed.',
+  ],
   cursor_invalid: [400, 'Invalid cursor', 'The cursor is not one that this list has given.'],
   not_convertible: [
     400,
@@ -11,7 +16,12 @@ export const API_ERRORS = {
     'No live basket of the chain converts the one currency into the other now.',
   ],
   page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
-  receiver_refused: [400, 'Receiver refused', 'A webhook goes to a public address over https and to nothing else.'],
+  receiver_refused: [
+    400,
+    'Receiver refused',
+    'A webhook goes to a public address over https, at an allowed port, and to nothing else.',
+  ],
+  host_refused: [400, 'Host refused', 'Nobody can log in under this host name: the operator names those that can.'],
   key_invalid: [401, 'Invalid key', 'The API key is wrong, replaced or revoked, or its identity is.'],
   session_required: [401, 'Session required', 'This path takes the token of a session: log in at /api/auth/challenge.'],
   login_refused: [401, 'Login refused', 'The challenge is spent or too old, or the signature is not the right one.'],
@@ -32,6 +42,11 @@ export const API_ERRORS = {
     'Too many requests',
     'An allowance of the last minute is used up: ask again after Retry-After seconds.',
   ],
+  too_many_streams: [
+    429,
+    'Too many streams',
+    'The network of the caller holds as many streams, subscriptions or filters as it may: close some, or ask again later.',
+  ],
   internal_error: [500, 'Internal error', 'A fault of the service; the instance names the log line.'],
   daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be asked or refused the call.'],
   syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],
@@ -40,7 +55,22 @@ export const API_ERRORS = {
     'Query too slow',
     'The question took longer than one may: ask for less (a shorter range, a smaller page, fewer filters), or later.',
   ],
-  unavailable: [503, 'Unavailable', 'A store cannot be reached at the moment; ask again after Retry-After seconds.'],
+  too_slow: [503, 'Too slow', 'The request was not answered in time: ask again after Retry-After seconds.'],
+  busy: [
+    503,
+    'Busy',
+    'Bodies of requests hold too much memory at the moment: send it again after Retry-After seconds.',
+  ],
+  unavailable: [
+    503,
+    'Unavailable',
+    'A store cannot be reached at the moment, for the `reason` named; ask again after Retry-After seconds.',
+  ],
+  store_damaged: [
+    503,
+    'Store damaged',
+    'What is asked for cannot be read from its store until the operator rebuilds it.',
+  ],
 } as const satisfies Record<string, readonly [status: number, title: string, meaning: string]>;
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
@@ -87,6 +117,16 @@ export function problemBody(error: ApiError, requestId: string): Record<string, 
   };
 }
 
+/** An answer is not many times what was asked: nobody mends more at a time. */
+const MOST_FAULTS = 10;
+const LONGEST_TEXT = 1_000;
+
+const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+
 export function invalidParameters(faults: readonly ParameterFault[]): ApiError {
-  return new ApiError('invalid_parameter', faults.map(({ detail }) => detail).join('; '), { errors: faults });
+  const errors = faults
+    .slice(0, MOST_FAULTS)
+    .map(({ pointer, detail }) => ({ pointer: cut(pointer), detail: cut(detail) }));
+  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : '';
+  return new ApiError('invalid_parameter', errors.map(({ detail }) => detail).join('; ') + more, { errors });
 }

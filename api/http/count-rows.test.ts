@@ -81,7 +81,7 @@ const step = fc.record({
   least: fc.constantFrom(0, 2),
 });
 
-it('counts as one scan does', { timeout: 120_000 }, async () => {
+it('counts as one scan does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
       await clear();

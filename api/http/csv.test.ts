@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { csvLine } from './csv.ts';
+import { readCsv } from './testing/read-csv.ts';
 
 it.each([
   [['a', 1, null, true, undefined], 'a,1,,true,\r\n'],
@@ -11,4 +13,62 @@ it.each([
   ],
   [[[{ a: 1 }], ''], '"[{""a"":1}]",\r\n'],
   [[], '\r\n'],
+  [['=1+1', '@SUM(A1)', "it's", "'quoted"], "'=1+1,'@SUM(A1),it's,''quoted\r\n"],
+  [['+1', '-x', '\t=1', ' =1', '=a,b\n"c"'], `'+1,'-x,"'\t=1",' =1,"'=a,b\n""c"""\r\n`],
+  [['-1.5', '-100000000', -1.5, new LosslessNumber('-0.10000000')], '-1.5,-100000000,-1.5,-0.10000000\r\n'],
+  [['a;=1+1', 'a\t=1+1'], '"a;=1+1","a\t=1+1"\r\n'],
 ])('%j', (values, line) => expect(csvLine(values)).toBe(line));
+
+describe('texts that a spreadsheet would run', () => {
+  const sign = fc.constantFrom(...'=+-@＝＋－＠﹦﹢﹣﹫−–—⁺₌|');
+  const unseen = fc.constantFrom(
+    ' ',
+    '\t',
+    '\r',
+    '\n',
+    '\u0000',
+    '\u00a0',
+    '\u3000',
+    '\ufeff',
+    '\u200b',
+    '\u00ad',
+    '\u2060',
+  );
+  const leading = fc.array(unseen, { maxLength: 4 }).map((parts) => parts.join(''));
+  const anything = fc.string({ unit: 'binary', maxLength: 12 });
+  const dangerous = fc.tuple(leading, sign, anything).map((parts) => parts.join(''));
+  const quoted = fc.tuple(fc.constantFrom("'", "''"), fc.oneof(dangerous, anything)).map((parts) => parts.join(''));
+  const text = fc.oneof(dangerous, quoted, anything, fc.constantFrom('-1.5', '-0', '1e5', '-1.5 ', '-', '=', ''));
+  /** As the description of the parameter `format` says. */
+  const restored = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
+
+  it('come back exactly when one leading quote is taken away', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (texts) => {
+        expect(readCsv(csvLine(texts)).map((row) => row.map(restored))).toEqual([texts]);
+      }),
+    );
+  });
+
+  it('begin no cell, whatever stands unseen before the sign and whichever form it has', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const [[cell = ''] = []] = readCsv(csvLine([value]));
+        if (/^-?\d+(\.\d+)?$/.test(cell)) return;
+        const shown = cell.normalize('NFKC').replace(/^[\s\p{C}]+/u, '');
+        expect(shown).not.toMatch(/^[=+\-@−|]/u);
+        expect(cell).not.toMatch(/^[\t\r\n]/);
+      }),
+    );
+  });
+
+  it('are changed, and others are not', () => {
+    fc.assert(
+      fc.property(dangerous, (value) => {
+        if (!/^-\d+(\.\d+)?$/.test(value)) expect(csvLine([value])).toMatch(/^"?'/);
+      }),
+    );
+    for (const plain of ['alice@', 'Bridge.vETH', 'é=', '😀', '(x)', '#1', '0', 'a', '漢字'])
+      expect(csvLine([plain])).toBe(`${plain}\r\n`);
+  });
+});

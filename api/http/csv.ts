@@ -1,13 +1,35 @@
-/** Lines of CSV (RFC 4180) out of the values of an answer. */
+/** Lines of CSV (RFC 4180) out of the values of an answer, safe to open in a spreadsheet. */
 import { stringifyExact } from '../../schemas/exact-json.ts';
 
-/** Null is empty, numbers and texts are as they are, anything else is its JSON. Ends with CRLF. */
+/** Null is empty, numbers are as they are, texts as `defused` makes them, anything else is its JSON. Ends with CRLF. */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
+/** Beside those of RFC 4180: LibreOffice also splits at semicolons and tabs unless it is told otherwise. */
+const QUOTED = /[",;\t\r\n]/;
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : (stringifyExact(value) ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = typeof value === 'string' ? defused(value) : (stringifyExact(value) ?? '');
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Amounts that are texts because they do not fit a double. */
+const NUMBER = /^-?\d+(\.\d+)?$/;
+/** Spreadsheets skip these before they look for a formula: white space, control and invisible characters. */
+const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/u;
+const CONTROL = /^\p{Cc}/u;
+/** `= + - @` and the signs that resemble them. */
+const RUNS = /^[\p{Sm}\p{Pd}@]/u;
+
+/**
+ * A text that a spreadsheet might run gets a `'` in front, and so does one that begins with a `'`: whoever takes one leading `'`
+ * away from a text has what was meant.
+ */
+function defused(text: string): string {
+  if (NUMBER.test(text)) return text;
+  // NFKC turns full-width, small and raised signs into the plain ones.
+  const seen = text.replace(UNSEEN, '').slice(0, 1).normalize('NFKC');
+  return text.startsWith("'") || CONTROL.test(text) || RUNS.test(seen) ? `'${text}` : text;
 }

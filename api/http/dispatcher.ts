@@ -1,6 +1,5 @@
 /** Puts the route table on the wire: patterns, methods, parameters. */
 
-import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { LEAST_CREDITS, laneOf } from '../access/gate.ts';
 import type { Lane } from '../access/lanes.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -8,6 +7,7 @@ import { remembering } from '../remembering.ts';
 import { type AnswerOptions, type Asked, answerRoute, type Question } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
 import { type AnswerQuestion, type ExchangeOptions, handleRequest } from './exchange.ts';
+import type { FramedRoutes, Handler } from './framed-routes.ts';
 import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
 import { compileParameters } from './parameters.ts';
@@ -23,7 +23,7 @@ export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
 /** Checked parameters that are kept of a route. */
 const REMEMBERED = 200;
 
-export function registerRoutes(app: TemplatedApp, routes: readonly Route[], options: DispatcherOptions): void {
+export function registerRoutes(app: FramedRoutes, routes: readonly Route[], options: DispatcherOptions): void {
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
     const methods = atPath.map(methodOf);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
@@ -32,20 +32,20 @@ export function registerRoutes(app: TemplatedApp, routes: readonly Route[], opti
     const patterns = bothForms(path);
     for (const route of atPath) registerRoute(app, patterns, route, options);
     for (const pattern of patterns) {
-      app.options(pattern, (res) => preflight(res, allow));
-      app.any(pattern, (res, req) => handleRequest(options, res, req, refused, refuse));
+      app.options(pattern, answerOptions(options, path, allow));
+      app.any(pattern, (res, req, announced) => handleRequest(options, res, req, announced, refused, refuse));
     }
   }
 }
 
-function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Route, options: DispatcherOptions): void {
+function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Route, options: DispatcherOptions): void {
   const { path: template, weight: credits, tier, vital = false } = route;
   const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
   const live = route.cache === 'none';
   const streams = isStreamed(route);
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
-  const account = { template, credits, tier, vital, takesBody: readJson !== null, reads };
+  const account = { template, credits, tier, vital, reads };
   const askedOf = remembering(readAddress(route, names, options), REMEMBERED);
   const { standard, priority } = options.apis;
   const byLane: Readonly<Record<Lane, AnswerOptions>> = {
@@ -59,9 +59,9 @@ function registerRoute(app: TemplatedApp, patterns: readonly string[], route: Ro
   };
   for (const pattern of patterns) {
     const url = names.length === 0 ? pattern : undefined;
-    const serve = (method: string) => {
+    const serve = (method: string): Handler => {
       const served = { ...account, method, url };
-      return (res: HttpResponse, req: HttpRequest) => handleRequest(options, res, req, served, answer);
+      return (res, req, announced) => handleRequest(options, res, req, announced, served, answer);
     };
     const method = methodOf(route);
     if (method === 'DELETE') app.del(pattern, serve('delete'));
@@ -90,18 +90,28 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
 }
 
 /** What no route matches. */
-export function registerFallback(app: TemplatedApp, options: DispatcherOptions): void {
+export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
   const answer = (asked: Question) => {
     throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
   };
-  app.any('/*', (res, req) => {
-    handleRequest(options, res, req, { template: 'none', credits: LEAST_CREDITS, tier: null }, answer);
+  app.any('/*', (res, req, announced) => {
+    handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answer);
   });
 }
 
-export function preflight(res: HttpResponse, allow: string): void {
-  const headers = { ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow };
-  writeReply(res, { status: 204, headers: headerLines(headers), body: null }, NO_LINES, false);
+/**
+ * A browser's preflight costs nothing: it comes before each request with a key, its answer is always the same, and refusing it
+ * would cost as much. Every other OPTIONS is charged like any request.
+ */
+export function answerOptions(options: ExchangeOptions, template: string, allow: string): Handler {
+  const account = { template, credits: LEAST_CREDITS, tier: null };
+  const headers = headerLines({ ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow });
+  const reply: Reply = { status: 204, headers, body: null };
+  return (res, req, announced) => {
+    const isPreflight = req.getHeader('origin') !== '' && req.getHeader('access-control-request-method') !== '';
+    if (isPreflight && announced === 0) writeReply(res, reply, NO_LINES, false);
+    else handleRequest(options, res, req, announced, account, () => reply);
+  };
 }
 
 const refuseMethod =

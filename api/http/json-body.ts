@@ -1,5 +1,6 @@
 /** JSON body of a request → value that fits the route's schema. */
 import type { ValidateFunction } from 'ajv';
+import { decimalFault, decimalMembers, parseWithDecimals } from '../../schemas/decimal.ts';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { ApiError, invalidParameters, type ParameterFault } from './api-error.ts';
 import { pointer } from './parameters.ts';
@@ -10,25 +11,27 @@ export type ReadJsonBody = (body: Buffer) => unknown;
 /** No body at all is an empty object. @throws ApiError invalid_request, invalid_parameter naming each fault */
 export function compileBody(schema: JsonSchema): ReadJsonBody {
   const validator = validatorOf(schema);
+  const decimals = decimalMembers(schema);
   return (body) => {
     const validate = validator();
-    const value = body.length === 0 ? {} : parse(body);
+    const value = body.length === 0 ? {} : parse(body, decimals);
     const faults = validate(value) ? nulsIn(value) : faultsOf(validate);
     if (faults.length === 0) return value;
     throw invalidParameters(faults);
   };
 }
 
-function parse(body: Buffer): unknown {
+function parse(body: Buffer, decimals: ReadonlySet<string>): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseWithDecimals(body.toString('utf8'), decimals);
   } catch (cause) {
     throw new ApiError('invalid_request', 'the body is not JSON', { cause });
   }
 }
 
 function faultsOf(validate: ValidateFunction): ParameterFault[] {
-  return (validate.errors ?? []).map(({ instancePath, message = 'is not allowed', params }) => {
+  return (validate.errors ?? []).map(({ instancePath, params, ...error }) => {
+    const message = decimalFault(params.pattern) ?? error.message ?? 'is not allowed';
     const extra = params.additionalProperty;
     const detail = `${nameOf(instancePath)} ${message}${typeof extra === 'string' ? `: ${JSON.stringify(extra)}` : ''}`;
     return { pointer: instancePath, detail };

@@ -18,10 +18,14 @@ export const pageParameters = {
     default: DEFAULT_PAGE_SIZE,
   }),
   cursor: queryParameter('nextCursor of an answer: goes on after its last row', { type: 'string', maxLength: 1000 }),
-  format: queryParameter('json: a page; csv, ndjson: all rows, newest first, as a stream. Accept says the same', {
-    type: 'string',
-    enum: ['json', 'csv', 'ndjson'],
-  }),
+  format: queryParameter(
+    'json: a page; csv, ndjson: all rows, newest first, as a stream. Accept says the same. ' +
+      'In csv a text that a spreadsheet would run, or that begins with an apostrophe, has an apostrophe in front: take one away',
+    {
+      type: 'string',
+      enum: ['json', 'csv', 'ndjson'],
+    },
+  ),
 };
 
 interface Placing extends Pick<ParameterValues<typeof pageParameters>, 'page' | 'cursor'> {
@@ -112,12 +116,22 @@ function placeOf<Row>(params: Placing, pageSize: number, source: ListSource<Row>
 
 /** A walk stays whole while the block at its place is the one that it saw. */
 async function refuseRewound(read: Snapshot, after: Cursor, key: ListSource<never>['key']): Promise<void> {
+  const { chain } = after;
+  if ((await hashAt(read, chain, after.height)) === after.hash) return;
+  throw await cursorRewound(read, after, async (height) => endOf(height + 1, key));
+}
+
+/** Of a place whose block is gone. `placeAt`: key of the place behind every row of the blocks above a height. */
+export async function cursorRewound(
+  read: Snapshot,
+  after: Cursor,
+  placeAt: (height: number) => Promise<readonly KeyValue[]>,
+): Promise<ApiError> {
   const { chain, height: gone } = after;
-  if ((await hashAt(read, chain, gone)) === after.hash) return;
   const height = Math.min(gone - 1, read.state.derived.get(chain)?.height ?? 0);
   const hash = height < 0 ? undefined : await hashAt(read, chain, height);
-  const nextCursor = hash ? encodeCursor({ ...after, height, hash, key: endOf(height + 1, key) }) : null;
-  throw new ApiError(
+  const nextCursor = hash ? encodeCursor({ ...after, height, hash, key: await placeAt(height) }) : null;
+  return new ApiError(
     'cursor_rewound',
     `a reorganisation replaced block ${gone} of ${chain}: read what is above ${height} again, go on with nextCursor`,
     { members: { height, nextCursor } },
@@ -143,7 +157,7 @@ function cursorAfter<Row>({ list, chain, key }: ListSource<Row>, row: Placed<Row
   return encodeCursor({ list, chain, key: place, height: Number(place[0]), hash: row.cursor_hash ?? '' });
 }
 
-async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
+export async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
   const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
   return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
 }

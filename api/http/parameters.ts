@@ -1,15 +1,18 @@
 /** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { decimalFault } from '../../schemas/decimal.ts';
 import { type JsonSchema, string } from '../../schemas/rest/json-schema.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
+
+/** The configured names, known when the server starts; without one, the first of them, or all. */
+export type ChainSchema = 'chain' | 'any chain';
 
 export interface Parameter<T = unknown> {
   readonly in: 'path' | 'query';
   readonly description: string;
   readonly required: boolean;
-  /** `chain` stands for the configured names, known when the server starts. */
-  readonly schema: JsonSchema | 'chain';
+  readonly schema: JsonSchema | ChainSchema;
   /** Only for the compiler: type of the value. */
   readonly type?: T;
 }
@@ -25,7 +28,7 @@ export interface ParameterReader {
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
-type Typed<S extends JsonSchema> = S['type'] extends 'integer' | 'number'
+type Typed<S extends JsonSchema> = S['type'] extends 'integer'
   ? number
   : S['type'] extends 'boolean'
     ? boolean
@@ -55,11 +58,25 @@ export const chainParameter: Parameter<string> = {
   schema: 'chain',
 };
 
+/** The same; undefined, which stands for all of them, when it is not given. */
+export const anyChainParameter: Parameter<string | undefined> = {
+  in: 'query',
+  description: 'Short name of a configured chain, in any case; all of them when it is not given',
+  required: false,
+  schema: 'any chain',
+};
+
+const isChain = (schema: JsonSchema | ChainSchema | undefined): schema is ChainSchema =>
+  schema === 'chain' || schema === 'any chain';
+
 export function compileParameters(parameters: Parameters, chains: readonly string[]): ParameterReader {
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
-    const chain = chains.length > 0 ? { ...string, enum: chains, default: chains[0] } : string;
-    schemas[name] = parameter.schema === 'chain' ? chain : parameter.schema;
+    const { schema } = parameter;
+    const chain = chains.length > 0 ? { ...string, enum: chains } : string;
+    if (isChain(schema))
+      schemas[name] = schema === 'chain' && chains.length > 0 ? { ...chain, default: chains[0] } : chain;
+    else schemas[name] = schema;
   }
   const validator = validatorOf({
     type: 'object',
@@ -75,7 +92,7 @@ export function compileParameters(parameters: Parameters, chains: readonly strin
       const values = collect(Object.assign(Object.create(null), path), query, faults);
       for (const [name, text] of Object.entries(values)) {
         const schema = schemas[name];
-        if (parameters[name]?.schema === 'chain') values[name] = text.toLowerCase();
+        if (isChain(parameters[name]?.schema)) values[name] = text.toLowerCase();
         else if (schema) (values as Record<string, unknown>)[name] = convert(text, schema);
       }
       const validate = validator();
@@ -98,12 +115,10 @@ function collect(values: Record<string, string>, query: string, faults: Paramete
 }
 
 const INTEGER = /^-?\d{1,15}$/;
-const DECIMAL = /^-?\d{1,15}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 
-/** Text that is no number or boolean stays text, for the schema to refuse with its reason. */
+/** Text that is no integer or boolean stays text, for the schema to refuse with its reason. */
 function convert(text: string, schema: JsonSchema): unknown {
   if (schema.type === 'integer' && INTEGER.test(text)) return Number(text);
-  if (schema.type === 'number' && DECIMAL.test(text)) return Number(text);
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -135,6 +150,6 @@ function detailOf(error: ErrorObject, parameters: Parameters): string {
     case 'enum':
       return `${name} must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
     default:
-      return `${name} ${error.message ?? 'is not allowed'}`;
+      return `${name} ${decimalFault(error.params.pattern) ?? error.message ?? 'is not allowed'}`;
   }
 }

@@ -1,5 +1,7 @@
 /** Any error → an answer of RFC 9457; what is the service's fault is logged under the request's id. */
+import { ClickHouseDamaged } from '../../infra/clickhouse/clickhouse-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
 import { stringifyExact } from '../../schemas/exact-json.ts';
@@ -11,16 +13,19 @@ import type { Reply } from './reply.ts';
 /** Postgres: statement_timeout. ClickHouse: max_execution_time, max_memory_usage, max_result_rows. */
 const TOO_SLOW = /^(57014|159|241|396)$/;
 const RETRY_AFTER_SECONDS = '5';
-/** Postgres: no connection, too many connections, shutting down. */
-const UNAVAILABLE = /^(08...|53300|57P0.|ECONN.*|EPIPE|ETIMEDOUT)$/;
+/** What was given up after it had taken its part is paid all the same: for nothing it could be asked again and again. */
+const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
 export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) {
-    logger.error({ err: error, requestId: asked.requestId, url: asked.url, query: asked.query }, 'a request failed');
+    const passes = refusal.status === 503; // many fail of one cause, which passes
+    const context = { err: error, requestId: asked.requestId, url: asked.url, query: asked.query };
+    logger[passes ? 'warn' : 'error'](context, 'a request failed');
   }
   return {
     status: refusal.status,
+    isPaid: PAID.has(refusal.code),
     headers: headerLines({
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
@@ -44,12 +49,16 @@ export function toApiError(cause: unknown): ApiError {
   if (cause instanceof VerustreamError && cause.code.startsWith('daemon_')) {
     return new ApiError('daemon_error', 'the daemon of this chain cannot be asked at the moment', { cause });
   }
-  const code = (cause as { code?: unknown } | null)?.code;
   if (isTooSlow(cause) || (cause instanceof VerustreamError && isTooSlow(cause.cause))) {
     return new ApiError('query_too_slow', 'the question takes longer, or more memory, than one may', { cause });
   }
-  if (cause instanceof RetryableError || (typeof code === 'string' && UNAVAILABLE.test(code))) {
-    return new ApiError('unavailable', 'a store cannot be reached or is too busy at the moment', { cause });
+  if (cause instanceof ClickHouseDamaged) {
+    return new ApiError('store_damaged', 'what is asked for was stored and can no longer be read', { cause });
+  }
+  const trouble = postgresTrouble(cause) ?? cause;
+  if (trouble instanceof RetryableError) {
+    const message = 'a store cannot be reached or is too busy at the moment';
+    return new ApiError('unavailable', message, { cause, members: { reason: trouble.code } });
   }
   return new ApiError('internal_error', 'the service failed to answer; its log names the reason', { cause });
 }

@@ -1,28 +1,107 @@
-/** The body of a request, up to a limit. */
+/** The body of a request, up to a bound, as long as there is room for it beside all others. */
 import type { HttpResponse } from 'uWebSockets.js';
+import type { AnnouncedBody } from './framing.ts';
+import type { HeldBodies, Holding } from './held-bodies.ts';
 
-/** Call it before the first await. `aborted` is told whenever the client goes, also after the body has come. */
-export function readBody(
-  res: HttpResponse,
-  maxBytes: number,
-  aborted: () => void,
-): Promise<Buffer | 'too large' | 'aborted'> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+export type BodyFailure = 'too large' | 'evicted' | 'aborted';
+
+export interface BodyOptions {
+  /** Not 0. */
+  readonly announced: AnnouncedBody;
+  readonly maxBytes: number;
+  readonly held: HeldBodies;
+  /** Whose memory it is. */
+  readonly network: string;
+  /** Told whenever the client goes, also after the body has come. */
+  readonly aborted: () => void;
+}
+
+const FIRST_BYTES = 4096;
+/** The daemon takes as much: a client that has begun to send so much hears its answer once it has sent it all, unread. */
+const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+
+/** Made in the callback of the request. */
+export class IncomingBody {
+  /**
+   * Its bytes, in a later turn of the event loop: uWebSockets.js has parsed by then whatever came together with them. Where that
+   * was no part of this request (trailers, another request) the connection is closed, and nothing has been worked on.
+   */
+  readonly whole: Promise<Buffer | BodyFailure>;
+  readonly #options: BodyOptions;
+  readonly #holding: Holding;
+  #settle!: (body: Buffer | BodyFailure) => void;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+  #isComplete = false;
+  #failure: BodyFailure | null = null;
+
+  constructor(res: HttpResponse, options: BodyOptions) {
+    this.#options = options;
+    this.whole = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#holding = options.held.hold(options.network, () => this.#fail('evicted'));
     res.onAborted(() => {
-      aborted();
-      resolve('aborted');
+      options.aborted();
+      // What is whole may be worked on: its memory is held until that is done.
+      if (this.#isComplete) this.#settle('aborted');
+      else this.#fail('aborted');
     });
     res.onData((chunk, isLast) => {
-      bytes += chunk.byteLength;
-      // The chunk's memory is gone after this call.
-      if (bytes <= maxBytes) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
-      else {
-        chunks.length = 0;
-        resolve('too large');
-      }
-      if (isLast) resolve(Buffer.concat(chunks));
+      if (!this.#failure) this.#append(new Uint8Array(chunk), isLast);
+      if (!isLast) return;
+      this.#isComplete = true;
+      // The library takes any line end and any trailers in chunks, so where they end is not certain: nothing behind them is read.
+      if (options.announced === 'chunked') res.pause();
+      if (!this.#failure) this.#finish();
     });
-  });
+    if (options.announced !== 'chunked' && options.announced > options.maxBytes) this.#fail('too large');
+  }
+
+  /** Whether this request can be followed by another on its connection. */
+  get endsConnection(): boolean {
+    const { announced } = this.#options;
+    if (announced === 'chunked') return true;
+    return !this.#isComplete && !(this.#failure === 'too large' && announced <= MAX_DISCARDED_BYTES);
+  }
+
+  /** To be called once the request is answered. */
+  release(): void {
+    this.#holding.release();
+  }
+
+  #append(chunk: Uint8Array, isLast: boolean): void {
+    const { announced, maxBytes } = this.#options;
+    const needed = this.#length + chunk.byteLength;
+    if (needed > maxBytes) {
+      this.#fail('too large');
+      return;
+    }
+    if (needed > this.#buffer.byteLength) {
+      const most = announced === 'chunked' ? maxBytes : announced;
+      const size = isLast ? needed : Math.min(most, Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BYTES));
+      this.#holding.grow(size);
+      if (this.#failure) return;
+      // What may be held for long is no part of Node's pool, which would stay with it.
+      const grown = isLast ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
+      grown.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = grown;
+    }
+    this.#buffer.set(chunk, this.#length);
+    this.#length = needed;
+  }
+
+  #finish(): void {
+    if (!this.#holding.keep()) this.#fail('evicted');
+    else setImmediate(() => this.#settle(this.#buffer.subarray(0, this.#length)));
+  }
+
+  /** Of several reasons the first counts. */
+  #fail(failure: BodyFailure): void {
+    this.#failure ??= failure;
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+    this.#holding.release();
+    this.#settle(failure);
+  }
 }

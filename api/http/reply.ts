@@ -11,6 +11,10 @@ export interface Reply {
   readonly end?: string | undefined;
   /** What flows instead of a body. */
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** Although it failed: the work was done, or given up after as long as one may take. */
+  readonly isPaid?: boolean;
+  /** The connection ends with this answer. */
+  readonly closes?: boolean;
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -33,7 +37,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Every answer may be read by scripts of any site. */
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const ANY_ORIGIN =
-  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
+  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
 
 export const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id',
@@ -52,13 +56,18 @@ export function writeHead(res: HttpResponse, status: number, headers: HeaderLine
  */
 export function writeReply(
   res: HttpResponse,
-  { status, headers, body, end }: Reply,
+  { status, headers, body, end, closes = false }: Reply,
   own: HeaderLines,
   withoutBody: boolean,
 ): void {
   writeHead(res, status, joinLines(headers, own));
   if (body !== null && !withoutBody) {
-    res.end(end === undefined ? body : joined(body, end));
+    res.end(end === undefined ? body : joined(body, end), closes);
+    return;
+  }
+  if (closes) {
+    // endWithoutBody() closes no connection.
+    res.end('', true);
     return;
   }
   // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.

@@ -32,12 +32,27 @@ export interface Answer {
   readonly body: unknown;
 }
 
+export type RouteHeader = 'Provisional-Since';
+
+/** What a state route answers with where a header belongs to it. */
+export class HeadedValue {
+  readonly value: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(value: unknown, headers: Readonly<Record<string, string>>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
 interface RouteBase<P extends Parameters> {
   /** `/api/blocks/:height`; served with and without a slash at the end. */
   readonly path: string;
   readonly summary: string;
   readonly parameters: P;
   readonly response: JsonSchema;
+  /** Names of the headers of its own that it may answer with. */
+  readonly headers?: readonly RouteHeader[];
   /** Content type of the answer; JSON when it is not given. */
   readonly produces?: string;
   /** Credits. */

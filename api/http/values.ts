@@ -1,5 +1,6 @@
 /** How values of the stores are printed: exact number tokens, never through a double. */
 import { LosslessNumber } from 'lossless-json';
+import { plainDecimal } from '../../schemas/decimal.ts';
 import { satoshisToCoins } from '../../schemas/satoshi.ts';
 
 /** Satoshis → JSON number of coins with exactly 8 decimals. */
@@ -18,6 +19,11 @@ export function decimal(text: string): LosslessNumber {
 
 export function decimalOrNull(text: string | null): LosslessNumber | null {
   return text === null ? null : decimal(text);
+}
+
+/** A decimal as a caller has written it → JSON number of the same value. */
+export function writtenNumber(text: string): LosslessNumber {
+  return new LosslessNumber(plainDecimal(text));
 }
 
 const SIGNIFICANT_DIGITS = 15;

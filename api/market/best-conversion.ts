@@ -20,14 +20,11 @@ export interface Conversions {
   readonly daemon: Estimator;
 }
 
-/** Daemon calls are what a route costs: the best few by mid price are asked for. */
-const MOST_DIRECT = 6;
-const MOST_TWO_HOPS = 3;
-
 const share = (part: bigint | undefined, whole: bigint | undefined) => Number(part) / Number(whole);
 
 /** Part of the output that is lost against the mid prices, fees apart; 8 decimals. */
 function slippageOf({ route, estimates, output }: EstimatedRoute, amount: bigint): number {
+  if (output === 0n) return 1;
   const inputs = [amount, ...estimates.map((made) => made.output)];
   const net = route.reduce((kept, _leg, index) => kept * share(estimates[index]?.net, inputs[index]), 1);
   return roundTo8(1 - Number(output) / (Number(amount) * net * midRateOf(route)));
@@ -74,9 +71,7 @@ function routeAnswer(made: EstimatedRoute, amount: bigint, currencies: Currencie
 export async function bestConversion(request: ConversionRequest, { baskets, currencies, daemon }: Conversions) {
   const { from, to, amount } = request;
   const routes = routesBetween(baskets, from, to);
-  const direct = routes.filter((route) => route.length === 1).slice(0, MOST_DIRECT);
-  const twoHops = routes.filter((route) => route.length === 2).slice(0, MOST_TWO_HOPS);
-  const estimated = await estimateRoutes(daemon, [...direct, ...twoHops], amount);
+  const estimated = await estimateRoutes(daemon, routes, amount);
   if (estimated.length === 0) return null;
   const answers = estimated.map((route) => routeAnswer(route, amount, currencies));
   return { ...sidesOf(request, currencies), best: answers[0], routes: answers };
@@ -86,7 +81,7 @@ export async function bestConversion(request: ConversionRequest, { baskets, curr
 export async function estimateConversion(request: ConversionRequest, { baskets, currencies, daemon }: Conversions) {
   const { from, to, amount } = request;
   const direct = routesBetween(baskets, from, to).filter((route) => route.length === 1);
-  const [best] = await estimateRoutes(daemon, direct.slice(0, MOST_DIRECT), amount);
+  const [best] = await estimateRoutes(daemon, direct, amount);
   const estimate = best?.estimates[0];
   if (!best || !estimate) return null;
   const [{ basket }] = best.route;

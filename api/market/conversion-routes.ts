@@ -6,7 +6,7 @@ export interface Leg {
   readonly basket: LiveBasket;
   readonly from: string;
   readonly to: string;
-  /** Units of `to` for one of `from` before fees and slippage; for ranking, not for money. */
+  /** Units of `to` for one of `from` before fees and slippage; to tell the slippage, not for money. */
   readonly midRate: number;
 }
 
@@ -37,7 +37,7 @@ function legOf({ basket, prices }: Priced, from: string, to: string): Leg | null
 
 export const midRateOf = (route: Route): number => route.reduce((rate, leg) => rate * leg.midRate, 1);
 
-/** Through one basket, and through two with one currency between; best mid rate first. */
+/** Through one basket, and through two with one currency between. */
 export function routesBetween(baskets: readonly LiveBasket[], from: string, to: string): Route[] {
   if (from === to) return [];
   const all = baskets.map(priced);
@@ -47,14 +47,14 @@ export function routesBetween(baskets: readonly LiveBasket[], from: string, to: 
   });
   const ends = all.filter(({ prices }) => prices.has(to));
   for (const first of all.filter(({ prices }) => prices.has(from))) {
-    for (const second of ends) {
-      if (second === first) continue;
-      for (const between of first.prices.keys()) {
-        if (between === from || between === to) continue;
-        const [start, end] = [legOf(first, from, between), legOf(second, between, to)];
+    for (const between of first.prices.keys()) {
+      if (between === from || between === to) continue;
+      const start = legOf(first, from, between);
+      for (const second of ends) {
+        const end = second === first ? null : legOf(second, between, to);
         if (start && end) routes.push([start, end]);
       }
     }
   }
-  return routes.sort((a, b) => midRateOf(b) - midRateOf(a));
+  return routes;
 }

@@ -1,11 +1,12 @@
-/** Every two currencies of every live basket: prices and volume of the 24 hours before the newest block. */
+/** Every two currencies of every live basket: prices and volume of the 24 hours before its chain's newest block. */
 import type { ApiContext } from '../api-context.ts';
+import { pricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type LiveBasket, type Market, readMarket } from './live-baskets.ts';
 import { type Candle, candle, statesSince } from './pair-prices.ts';
 import { readTrades, type SideVolume } from './trades.ts';
 import type { Usd } from './usd.ts';
-import { daysBefore } from './volume-series.ts';
+import { daysBefore, daysBeforeEach } from './volume-series.ts';
 
 export interface Pair {
   readonly basket: LiveBasket;
@@ -25,6 +26,8 @@ export interface Pair {
 export interface Pairs {
   readonly pairs: readonly Pair[];
   readonly market: Market;
+  /** Time of the first block whose trades may still be valued otherwise; null when there is none. */
+  readonly provisionalSince: number | null;
 }
 
 /** Anchors are quotes first, then native coins, then the other reserves; a basket's token is always a base. */
@@ -67,11 +70,12 @@ function liquidityOf(market: Market, basket: LiveBasket, ids: readonly string[])
 
 export async function readPairs(read: Snapshot, api: ApiContext): Promise<Pairs> {
   const market = await readMarket(read, api);
-  const trades = await readTrades(read, api);
-  const yesterday = daysBefore(trades.end, 1);
-  const sides = await trades.bySides(yesterday);
+  const rows = await pricedRows(read, api);
+  const trades = await readTrades(read, api, rows);
+  const sides = await trades.bySides(daysBeforeEach(trades, 1));
   const pairs: Pair[] = [];
   for (const basket of market.baskets) {
+    const yesterday = daysBefore(trades.ends.get(basket.chain) ?? 0, 1);
     const states = await statesSince(read, basket.chain, basket.currencyId, yesterday);
     for (const { base, quote } of pairsOf(api, basket)) {
       const prices = candle(states, basket.currencyId, base, quote);
@@ -80,5 +84,5 @@ export async function readPairs(read: Snapshot, api: ApiContext): Promise<Pairs>
       pairs.push({ basket, base, quote, prices, ...volumes, liquidity: liquidityOf(market, basket, [base, quote]) });
     }
   }
-  return { pairs, market };
+  return { pairs, market, provisionalSince: rows.provisionalSince(trades.end) };
 }

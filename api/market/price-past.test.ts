@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { ApiContext } from '../api-context.ts';
-import { tickAt } from '../routes/committed-tick.ts';
+import { pricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { pricesAt } from './price-past.ts';
 import { reservePoints } from './reserve-points.ts';
@@ -28,8 +28,14 @@ interface PastTick {
   readonly priced: readonly string[];
 }
 
+/** Ticks of the past, of which those from a place on are beyond the line. */
+interface Past {
+  readonly ticks: readonly PastTick[];
+  readonly line: number;
+}
+
 /** Clocks stand still or leap by hours; now and then a number is left out. */
-const past: fc.Arbitrary<PastTick[]> = fc
+const ticksOfThePast: fc.Arbitrary<PastTick[]> = fc
   .array(
     fc.record({
       later: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 900 }), fc.integer({ min: 3600, max: 20_000 })),
@@ -47,7 +53,45 @@ const past: fc.Arbitrary<PastTick[]> = fc
     });
   });
 
-async function write(ticks: readonly PastTick[]): Promise<void> {
+const past: fc.Arbitrary<Past> = fc
+  .tuple(ticksOfThePast, fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat({ max: 40 })))
+  .map(([ticks, line]) => ({ ticks, line }));
+
+/** Ticks beyond the line are numbered from here on. */
+const BEYOND = 2 ** 40;
+
+async function write({ ticks, line }: Past): Promise<void> {
+  await writeComplete(ticks.slice(0, line));
+  await writeBeyond(ticks.slice(line));
+}
+
+/** In two runs, beside one that no longer counts and rows that a run has lost. */
+async function writeBeyond(ticks: readonly PastTick[]): Promise<void> {
+  const { pool } = stores.postgres;
+  await pool.query('TRUNCATE ahead_runs');
+  await pool.query(`DELETE FROM stage_positions WHERE stage = 'price_ahead'`);
+  await stores.clickhouse.command('TRUNCATE TABLE prices_ahead');
+  const [first, last] = [ticks[0], ticks.at(-1)];
+  if (!first || !last) return;
+  await pool.query(`INSERT INTO stage_positions VALUES ('price_ahead', 'one', 0, 0, '\\x00', $1)`, [last.clock]);
+  const middle = BEYOND + (ticks[ticks.length >> 1]?.tick ?? 0);
+  await pool.query(
+    `INSERT INTO ahead_runs VALUES (1, $1, $2::bigint - 1, 1, false, true), (2, $2, $3, 1, false, true), (3, $1, $3, 1, false, false)`,
+    [BEYOND + first.tick, middle, BEYOND + last.tick],
+  );
+  const columns = ['run', 'generation', 'currency_id', 'tick', 'time', 'clock', 'usd_price'];
+  const rowOf = (run: number, { tick, clock }: PastTick, id: string, price: number) => {
+    return [run, GENERATION, id, BEYOND + tick, clock, clock, price];
+  };
+  const rows = ticks.flatMap((tick) => {
+    const run = BEYOND + tick.tick < middle ? 1 : 2;
+    const counting = tick.priced.map((id) => rowOf(run, tick, id, tick.tick + 1));
+    return [...counting, ...IDS.flatMap((id) => [rowOf(3, tick, id, 77), rowOf(3 - run, tick, id, 78)])];
+  });
+  await stores.clickhouse.insert('prices_ahead', columns, rows);
+}
+
+async function writeComplete(ticks: readonly PastTick[]): Promise<void> {
   await stores.postgres.pool.query('TRUNCATE price_ticks');
   await stores.postgres.pool.query(
     `INSERT INTO price_ticks SELECT tick, 'one', tick, '\\x00', clock, 0 FROM unnest($1::bigint[], $2::bigint[]) AS made(tick, clock)`,
@@ -70,18 +114,25 @@ it(
   'the last tick and the last prices up to a moment',
   async () => {
     await fc.assert(
-      fc.asyncProperty(past, fc.array(fc.nat(), { minLength: 3, maxLength: 3 }), async (ticks, draws) => {
-        await write(ticks);
+      fc.asyncProperty(past, fc.array(fc.nat(), { minLength: 3, maxLength: 3 }), async (made, draws) => {
+        const { ticks, line } = made;
+        await write(made);
+        const rows = await pricedRows(read, api());
         const clocks = ticks.flatMap(({ clock }) => [clock - 1, clock, clock + 1]);
         for (const draw of draws) {
           const moment = clocks[draw % clocks.length] ?? 0;
           const before = ticks.filter(({ clock }) => clock <= moment);
-          expect(Number((await tickAt(read, moment)) ?? -1)).toBe(before.at(-1)?.tick ?? -1);
+          // Beyond the line only ticks with prices are known.
+          const place = ticks.findLastIndex(
+            ({ clock, priced }, at) => clock <= moment && (at < line || priced.length > 0),
+          );
+          const tick = (place >= line ? BEYOND : 0) + (ticks[place]?.tick ?? -1);
+          expect(Number((await rows.tickAt(moment)) ?? -1)).toBe(tick);
           const expected = IDS.flatMap((id) => {
             const last = before.findLast(({ priced }) => priced.includes(id));
             return last ? [[id, last.tick + 1]] : [];
           });
-          const found = await pricesAt(read, api(), IDS, moment);
+          const found = await pricesAt(api(), rows, IDS, moment);
           expect([...found].map(([id, price]) => [id, Number(price)]).sort()).toEqual(expected);
         }
       }),
@@ -131,11 +182,12 @@ it(
       [JSON.stringify(reserves)],
     );
     await fc.assert(
-      fc.asyncProperty(past, fc.nat({ max: 20 }), async (ticks, later) => {
-        await write(ticks);
+      fc.asyncProperty(past, fc.nat({ max: 20 }), async (made, later) => {
+        const { ticks } = made;
+        await write(made);
         const windows = await hold(ticks);
         const since = (windows[later % windows.length] ?? 0) - 1;
-        const points = await reservePoints(read, api(), BASKET, since);
+        const points = await reservePoints(read, api(), await pricedRows(read, api()), BASKET, since);
         expect(points.map(({ time }) => time)).toEqual(windows.filter((window) => window >= since));
         for (const { time, tvl } of points) {
           const before = ticks.filter(({ clock }) => clock <= time + WINDOW);

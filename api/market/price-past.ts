@@ -1,19 +1,21 @@
 /** Prices as they were: 24 hours ago, and hour by hour. */
 import type { ApiContext } from '../api-context.ts';
-import { committedTick, tickAt } from '../routes/committed-tick.ts';
-import type { Snapshot } from '../state/snapshot.ts';
+import type { PricedRows } from '../state/priced-rows.ts';
 
 const HOUR = 3600;
 
 /** While a currency is priced, every block of the default chain writes its price: an hour holds the last one of almost all. */
-const RECENT_SQL = `SELECT currency_id AS id, argMax(usd_price, tick) AS price FROM prices
-  WHERE generation = {generation: UInt32} AND currency_id IN {ids: Array(String)}
-    AND tick > {from: UInt64} AND tick <= {tick: UInt64} GROUP BY id`;
+const recentSql = (rows: PricedRows) =>
+  `SELECT currency_id AS id, argMax(usd_price, tick) AS price FROM ${rows.of(
+    'prices',
+    'currency_id, usd_price, tick',
+    'currency_id IN {ids: Array(String)} AND tick > {from: UInt64} AND tick <= {until: UInt64}',
+  )} GROUP BY id`;
 
 /** The last row of each currency up to a tick, each found from the end of its own: parameters `id0`, `id1` …, `before`. */
-export function lastPricesSql(columns: string, ids: readonly string[]): string {
-  const one = (index: number) => `(SELECT ${columns} FROM prices WHERE generation = {generation: UInt32}
-    AND currency_id = {id${index}: String} AND tick <= {before: UInt64} ORDER BY tick DESC LIMIT 1)`;
+export function lastPricesSql(rows: PricedRows, columns: string, ids: readonly string[]): string {
+  const one = (index: number) =>
+    rows.newest(columns, `currency_id = {id${index}: String} AND tick <= {before: UInt64}`, '1');
   return ids.map((_, index) => one(index)).join(' UNION ALL ');
 }
 
@@ -27,21 +29,21 @@ interface PastPrice {
 
 /** By currency, as decimal text; without those that had no price yet. `moment`: seconds since the epoch. */
 export async function pricesAt(
-  read: Snapshot,
   api: ApiContext,
+  rows: PricedRows,
   ids: readonly string[],
   moment: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const { generation } = read.state;
-  const tick = await tickAt(read, moment);
-  if (tick === null || ids.length === 0) return new Map();
-  const from = (await tickAt(read, moment - HOUR)) ?? '0';
-  const recent = await api.clickhouse.query<PastPrice>(RECENT_SQL, { generation, ids, from, tick });
+  const until = await rows.tickAt(moment);
+  if (until === null || ids.length === 0) return new Map();
+  const from = (await rows.tickAt(moment - HOUR)) ?? '0';
+  const recent = await api.clickhouse.query<PastPrice>(recentSql(rows), { ...rows.params, ids, from, until });
   const found = new Map(recent.map(({ id, price }) => [id, price]));
   const rest = ids.filter((id) => !found.has(id));
   if (rest.length > 0) {
-    const sql = lastPricesSql('currency_id AS id, usd_price AS price', rest);
-    const values = { generation, before: from, ...lastPricesValues(rest) };
+    const last = lastPricesSql(rows, 'currency_id AS id, usd_price AS price, tick', rest);
+    const sql = `SELECT id, price FROM (${last})`;
+    const values = { ...rows.params, before: from, ...lastPricesValues(rest) };
     for (const { id, price } of await api.clickhouse.query<PastPrice>(sql, values)) found.set(id, price);
   }
   return found;
@@ -56,26 +58,25 @@ export function changePercent(now: string, before: string | undefined): number |
 const SPARK_HOURS = 168;
 const LEAST_POINTS = 24;
 
-const HOURLY_SQL = `SELECT currency_id AS id, toUnixTimestamp(toStartOfHour(time)) AS hour,
+const hourlySql = (rows: PricedRows) => `SELECT currency_id AS id, toUnixTimestamp(toStartOfHour(time)) AS hour,
     toFloat64(argMax(usd_price, tick)) AS price
-  FROM prices WHERE generation = {generation: UInt32} AND tick > {from: UInt64} AND tick <= {tick: UInt64}
+  FROM ${rows.of('prices', 'currency_id, time, usd_price, tick', 'tick > {from: UInt64}')}
   GROUP BY id, hour ORDER BY id, hour`;
 
 /** The last price of each hour of the last week; an hour without one repeats the one before. At least 24 points. */
 export async function sparklines(
-  read: Snapshot,
   api: ApiContext,
+  rows: PricedRows,
   end: number,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const start = end - (SPARK_HOURS - 1) * HOUR;
-  const from = (await tickAt(read, start - HOUR)) ?? '0';
-  const rows = await api.clickhouse.query<{ id: string; hour: number; price: number }>(HOURLY_SQL, {
-    generation: read.state.generation,
+  const from = (await rows.tickAt(start - HOUR)) ?? '0';
+  const hours = await api.clickhouse.query<{ id: string; hour: number; price: number }>(hourlySql(rows), {
+    ...rows.params,
     from,
-    tick: await committedTick(read),
   });
   const points = new Map<string, { hour: number; price: number }[]>();
-  for (const { id, hour, price } of rows) points.set(id, [...(points.get(id) ?? []), { hour, price }]);
+  for (const { id, hour, price } of hours) points.set(id, [...(points.get(id) ?? []), { hour, price }]);
   return new Map([...points].map(([id, known]) => [id, filled(known, end)]));
 }
 

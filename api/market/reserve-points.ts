@@ -1,6 +1,6 @@
 /** What a basket held at the ends of windows, and what that was worth then. */
 import type { ApiContext } from '../api-context.ts';
-import { committedTick, tickAt } from '../routes/committed-tick.ts';
+import type { PricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { parseReserves } from './live-baskets.ts';
 import { lastPricesSql, lastPricesValues } from './price-past.ts';
@@ -27,7 +27,7 @@ const RESERVE_IDS_SQL =
  * Thinned evenly from the newest backwards; the prices are the last ones of each window, to which its end does not belong. Each price since the first
  * point, and the last one before it, counts for the next point alone: what is held in memory are the points.
  */
-const pointsSql = (ids: readonly string[]) => `WITH points AS (
+const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS (
     SELECT * FROM (
       SELECT window, state_height, supply, reserve_ids, reserves,
         row_number() OVER (ORDER BY window DESC) - 1 AS back, count() OVER () AS total
@@ -42,9 +42,8 @@ const pointsSql = (ids: readonly string[]) => `WITH points AS (
   told AS (
     SELECT p.id AS reserve, moment.until AS until, argMax(p.usd_price, p.tick) AS price
     FROM (
-      SELECT toString(currency_id) AS id, time, tick, usd_price FROM prices WHERE generation = {generation: UInt32}
-        AND currency_id IN {ids: Array(String)} AND tick > {before: UInt64} AND tick <= {tick: UInt64}
-      UNION ALL ${lastPricesSql('toString(currency_id) AS id, time, tick, usd_price', ids)}
+      SELECT * FROM ${rows.of('prices', PRICE_COLUMNS, 'currency_id IN {ids: Array(String)} AND tick > {before: UInt64}')}
+      UNION ALL ${lastPricesSql(rows, PRICE_COLUMNS, ids)}
     ) AS p
     ASOF JOIN (SELECT DISTINCT reserve, until FROM held) AS moment ON p.id = moment.reserve AND p.time < moment.until
     GROUP BY reserve, until
@@ -60,6 +59,8 @@ const pointsSql = (ids: readonly string[]) => `WITH points AS (
     FROM held LEFT JOIN told ON held.reserve = told.reserve AND held.until = told.until
   )
   GROUP BY window ORDER BY window`;
+
+const PRICE_COLUMNS = 'toString(currency_id) AS id, time, tick, usd_price';
 
 interface PointRecord {
   readonly time: number;
@@ -80,24 +81,24 @@ function tvlOf(text: string): Usd | null {
 export async function reservePoints(
   read: Snapshot,
   api: ApiContext,
+  rows: PricedRows,
   { chain, currencyId }: { readonly chain: string; readonly currencyId: string },
   since: number,
 ): Promise<ReservePoint[]> {
   const state = await read.row<{ reserves: string }>(RESERVE_IDS_SQL, [chain, currencyId]);
   const ids = parseReserves(state?.reserves ?? '[]').map((reserve) => reserve.currencyId);
   if (ids.length === 0) return [];
-  const rows = await api.clickhouse.query<PointRecord>(pointsSql(ids), {
+  const points = await api.clickhouse.query<PointRecord>(pointsSql(rows, ids), {
+    ...rows.params,
     chain,
     id: currencyId,
     position: read.state.derived.get(chain)?.position ?? 0,
     since,
-    generation: read.state.generation,
     ids,
     ...lastPricesValues(ids),
-    before: (await tickAt(read, since)) ?? '0',
-    tick: await committedTick(read),
+    before: (await rows.tickAt(since)) ?? '0',
   });
-  return rows.map(({ time, height, supply, tvl, reserves }) => ({
+  return points.map(({ time, height, supply, tvl, reserves }) => ({
     time,
     height,
     supply: BigInt(supply),

@@ -1,5 +1,6 @@
 /** US dollars inside the market answers: integers scaled by 10^38, exact until they are printed. */
 import { LosslessNumber } from 'lossless-json';
+import { scaledUp } from '../../schemas/decimal.ts';
 import { decimal } from '../http/values.ts';
 
 /** Scaled by 10^38: an amount in satoshis times a price of 30 decimals. */
@@ -13,6 +14,11 @@ export function parseUsd(text: string): Usd {
   const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
   const value = BigInt(whole + fraction.padEnd(PLACES, '0'));
   return text.startsWith('-') ? -value : value;
+}
+
+/** The least value that is not below a written decimal. */
+export function leastUsd(text: string): Usd {
+  return scaledUp(text, PLACES);
 }
 
 /** Value of satoshis at a price (decimal text of at most 30 decimals). */

@@ -21,8 +21,15 @@ export function periods(unit: Unit, end: number, count: number): number[] {
   return starts.reverse();
 }
 
-export async function volumeSeries(trades: Trades, unit: Unit, count: number, basketId: string | null = null) {
-  const starts = periods(unit, trades.end, count);
+/** Up to `end`, seconds since the epoch; of one basket or of all. */
+export async function volumeSeries(
+  trades: Trades,
+  unit: Unit,
+  count: number,
+  end: number,
+  basketId: string | null = null,
+) {
+  const starts = periods(unit, end, count);
   const sums = await trades.byPeriod(unit, (starts[0] ?? 0) - 1, basketId);
   return starts.map((start) => {
     const { volume, trades: number } = sums.get(start) ?? NO_VOLUME;
@@ -32,3 +39,8 @@ export async function volumeSeries(trades: Trades, unit: Unit, count: number, ba
 }
 
 export const daysBefore = (end: number, days: number): number => end - days * SECONDS_PER_DAY;
+
+/** Of each chain, before its own newest block. */
+export function daysBeforeEach({ ends }: Pick<Trades, 'ends'>, days: number): ReadonlyMap<string, number> {
+  return new Map([...ends].map(([chain, end]) => [chain, daysBefore(end, days)]));
+}

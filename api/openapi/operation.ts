@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
-import { compileParameters } from '../http/parameters.ts';
+import { type ChainSchema, compileParameters } from '../http/parameters.ts';
 import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
 import type { HEADERS } from './document.ts';
 import type { linksOf } from './links.ts';
@@ -55,8 +55,8 @@ function statusesOf({ weight, tier, parameters, path }: Route): number[] {
 }
 
 /** Text that names something which may not be there. */
-function isName(schema: JsonSchema | 'chain'): boolean {
-  return schema !== 'chain' && schema.type === 'string' && schema.maxLength !== undefined;
+function isName(schema: JsonSchema | ChainSchema): boolean {
+  return typeof schema === 'object' && schema.type === 'string' && schema.maxLength !== undefined;
 }
 
 export const ERROR_STATUSES = [...new Set(Object.values(API_ERRORS).map(([status]): number => status))].sort();
@@ -92,7 +92,11 @@ function answerResponse(route: Route, examples: Examples, links: Links) {
   const content = { schema: route.response, ...(answer !== undefined && { example: answer }) };
   return {
     description: route.summary,
-    headers: references([...LIMITS, ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const))]),
+    headers: references([
+      ...LIMITS,
+      ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const)),
+      ...(route.headers ?? []),
+    ]),
     ...(statusOf(route) !== 204 && {
       content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
     }),

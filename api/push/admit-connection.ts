@@ -4,23 +4,25 @@ import type { Admission } from '../access/gate.ts';
 import { type ExchangeOptions, problemTo } from '../http/exchange.ts';
 import { type HeaderLines, NO_LINES } from '../http/header-lines.ts';
 import type { Soon } from '../http/soon.ts';
+import type { NetworkShare, NetworkShares } from './network-share.ts';
 
-/** What becomes of one who wants to connect. */
+/** What becomes of one who wants to connect: each gives the share back when there is nothing to connect. */
 export interface Door {
-  /** Connects it, with the headers of the limits. */
-  open(headers: HeaderLines): void;
+  /** Connects it, with the headers of the limits; where it cannot be, `refuse` answers with the problem. */
+  open(headers: HeaderLines, share: NetworkShare, refuse: (error: unknown) => void): void;
   /**
    * For what can only be opened in the callback of the request: opens it while the limits are still being asked for.
    * Returns the way to turn it away after all.
    */
-  openAtOnce?(): (error: unknown) => void;
+  openAtOnce?(share: NetworkShare): (error: unknown) => void;
 }
 
 const CONNECTION = { credits: 1, tier: null };
 
-/** Opens to a caller who may connect and is still there; anybody else is answered with the problem. */
+/** Opens to a caller who may connect and is still there; anybody else is answered with the problem. Nothing is read before. */
 export function admitConnection(
   options: ExchangeOptions,
+  shares: NetworkShares,
   res: HttpResponse,
   req: HttpRequest,
   template: string,
@@ -28,7 +30,26 @@ export function admitConnection(
 ): void {
   const refuse = problemTo(options, res, req, template);
   const visitor = options.access.readVisitor(res, req);
-  const decide = ({ refusal, headers }: Admission) => (refusal ? refuse(refusal, headers) : open(headers));
+  const { network } = visitor; // cannot be read later
+  const decide = ({ refusal, headers }: Admission) => {
+    if (refusal) return refuse(refusal, headers);
+    const share = shareOrRefuse(headers);
+    if (!share) return;
+    open(headers, share, (error) => {
+      share.close();
+      refuse(error, headers);
+    });
+  };
+
+  function shareOrRefuse(headers: HeaderLines): NetworkShare | null {
+    try {
+      return shares.open(network);
+    } catch (error) {
+      refuse(error, headers);
+      return null;
+    }
+  }
+
   let admission: Soon<Admission>;
   try {
     admission = options.access.gate.rest(visitor, CONNECTION);
@@ -41,7 +62,12 @@ export function admitConnection(
     return;
   }
   if (openAtOnce) {
-    const turnAway = openAtOnce();
+    const share = shareOrRefuse(NO_LINES);
+    if (!share) {
+      admission.catch(() => undefined); // it is refused already
+      return;
+    }
+    const turnAway = openAtOnce(share);
     admission.then(({ refusal }) => {
       if (refusal) turnAway(refusal);
     }, turnAway);

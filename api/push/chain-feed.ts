@@ -5,11 +5,16 @@ import { RetryableError } from '../../schemas/errors.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import type { FeedKey } from './cursor.ts';
 import type { FeedTopic, Tip, TopicRecord } from './feed-topic.ts';
+import { KEPT, READ_AT_ONCE } from './limits.ts';
+import { createPace, type Pace } from './pace.ts';
 import type { PushEvent } from './push-event.ts';
+import { createRecordCache } from './record-cache.ts';
 
 export interface FeedRecord {
   readonly position: number;
   readonly events: readonly PushEvent[];
+  /** Of the record in the log. */
+  readonly bytes: number;
 }
 
 export interface ChainFeed {
@@ -22,8 +27,8 @@ export interface ChainFeed {
   readonly tip: Tip | null;
   /** A record kept in memory. */
   recent(position: number): FeedRecord | undefined;
-  /** Records from a position on, read from the log, below head; throws LogGap where they are no longer kept. */
-  load(position: number): Promise<FeedRecord[]>;
+  /** Records from a position on, read from the log, below head, decoded in pieces; throws LogGap where they are no longer kept. */
+  load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
 }
@@ -45,15 +50,25 @@ const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 const WAIT_MS = 5_000;
 const RETRY_MS = 1_000;
 const IDLE_MS = 50;
-const KEPT_RECORDS = 1024;
+/** The end of the topic is looked at so often at most, however many ask. */
+const END_MS = 100;
+/** Who listens hears of a block at once, but not of thousands of them without anybody else in between. */
+const FOLLOW_SLICE_MS = 10;
 
 /** `running` settles once the signal aborts. */
 export async function openChainFeed(options: FeedOptions): Promise<{ feed: ChainFeed; running: Promise<void> }> {
   const { chain, topic, log, watch, logger, signal } = options;
-  const kept = new Map<number, FeedRecord>();
+  const kept = createRecordCache<number>(KEPT);
+  const pace = createPace({ sliceMs: FOLLOW_SLICE_MS, restMs: 0 });
   let at = topic.place(watch.state);
   let tip = topic.tip(watch.state);
   let head = await topic.head(watch.state);
+  let ending: Promise<number> | null = null;
+
+  async function readEnd(): Promise<number> {
+    ending = null; // who asks from now on is told of a later look
+    return ((await log.last(topic.name, chain))?.position ?? -1) + 1;
+  }
 
   const feed: ChainFeed = {
     chain,
@@ -65,18 +80,27 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
       return tip;
     },
     recent: (position) => kept.get(position),
-    async load(position) {
-      const records = await log.read(topic.name, chain, position, READ_LIMITS);
-      return records.filter((record) => record.position < head).map((record) => topic.read(record));
+    async load(position, readersPace) {
+      const found: FeedRecord[] = [];
+      for (const raw of await log.read(topic.name, chain, position, READ_AT_ONCE)) {
+        if (raw.position >= head) break;
+        if (readersPace.isSpent()) await readersPace.rest();
+        const { position: at, events } = topic.read(raw);
+        found.push({ position: at, events, bytes: raw.payload.byteLength });
+      }
+      return found;
     },
-    end: async () => ((await log.last(topic.name, chain))?.position ?? -1) + 1,
+    end() {
+      ending ??= pause(END_MS, signal).then(readEnd);
+      return ending;
+    },
   };
 
-  function publish(record: TopicRecord): void {
+  function publish(read: TopicRecord, bytes: number): void {
+    const record: FeedRecord = { position: read.position, events: read.events, bytes };
     head = record.position + 1;
-    tip = record.tip;
+    tip = read.tip;
     kept.set(record.position, record);
-    kept.delete(record.position - KEPT_RECORDS);
     options.onRecord(feed, record);
   }
 
@@ -98,10 +122,11 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     await log.waitFor(topic.name, chain, head, WAIT_MS, signal);
     if (signal.aborted) return;
     for (const raw of await log.read(topic.name, chain, head, READ_LIMITS)) {
+      if (pace.isSpent()) await pace.rest();
       const record = topic.read(raw);
       await watch.until(record.isShown, signal);
       if (signal.aborted) return;
-      publish(record);
+      publish(record, raw.payload.byteLength);
     }
   }
 

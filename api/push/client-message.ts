@@ -1,6 +1,9 @@
 /** What clients send, checked. */
 import { Ajv, type ValidateFunction } from 'ajv';
-import { pingMessage, subscribeMessage, unsubscribeMessage } from '../../schemas/rest/push.ts';
+import { decimalMembers, parseWithDecimals } from '../../schemas/decimal.ts';
+import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import { LONGEST_ID, pingMessage, subscribeMessage, unsubscribeMessage } from '../../schemas/rest/push.ts';
+import { shortened } from './shortened.ts';
 
 export type MessageId = string | number | null;
 
@@ -9,7 +12,8 @@ export interface Filter {
   readonly basket?: string | readonly string[];
   readonly identity?: string | readonly string[];
   readonly address?: string | readonly string[];
-  readonly minUsd?: number;
+  /** Its digits. */
+  readonly minUsd?: string;
 }
 
 export interface SubscribeMessage {
@@ -44,10 +48,12 @@ const validators: Readonly<Record<string, ValidateFunction>> = {
   ping: ajv.compile(pingMessage),
 };
 
+const DECIMALS = decimalMembers(subscribeMessage as JsonSchema);
+
 export function readClientMessage(text: string): ReadMessage {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseWithDecimals(text, DECIMALS);
   } catch {
     return { ok: false, id: null, code: 'invalid_json', detail: 'the message is not JSON' };
   }
@@ -55,11 +61,12 @@ export function readClientMessage(text: string): ReadMessage {
     return { ok: false, id: null, code: 'invalid_message', detail: 'the message is no object with an op' };
   }
   const { op, id } = value as { op?: unknown; id?: unknown };
-  const knownId = typeof id === 'string' || typeof id === 'number' ? id : null;
+  const knownId = isMessageId(id) ? id : null;
   const validate = typeof op === 'string' && Object.hasOwn(validators, op) ? validators[op] : undefined;
   if (!validate) {
     const ops = Object.keys(validators).join(', ');
-    return { ok: false, id: knownId, code: 'unknown_op', detail: `unknown op ${JSON.stringify(op)}: there are ${ops}` };
+    const what = typeof op === 'string' ? `unknown op ${shortened(op)}` : 'the op is no string';
+    return { ok: false, id: knownId, code: 'unknown_op', detail: `${what}: there are ${ops}` };
   }
   if (!validate(value)) {
     return {
@@ -70,4 +77,8 @@ export function readClientMessage(text: string): ReadMessage {
     };
   }
   return { ok: true, message: value as unknown as ClientMessage };
+}
+
+function isMessageId(id: unknown): id is MessageId {
+  return typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 }

@@ -5,6 +5,8 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { CLOSE_SLOW, type Connection, createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
+import { createNetworkShares } from './network-share.ts';
+import type { Pace } from './pace.ts';
 import { type Channel, pushEvent } from './push-event.ts';
 
 const CHAINS = ['a', 'b'] as const;
@@ -47,7 +49,7 @@ function testFeed(chain: string): TestFeed {
           data: () => `"${chain}${position}.${index}"`,
         }),
       );
-      const record = { position, events };
+      const record = { position, events, bytes: 100 };
       records.push(record);
       return record;
     },
@@ -79,6 +81,7 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: r
   const client: { closed: TestClient['closed']; blocked: boolean } = { closed: null, blocked: false };
   const connection = createConnection({
     hub,
+    share: createNetworkShares().open('test'),
     first: { ...(cursor !== undefined && { cursor }), ...(channels && { channels }) },
     ...timing,
     transport: {
@@ -102,6 +105,11 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: r
   return Object.assign(client, { connection, sent });
 }
 
+/** Rests as the generator says, and without a timer. */
+function pace(spent: () => boolean = () => false): Pace {
+  return { sliceMs: Number.POSITIVE_INFINITY, isSpent: spent, rest: () => Promise.resolve() };
+}
+
 const settle = async () => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 };
@@ -117,7 +125,7 @@ let feeds: TestFeed[];
 let hub: Hub;
 beforeEach(() => {
   feeds = CHAINS.map(testFeed);
-  hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger });
+  hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger, pace: pace(), messagePace: pace() });
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -138,7 +146,8 @@ describe('a client of the stream', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.infiniteStream(fc.boolean()), async (steps, accepting) => {
         feeds = CHAINS.map(testFeed);
-        hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger });
+        const rests = { ...pace(() => accepting.next().value ?? true), sliceMs: 0 };
+        hub = createHub({ chains: CHAINS, feeds, idsOf: (text) => [text], logger, pace: rests, messagePace: rests });
         const accepts = () => accepting.next().value ?? true;
         const received: string[] = [];
         const wanted: string[] = [];
@@ -188,7 +197,7 @@ describe('a client of the stream', () => {
     vi.useFakeTimers();
     const client = connect(hub, () => true);
     grow(0);
-    client.connection.receive('{"op":"subscribe","id":1,"channels":["txs"]}');
+    client.connection.receive(Buffer.from('{"op":"subscribe","id":1,"channels":["txs"]}'));
     grow(0, ['txs', 'blocks']);
     await settle();
     expect(client.sent.map(({ type }) => type)).toEqual(['hello', 'ack', 'block']);
@@ -213,7 +222,9 @@ describe('a client of the stream', () => {
     const client = connect(hub, () => true, undefined, ['blocks']);
     await settle();
     grow(0, ['blocks', 'txs']);
-    client.connection.receive(JSON.stringify({ op: 'subscribe', id: 2, channels: ['blocks', 'txs'], cursor: start }));
+    client.connection.receive(
+      Buffer.from(JSON.stringify({ op: 'subscribe', id: 2, channels: ['blocks', 'txs'], cursor: start })),
+    );
     await settle();
     grow(0, ['blocks', 'txs']);
     expect(dataOf(client.sent)).toEqual(['a0.0', 'a0.1', 'a1.0', 'a1.1']);
@@ -247,6 +258,33 @@ describe('a client of the stream', () => {
     const resumed = connect(hub, () => true, client.closed?.reason);
     await settle();
     expect([...dataOf(client.sent), ...dataOf(resumed.sent)]).toEqual(dataOf(other.sent));
+  });
+
+  it('is closed with 4408 when it goes on asking and takes none of the answers', async () => {
+    vi.useFakeTimers();
+    let closed: number | null = null;
+    let asked = 0;
+    const client = createConnection({
+      hub,
+      share: createNetworkShares().open('test'),
+      first: { channels: ['blocks'] },
+      ...timing,
+      transport: {
+        send: () => false,
+        together: () => false,
+        buffered: () => 0,
+        end: (code) => {
+          closed = code;
+        },
+      },
+    });
+    for (; closed === null && asked < 1_000; asked += 1) {
+      vi.advanceTimersByTime(200);
+      client.receive(Buffer.from(JSON.stringify({ op: 'ping', id: 'x'.repeat(64) })));
+      await settle();
+    }
+    expect(closed).toBe(CLOSE_SLOW);
+    expect(asked).toBeLessThan(1_000);
   });
 
   it('hears a heartbeat after silence, and none before', () => {

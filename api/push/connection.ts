@@ -2,15 +2,19 @@
  * One client of the push stream: its subscriptions, its place in the stream, its numbering. What it may miss is never
  * queued: a client that does not keep up keeps its place and is served from the log when its socket drains.
  */
+import { ApiError } from '../http/api-error.ts';
+import type { Served } from './catch-up.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
-import { readClientMessage } from './client-message.ts';
 import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
 import type { Hub } from './hub.ts';
-import { createMessageBudget, MAX_MESSAGE_BYTES } from './limits.ts';
+import { createInbox } from './inbox.ts';
+import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
 import { placeAfter } from './places.ts';
 import { eventMessage, type PushEvent } from './push-event.ts';
-import { type Subscription, SubscriptionRefused } from './subscription.ts';
-import { createSubscriptionSet, DEFAULT, LimitExceeded, type SubscriptionKey } from './subscription-set.ts';
+import type { Subscription } from './subscription.ts';
+import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
+import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscription-set.ts';
 
 /** The way to one client. */
 export interface Transport {
@@ -27,18 +31,21 @@ export interface Transport {
 /** An event at the end of the stream; `cursor` is the text of the place right behind it. */
 export interface LiveEvent {
   readonly event: PushEvent;
+  /** Made when it is first asked for. */
   readonly cursor: string;
   /** Bytes of the message, until the next call. */
   message(seq: number): Uint8Array;
 }
 
 export interface Connection {
-  /** A message of the client. */
-  receive(text: string): void;
+  /** A message of the client, UTF-8; the bytes may change afterwards. */
+  receive(message: Uint8Array): void;
   /** The socket has room again. */
   drained(): void;
   /** The events of a record while the connection is live. */
   offer(events: readonly LiveEvent[]): void;
+  /** It is live no longer: it stands at `places` and is served as those that catch up. */
+  fallBehind(places: Places): void;
   readonly isLive: boolean;
   /** Called after every record; serves what is not live. */
   wake(): void;
@@ -54,6 +61,8 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly hub: Hub;
   readonly transport: Transport;
+  /** Given back when the connection ends. */
+  readonly share: NetworkShare;
   /** Replaces the default subscription from the start; `cursor` resumes. */
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
   /** How long the default stream waits for a first subscribe, which then replaces it before anything was sent. */
@@ -70,16 +79,16 @@ const HELLO_VERSION = 1;
 const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { hub, transport } = options;
-  const subscriptions = createSubscriptionSet(hub);
-  const budget = createMessageBudget();
+  const { hub, transport, share } = options;
+  const subscriptions = createSubscriptionSet(hub, share);
+  const inbox = createInbox({ share, pace: hub.messagePace, read, refuse, overLimit, fail });
   /** Null while live: the place is then the hub's. */
   let places: Map<FeedKey, Place> | null = new Map(hub.places());
   let seq = 0;
   let lastCursor = '';
   let lastSentAt = Date.now();
   let blockedSince: number | null = null;
-  let pumping = false;
+  let untaken = 0;
   let started = false;
   let isOpen = true;
   let grace: NodeJS.Timeout | null = null;
@@ -108,8 +117,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (!isOpen) return;
     const at = here();
     const cursor = encodePlaces(at);
+    const json = JSON.stringify({ type, ...members, seq: seq + 1, cursor });
+    if (blockedSince !== null) untaken += json.length;
+    if (untaken > MAX_UNTAKEN_ANSWERS) {
+      end(CLOSE_SLOW, lastCursor);
+      return;
+    }
     seq += 1;
-    write(JSON.stringify({ type, ...members, seq, cursor }), type, cursor);
+    write(json, type, cursor);
   }
 
   function refuse(id: MessageId, code: string, detail: string): void {
@@ -125,17 +140,32 @@ export function createConnection(options: ConnectionOptions): Connection {
   function closed(): void {
     isOpen = false;
     if (grace) clearTimeout(grace);
+    inbox.close();
+    share.close();
   }
 
   function start(): void {
     if (grace) clearTimeout(grace);
     started = true;
-    void pump();
+    wake();
   }
 
-  /** Sends what lies between the connection's place and the hub's; the place of a record that must be read first, if any. */
+  function startUnlessAsked(): void {
+    if (inbox.isEmpty) start();
+    else grace = setTimeout(startUnlessAsked, options.graceMs);
+  }
+
+  function wake(): void {
+    if (started && isOpen && blockedSince === null && places) hub.serve(served);
+  }
+
+  /**
+   * Sends what lies between the connection's place and the hub's, for a slice of time; the place of a record that must be read
+   * first, if any.
+   */
   function sendRecent(): { readonly feed: FeedKey; readonly position: number } | null {
     if (!places) return null;
+    const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
         const place = places.get(feed.key) ?? { position: feed.head, index: 0 };
@@ -146,7 +176,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           if (event.place.index < place.index) continue;
           places.set(feed.key, placeAfter(event));
           if (subscriptions.wants(event)) sendEvent(event, encodePlaces(places));
-          if (blockedSince !== null || !isOpen) return null;
+          if (blockedSince !== null || !isOpen || performance.now() >= end) return null;
         }
         places.set(feed.key, { position: place.position + 1, index: 0 });
       }
@@ -161,34 +191,44 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function sendLive(events: readonly LiveEvent[]): void {
-    for (const { event, cursor, message } of events) {
+    for (const live of events) {
+      const { event } = live;
       if (!subscriptions.wantsLive(event)) continue;
       seq += 1;
-      write(message(seq), event.type, cursor);
+      write(live.message(seq), event.type, live.cursor);
       if (!places) continue;
       places.set(event.feed, placeAfter(event)); // the rest of the record is still to come
       return;
     }
   }
 
-  async function pump(): Promise<void> {
-    if (pumping || !started) return;
-    pumping = true;
-    try {
-      while (isOpen && blockedSince === null && places) {
-        let missing = null as ReturnType<typeof sendRecent>;
-        together(() => {
-          missing = sendRecent();
-        });
-        if (!missing) return;
-        if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
-      }
-    } catch (error) {
-      fail(error);
-    } finally {
-      pumping = false;
-    }
+  const isBehind = () => isOpen && blockedSince === null && places !== null;
+
+  function send(): ReturnType<typeof sendRecent> {
+    let missing: ReturnType<typeof sendRecent> = null;
+    together(() => {
+      missing = sendRecent();
+    });
+    return missing;
   }
+
+  const served: Served = {
+    network: share.network,
+    async serve() {
+      try {
+        const missing = isBehind() ? send() : null;
+        if (!missing) return isBehind();
+        if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
+        if (hub.pace.isSpent()) await hub.pace.rest();
+        // At once, before what was loaded gives way to what others need.
+        if (isBehind()) send();
+        return isBehind();
+      } catch (error) {
+        fail(error);
+        return false;
+      }
+    },
+  };
 
   function fail(err: unknown): void {
     hub.logger.error({ err }, 'a push client could not be served');
@@ -225,8 +265,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       const place = cursor.get(feed.key);
       if (!place || place.position <= feed.head || place.position <= (await feed.end())) continue;
       if (!isOpen) return;
+      if (places?.get(feed.key)?.position !== place.position) continue; // it has been taken elsewhere meanwhile
       resync(feed.key, 'cursor_unknown');
-      void pump();
+      wake();
     }
   }
 
@@ -246,11 +287,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     else refuse(id, 'unknown_subscription', 'there is no subscription with this id');
   }
 
+  /** Reads what the client may send now. */
+  function read(message: ClientMessage): void {
+    try {
+      handle(message);
+    } catch (error) {
+      reject(message.id ?? null, error);
+    }
+  }
+
   /** Tells the client what was wrong with its message; what is not its fault is thrown on. */
   function reject(id: MessageId, error: unknown): void {
     if (error instanceof LimitExceeded) overLimit(id, error.message);
     else if (error instanceof SubscriptionRefused) refuse(id, error.reason, error.message);
-    else if (error instanceof CursorInvalid) refuse(id, error.code, error.message);
+    else if (error instanceof CursorInvalid || error instanceof ApiError) refuse(id, error.code, error.message);
     else throw error;
   }
 
@@ -284,29 +334,25 @@ export function createConnection(options: ConnectionOptions): Connection {
   hello(); // with the cursor that it resumes from, if any
   if (refused !== null) reject(null, refused);
   if (asked) start();
-  else grace = setTimeout(start, options.graceMs);
+  else grace = setTimeout(startUnlessAsked, options.graceMs);
 
   return {
     get isLive() {
       return places === null && isOpen;
     },
     offer: (events) => together(() => sendLive(events)),
-    wake: () => void pump(),
+    fallBehind(at) {
+      places ??= new Map(at);
+      wake();
+    },
+    wake,
     drained() {
       blockedSince = null;
-      void pump();
+      untaken = 0;
+      wake();
     },
-    receive(text) {
-      if (!isOpen) return;
-      if (!budget.take(Date.now())) return overLimit(null, 'more than 100 messages in 10 s');
-      if (Buffer.byteLength(text) > MAX_MESSAGE_BYTES) return overLimit(null, 'a message above 16 kB');
-      const read = readClientMessage(text);
-      if (!read.ok) return refuse(read.id, read.code, read.detail);
-      try {
-        handle(read.message);
-      } catch (error) {
-        reject(read.message.id ?? null, error);
-      }
+    receive(message) {
+      if (isOpen) inbox.receive(message);
     },
     tick(now) {
       if (!isOpen) return;

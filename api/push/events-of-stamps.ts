@@ -2,6 +2,7 @@
 import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { StampsAppended, StampsRecord, StampsRewound, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
+import { parseUsd } from '../market/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
 
@@ -56,7 +57,7 @@ function valuedSource(stamp: ToldStamp, record: StampsAppended): Source {
   return {
     channel: 'conversions',
     type: 'conversion',
-    subjects: { ...conversionSubjects(stamp), usdValue: stamp.usdValue === null ? null : Number(stamp.usdValue) },
+    subjects: { ...conversionSubjects(stamp), usdValue: stamp.usdValue === null ? null : parseUsd(stamp.usdValue) },
     data: () =>
       stringifyExact({
         ...conversionMembers(stamp),

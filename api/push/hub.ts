@@ -1,12 +1,16 @@
 /** Where the chains' feeds and the clients meet: one reader a chain, one encoding an event, however many listen. */
 import type { Logger } from '../../infra/logger.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
+import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Connection, LiveEvent } from './connection.ts';
 import { encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
 import type { Tip } from './feed-topic.ts';
+import { CATCHING_UP, LOADED } from './limits.ts';
+import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
-import { sharedMessage } from './push-event.ts';
+import { type PushEvent, sharedMessage } from './push-event.ts';
+import { createRecordCache } from './record-cache.ts';
 import type { IdsOf } from './subscription.ts';
 
 export interface Hub {
@@ -14,6 +18,10 @@ export interface Hub {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
+  /** Of all clients that catch up. */
+  readonly pace: Pace;
+  /** Of all messages of clients. */
+  readonly messagePace: Pace;
   /** Where a live client stands. */
   places(): Places;
   isAt(places: Places): boolean;
@@ -22,6 +30,8 @@ export interface Hub {
   loaded(feed: FeedKey, position: number): FeedRecord | undefined;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */
   load(feed: FeedKey, position: number): Promise<boolean>;
+  /** Gives a client that is not live its turns until it has no more to do. */
+  serve(client: Served): void;
   add(connection: Connection): void;
   remove(connection: Connection): void;
   connections(): Iterable<Connection>;
@@ -34,14 +44,21 @@ export interface HubOptions {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
+  /** For tests. */
+  readonly pace?: Pace;
+  readonly messagePace?: Pace;
 }
 
-/** Records read for clients that catch up, shared by those that are at about the same place. */
-const LOADED_RECORDS = 2_000;
+/** Catching up takes at most half of the time of this process, in slices that nobody notices. */
+const PACE = { sliceMs: 5, restMs: 5 };
+/** A record is told to live clients for so long without a pause; the rest of them is served as those that catch up. */
+const PUBLISH_MS = 50;
 
-export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
+export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
+  const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
   const connections = new Set<Connection>();
-  const loaded = new Map<string, FeedRecord>();
+  const catchUp = createCatchUp(CATCHING_UP, pace);
+  const loaded = createRecordCache<string>(LOADED);
   const loading = new Map<string, Promise<boolean>>();
   const keyOf = (feed: FeedKey, position: number) => `${feed} ${position}`;
 
@@ -51,14 +68,10 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
     const feed = feeds.find((candidate) => candidate.key === key);
     if (!feed) return false;
     try {
-      for (const record of await feed.load(position)) loaded.set(keyOf(key, record.position), record);
+      for (const record of await feed.load(position, pace)) loaded.set(keyOf(key, record.position), record);
     } catch (error) {
       if (error instanceof VerustreamError && error.code === 'log_gap') return false;
       throw error;
-    }
-    for (const oldest of loaded.keys()) {
-      if (loaded.size <= LOADED_RECORDS) break;
-      loaded.delete(oldest);
     }
     return loaded.has(keyOf(key, position));
   }
@@ -68,6 +81,8 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
     feeds,
     idsOf,
     logger,
+    pace,
+    messagePace,
     places,
     isAt: (at) =>
       feeds.every(({ key, head }) => {
@@ -85,27 +100,44 @@ export function createHub({ chains, feeds, idsOf, logger }: HubOptions): Hub {
       }
       return flight;
     },
+    serve: catchUp.request,
     add: (connection) => void connections.add(connection),
     remove: (connection) => void connections.delete(connection),
     connections: () => connections,
     count: () => connections.size,
     publish(feed, record) {
       // No topics of uWebSockets.js: each connection counts its own messages, and knows where it stands when its socket is full.
-      const at = places();
-      const events = record.events.map((event): LiveEvent => {
-        at.set(feed.key, placeAfter(event));
-        const cursor = encodePlaces(at);
-        let shared: LiveEvent['message'] | null = null;
-        const message = (seq: number) => {
-          shared ??= sharedMessage(event, cursor);
-          return shared(seq);
-        };
-        return { event, cursor, message };
-      });
+      const before = places();
+      before.set(feed.key, { position: record.position, index: 0 });
+      const events = record.events.map((event) => liveEvent(event, before));
+      const end = performance.now() + PUBLISH_MS;
+      let isLate = false;
       for (const connection of connections) {
-        if (connection.isLive) connection.offer(events);
-        else connection.wake();
+        if (!connection.isLive) connection.wake();
+        else if (isLate) connection.fallBehind(before);
+        else {
+          connection.offer(events);
+          isLate = performance.now() >= end;
+        }
       }
     },
   };
+}
+
+/** Its text is made when the first client wants it. */
+function liveEvent(event: PushEvent, before: Places): LiveEvent {
+  let cursor: string | null = null;
+  let shared: LiveEvent['message'] | null = null;
+  const live: LiveEvent = {
+    event,
+    get cursor() {
+      cursor ??= encodePlaces(new Map(before).set(event.feed, placeAfter(event)));
+      return cursor;
+    },
+    message(seq) {
+      shared ??= sharedMessage(event, live.cursor);
+      return shared(seq);
+    },
+  };
+  return live;
 }

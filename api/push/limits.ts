@@ -1,24 +1,77 @@
-/** What one client of the push stream may do. */
+/** What the clients of the push stream may do: each connection, each network with all of its connections, and all together. */
 export const MAX_SUBSCRIPTIONS = 50;
-export const MAX_ADDRESSES = 1_000;
 export const MAX_MESSAGE_BYTES = 16 * 1024;
+/** Of a frame: a client that goes beyond the message limit is told so, up to here; beyond, the socket is cut unread. */
+export const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
+/** Names, ids and addresses in all filters of a connection, repeated ones included. */
+export const MAX_FILTER_ENTRIES = 1_000;
+/** Of one entry: a qualified name has a few labels of at most 64 bytes, a shielded address 78 characters. */
+export const MAX_ENTRY_CHARACTERS = 255;
+export const MAX_ENTRY_LABELS = 10;
+/** Of one filter, see filterSize(). */
+export const MAX_FILTER_WORK = 3_000;
+/** Bytes of answers to a client that takes nothing, such as pongs. */
+export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
+
+/** Of a place to come back to. */
+export const CURSOR_WORK = 2;
+
+/** Work of a message before it is read: a unit, and one for each KiB. */
+export function messageWork(bytes: number): number {
+  return 1 + Math.ceil(bytes / 1024);
+}
+
+/** A unit of work is at most 14 µs: half of what a name of one label takes to be hashed. */
+export const WORK = {
+  /** Done at once for a network that has been quiet. */
+  atOnce: 3_000,
+  perMinute: 20_000,
+  /** What may wait, a minute's worth; more is refused. */
+  waiting: 20_000,
+} as const;
+
+export interface Holdings {
+  readonly connections: number;
+  readonly subscriptions: number;
+  /** Of filters, as estimated by filterBytes(). */
+  readonly bytes: number;
+}
+
+export const MAX_OF_NETWORK: Holdings = { connections: 1_000, subscriptions: 2_500, bytes: 8 * 1024 * 1024 };
+export const MAX_OF_ALL: Holdings = { connections: 20_000, subscriptions: 50_000, bytes: 128 * 1024 * 1024 };
+/** Messages that wait for their network's share of work. */
+export const MAX_WAITING_BYTES = {
+  ofNetwork: 2 * 1024 * 1024,
+  ofAll: 32 * 1024 * 1024,
+  /** Every network may hold one message even when the others hold everything, so that nobody is cut off by somebody else. */
+  ofNetworkAtLeast: MAX_MESSAGE_BYTES,
+};
+
+/** Records read from the log for those who catch up: in one read, and kept for those who are at about the same place. */
+export const READ_AT_ONCE = { maxRecords: 200, maxBytes: 1024 * 1024 };
+export const LOADED = { records: 2_000, bytes: 16 * 1024 * 1024 };
+/** Newest records that a feed keeps in memory. */
+export const KEPT = { records: 1_024, bytes: 8 * 1024 * 1024 };
+/** Clients that catch up at a time; others wait for their turn. */
+export const CATCHING_UP = 4;
 
 const MESSAGES = 100;
 const WINDOW_MS = 10_000;
+/** A message that is refused since the network has used up its share counts as so many. */
+export const REFUSED_COUNTS = 10;
 
 export interface MessageBudget {
-  /** False when this message is one too many for any window of 10 s. */
-  take(now: number): boolean;
+  /** False when these are too many for any window of 10 s. */
+  take(now: number, count?: number): boolean;
 }
 
 export function createMessageBudget(): MessageBudget {
   const times: number[] = [];
   return {
-    take(now) {
-      const oldest = times[0];
-      if (times.length === MESSAGES && oldest !== undefined && now - oldest < WINDOW_MS) return false;
-      if (times.length === MESSAGES) times.shift();
-      times.push(now);
+    take(now, count = 1) {
+      while (times[0] !== undefined && now - times[0] >= WINDOW_MS) times.shift();
+      if (times.length + count > MESSAGES) return false;
+      for (let taken = 0; taken < count; taken++) times.push(now);
       return true;
     },
   };

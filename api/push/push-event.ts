@@ -1,4 +1,5 @@
 /** One thing that subscribers hear of, encoded once for all of them. */
+import type { Usd } from '../market/usd.ts';
 import { type FeedKey, type FeedTopicName, feedKey, type Place } from './cursor.ts';
 
 export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
@@ -13,8 +14,8 @@ export interface EventSubjects {
   readonly addresses?: readonly string[];
   /** Of a conversion. */
   readonly status?: string;
-  /** Of a conversion that is told with its value; null where it has none. */
-  readonly usdValue?: number | null;
+  /** Of a conversion that is told with its value, in units of 10^-38; null where it has none. */
+  readonly usdValue?: Usd | null;
 }
 
 export interface PushEvent {

@@ -2,14 +2,18 @@
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
-import type { Config } from '../../schemas/config.ts';
+import type { ChainConfig, Config } from '../../schemas/config.ts';
 import type { Domain } from '../api-context.ts';
+import { remembering } from '../remembering.ts';
+import { isTransparentAddress } from '../state/addresses.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { type Connection, createConnection, type Transport } from './connection.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
+import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
+import type { IdsOf } from './subscription.ts';
 
 export interface PushOptions {
   readonly config: Pick<Config, 'chains'>;
@@ -23,8 +27,9 @@ export interface PushOptions {
 }
 
 export interface Push {
+  readonly shares: NetworkShares;
   /** `first` is what the address of the stream asks for. */
-  connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>): Connection;
+  connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>, share: NetworkShare): Connection;
   disconnect(connection: Connection): void;
   /** What a subscription of this form would be refused for; for a stream that answers with a status. */
   readonly hub: Hub;
@@ -34,6 +39,8 @@ export interface Push {
   readonly stopped: Promise<void>;
 }
 
+/** Names of filters whose ids are remembered: clients come back with the same ones. */
+const REMEMBERED_NAMES = 5_000;
 const GRACE_MS = 250;
 const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 10_000;
@@ -44,10 +51,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
   const { config, domain, log, watch, logger } = options;
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
-  const idsOf = (text: string) => {
-    const ids = config.chains.map((chain) => domain.nameToAddress(text, chain.networkRoot));
-    return [text, ...ids.filter((id) => id !== null)];
-  };
+  const idsOf = createIdsOf(domain, config.chains);
   const running: Promise<void>[] = [];
   const feeds: ChainFeed[] = [];
   let hub: Hub | null = null;
@@ -94,8 +98,9 @@ export async function createPush(options: PushOptions): Promise<Push> {
   };
   return {
     hub: made,
-    connect(transport, first) {
-      const connection = createConnection({ hub: made, transport, first, ...timing });
+    shares: createNetworkShares(),
+    connect(transport, first, share) {
+      const connection = createConnection({ hub: made, transport, first, share, ...timing });
       made.add(connection);
       metrics.websocketClients.set(made.count());
       return connection;
@@ -113,4 +118,14 @@ export async function createPush(options: PushOptions): Promise<Push> {
     },
     stopped: Promise.all(running).then(() => undefined),
   };
+}
+
+/** A name is hashed once for each network of chains, an address not at all. */
+function createIdsOf({ nameToAddress }: Domain, chains: readonly Pick<ChainConfig, 'networkRoot'>[]): IdsOf {
+  const roots = new Set(chains.map(({ networkRoot }) => networkRoot));
+  return remembering((text) => {
+    if (isTransparentAddress(text)) return [text];
+    const ids = [...roots].map((root) => nameToAddress(text, root));
+    return [...new Set([text, ...ids.filter((id) => id !== null)])];
+  }, REMEMBERED_NAMES);
 }

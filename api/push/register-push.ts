@@ -1,20 +1,23 @@
 /** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
-import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
+import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
 import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
+import type { FramedRoutes } from '../http/framed-routes.ts';
 import { isFault, toApiError } from '../http/problem-reply.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Connection, Transport } from './connection.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_FRAME_BYTES } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
 import type { Push } from './push.ts';
 import { registerStream } from './register-stream.ts';
 
 export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
+  readonly share: NetworkShare;
   /** Told as it opens: this is a copy of what the upgrade was given. */
   readonly opened?: (connection: Connection) => void;
   connection: Connection | null;
@@ -23,20 +26,17 @@ export interface SocketData {
 const SOCKET_PATH = '/api/ws';
 const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS, tier: null };
 const IDLE_SECONDS = 60;
-/** Far above the protocol's own limit, so that a client is told why it is closed. */
-const MAX_FRAME_BYTES = 64 * MAX_MESSAGE_BYTES;
 /** A dropped message: the socket's buffer is full although nothing is sent into a full one. */
 const DROPPED = 2;
 const SENT = 1;
 const INTERNAL_ERROR = 1011;
 const CLOSE_REFUSED = 4000;
 
-export function registerPush(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
+export function registerPush(app: FramedRoutes, push: Push, options: DispatcherOptions): void {
   const behavior: WebSocketBehavior<SocketData> = {
     ...socketBehavior(push, options.api.logger),
     upgrade(res, req, context) {
-      const cursor = new URLSearchParams(req.getQuery() ?? '').get('cursor');
-      const first = cursor === null ? {} : { cursor };
+      const query = req.getQuery() ?? '';
       const key = req.getHeader('sec-websocket-key');
       const protocol = req.getHeader('sec-websocket-protocol');
       const extensions = req.getHeader('sec-websocket-extensions');
@@ -44,13 +44,16 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
       const opened = (made: Connection) => {
         connection = made;
       };
-      const open = () =>
-        res.upgrade<SocketData>({ first, opened, connection: null }, key, protocol, extensions, context);
-      admitConnection(options, res, req, SOCKET_PATH, {
-        open,
+      const open = (share: NetworkShare) => {
+        const cursor = new URLSearchParams(query).get('cursor');
+        const first = cursor === null ? {} : { cursor };
+        res.upgrade<SocketData>({ first, share, opened, connection: null }, key, protocol, extensions, context);
+      };
+      admitConnection(options, push.shares, res, req, SOCKET_PATH, {
+        open: (_, share) => open(share),
         // A later upgrade would end now and then at once (uWebSockets before 20.79: "Fix cork() closing a WebSocket …").
-        openAtOnce() {
-          open();
+        openAtOnce(share) {
+          open(share);
           return (error) => turnAway(connection, error, options.api.logger);
         },
       });
@@ -58,7 +61,7 @@ export function registerPush(app: TemplatedApp, push: Push, options: DispatcherO
   };
   for (const path of [SOCKET_PATH, `${SOCKET_PATH}/`]) {
     app.ws(path, behavior);
-    app.any(path, (res, req) => handleRequest(options, res, req, REFUSED, refuseWithoutUpgrade));
+    app.any(path, (res, req, announced) => handleRequest(options, res, req, announced, REFUSED, refuseWithoutUpgrade));
   }
   registerStream(app, push, options);
 }
@@ -86,13 +89,13 @@ export function socketBehavior(
     sendPingsAutomatically: true,
     open(ws) {
       const data = ws.getUserData();
-      data.connection = push.connect(socketTransport(ws), data.first);
+      data.connection = push.connect(socketTransport(ws), data.first, data.share);
       data.opened?.(data.connection);
     },
     message(ws, bytes) {
       const { connection } = ws.getUserData();
       try {
-        connection?.receive(Buffer.from(bytes).toString('utf8'));
+        connection?.receive(new Uint8Array(bytes));
       } catch (err) {
         logger.error({ err }, 'a push message could not be handled');
         connection?.end(INTERNAL_ERROR, 'internal error');

@@ -1,9 +1,12 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
-import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writtenDecimal } from '../../schemas/decimal.ts';
 import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
-import { type DispatcherOptions, preflight } from '../http/dispatcher.ts';
+import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
+import type { FramedRoutes } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { writeHead } from '../http/reply.ts';
@@ -11,9 +14,14 @@ import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Transport } from './connection.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
+import { filterSize, LISTS } from './filter-size.ts';
+import { CURSOR_WORK, messageWork } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
+import type { Pace } from './pace.ts';
 import type { Push } from './push.ts';
 import { CHANNELS } from './push-event.ts';
-import { createSubscription, SubscriptionRefused } from './subscription.ts';
+import { SubscriptionRefused } from './subscription-refused.ts';
+import { createSubscriptionSet } from './subscription-set.ts';
 
 const PATH = '/api/stream';
 const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };
@@ -28,44 +36,47 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
-  minUsd: queryParameter('Conversions of at least this value in USD, told once it is known', {
-    type: 'number',
-    minimum: 0,
-  }),
+  minUsd: queryParameter('Conversions of at least this value in USD, told once it is known', writtenDecimal),
 };
 
 const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 
-export function registerStream(app: TemplatedApp, push: Push, options: DispatcherOptions): void {
+export function registerStream(app: FramedRoutes, push: Push, options: DispatcherOptions): void {
   const chains = options.api.config.chains.map((chain) => chain.name);
   const reader = compileParameters(streamParameters, chains);
   for (const path of [PATH, `${PATH}/`]) {
-    app.options(path, (res) => preflight(res, ALLOW));
+    app.options(path, answerOptions(options, PATH, ALLOW));
     app.get(path, (res, req) => {
       const lastEventId = req.getHeader('last-event-id');
-      let first: Omit<SubscribeMessage, 'op' | 'id'>;
-      try {
-        first = firstSubscription(reader.read({}, req.getQuery() ?? '') as StreamValues, lastEventId);
-        check(first, push);
-      } catch (error) {
-        handleRequest(options, res, req, REFUSED, () => Promise.reject(asApiError(error)));
-        return;
-      }
-      admitConnection(options, res, req, PATH, { open: (headers) => stream(res, push, first, headers) });
+      const query = req.getQuery() ?? '';
+      const read = () => firstSubscription(reader.read({}, query) as StreamValues, lastEventId);
+      admitConnection(options, push.shares, res, req, PATH, {
+        open(headers, share, refuse) {
+          let isGone = false;
+          res.onAborted(() => {
+            isGone = true;
+            share.close();
+          });
+          const turn = (work: number) => waitForTurn(share.order(work), push.hub.messagePace);
+          checked(read, query.length, turn, share, push).then(
+            (first) => isGone || stream(res, push, first, share, headers),
+            (error: unknown) => isGone || refuse(asApiError(error)),
+          );
+        },
+      });
     });
-    app.any(path, (res, req) => {
+    app.any(path, (res, req, announced) => {
       const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });
-      handleRequest(options, res, req, REFUSED, () => Promise.reject(refusal));
+      handleRequest(options, res, req, announced, REFUSED, () => Promise.reject(refusal));
     });
   }
 }
 
 type StreamValues = ParameterValues<typeof streamParameters>;
 
-function firstSubscription(values: StreamValues, lastEventId: string): Omit<SubscribeMessage, 'op' | 'id'> {
+function firstSubscription(values: StreamValues, lastEventId: string): First {
   const cursor = lastEventId || values.cursor;
-  const names = ['currency', 'basket', 'identity', 'address'] as const;
-  const lists = names.flatMap((name) => (values[name] === undefined ? [] : [[name, list(values[name])] as const]));
+  const lists = LISTS.flatMap((name) => (values[name] === undefined ? [] : [[name, list(values[name])] as const]));
   const filter = { ...Object.fromEntries(lists), ...(values.minUsd !== undefined && { minUsd: values.minUsd }) };
   return {
     channels: values.channels === undefined ? ['blocks'] : list(values.channels),
@@ -79,10 +90,29 @@ function list(values: string): string[] {
   return values.split(',').map((value) => value.trim());
 }
 
-/** A stream cannot take its status back, so what is wrong is found before it begins. */
-function check(first: Omit<SubscribeMessage, 'op' | 'id'>, { hub }: Push): void {
+type First = Omit<SubscribeMessage, 'op' | 'id'>;
+
+/** A stream cannot take its status back, so what is wrong is found before it begins; each step is paid for before it is done. */
+async function checked(
+  read: () => First,
+  bytes: number,
+  turn: (work: number) => Promise<void>,
+  share: NetworkShare,
+  { hub }: Push,
+): Promise<First> {
+  await turn(messageWork(bytes));
+  const first = read();
   if (first.cursor !== undefined) decodePlaces(first.cursor);
-  createSubscription(first, hub.chains, hub.idsOf, hub.places());
+  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK);
+  const trial = createSubscriptionSet(hub, share);
+  trial.add(null, first, hub.places());
+  trial.remove(null);
+  return first;
+}
+
+async function waitForTurn(ms: number, pace: Pace): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { ref: false }); // a process that stops does not wait for it
+  if (ms > 0 || pace.isSpent()) await pace.rest();
 }
 
 function asApiError(error: unknown): unknown {
@@ -99,7 +129,7 @@ function asApiError(error: unknown): unknown {
   return error;
 }
 
-function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op' | 'id'>, limits: HeaderLines): void {
+function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare, limits: HeaderLines): void {
   let isOpen = true;
   const transport: Transport = {
     send(json, type, cursor) {
@@ -130,7 +160,7 @@ function stream(res: HttpResponse, push: Push, first: Omit<SubscribeMessage, 'op
     push.disconnect(connection);
   });
   res.cork(() => writeHead(res, 200, joinLines(HEADERS, limits)));
-  const connection = push.connect(transport, first);
+  const connection = push.connect(transport, first, share);
   res.onWritable(() => {
     connection.drained();
     return true;

@@ -1,11 +1,14 @@
 /** The subscriptions of one connection: which events it wants, each of them once. */
 import type { MessageId, SubscribeMessage } from './client-message.ts';
 import type { Places } from './cursor.ts';
+import { filterSize } from './filter-size.ts';
 import type { Hub } from './hub.ts';
-import { MAX_ADDRESSES, MAX_SUBSCRIPTIONS } from './limits.ts';
+import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
 import { isBefore } from './places.ts';
 import type { PushEvent } from './push-event.ts';
-import { createSubscription, type Subscription, SubscriptionRefused } from './subscription.ts';
+import { createSubscription, type Subscription } from './subscription.ts';
+import { LimitExceeded } from './subscription-refused.ts';
 
 /** Of what a connection gets until it subscribes. */
 export const DEFAULT = Symbol('default subscription');
@@ -14,7 +17,7 @@ export type SubscriptionKey = MessageId | typeof DEFAULT;
 export interface SubscriptionSet {
   /**
    * Active from `from` on; takes the place of one with the same key, and of the default one.
-   * @throws SubscriptionRefused; LimitExceeded, with the set as it was
+   * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
    */
   add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: Places): Subscription;
   /** False when there was none. */
@@ -27,31 +30,54 @@ export interface SubscriptionSet {
   wantsLive(event: PushEvent): boolean;
 }
 
-export class LimitExceeded extends SubscriptionRefused {
-  constructor(what: string) {
-    super('limit_exceeded', '', `more than ${what} on one connection`);
-  }
-}
+type Holding = Parameters<NetworkShare['hold']>[0];
 
-export function createSubscriptionSet(hub: Pick<Hub, 'chains' | 'idsOf'>): SubscriptionSet {
+/** The default one counts as part of its connection. */
+const holdingOf = (key: SubscriptionKey, { bytes }: Subscription): Holding =>
+  key === DEFAULT ? { subscriptions: 0, bytes: 0 } : { subscriptions: 1, bytes };
+
+const less = (held: Holding, by: Holding): Holding => ({
+  subscriptions: held.subscriptions - by.subscriptions,
+  bytes: held.bytes - by.bytes,
+});
+
+export function createSubscriptionSet(
+  hub: Pick<Hub, 'chains' | 'idsOf'>,
+  share: Pick<NetworkShare, 'hold'>,
+): SubscriptionSet {
   const subscriptions = new Map<SubscriptionKey, Subscription>();
 
-  function refuseTooMany(key: SubscriptionKey, added: Subscription): void {
-    const others = [...subscriptions].filter(([other]) => other !== key && other !== DEFAULT);
-    if (others.length >= MAX_SUBSCRIPTIONS) throw new LimitExceeded(`${MAX_SUBSCRIPTIONS} subscriptions`);
-    const addresses = others.reduce((sum, [, other]) => sum + other.addressCount, added.addressCount);
-    if (addresses > MAX_ADDRESSES) throw new LimitExceeded(`${MAX_ADDRESSES} addresses`);
+  /** Before any name is hashed. */
+  function refuseTooMany(others: readonly Subscription[], entries: number): void {
+    if (others.length >= MAX_SUBSCRIPTIONS)
+      throw new LimitExceeded(`a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`);
+    const sum = others.reduce((total, other) => total + other.entries, entries);
+    if (sum > MAX_FILTER_ENTRIES) {
+      throw new LimitExceeded(`the filters of a connection may have ${MAX_FILTER_ENTRIES} entries together`);
+    }
   }
 
   return {
     add(key, wish, from) {
+      const replaced = [...subscriptions].filter(([other]) => other === key || other === DEFAULT);
+      const kept = [...subscriptions].filter(([other]) => other !== key && other !== DEFAULT);
+      refuseTooMany(
+        kept.map(([, subscription]) => subscription),
+        filterSize(wish.filter ?? {}).entries,
+      );
       const subscription = createSubscription(wish, hub.chains, hub.idsOf, from);
-      refuseTooMany(key, subscription);
-      subscriptions.delete(DEFAULT);
+      share.hold(replaced.reduce((held, old) => less(held, holdingOf(...old)), holdingOf(key, subscription)));
+      for (const [old] of replaced) subscriptions.delete(old);
       subscriptions.set(key, subscription);
       return subscription;
     },
-    remove: (key) => subscriptions.delete(key),
+    remove(key) {
+      const removed = subscriptions.get(key);
+      if (!removed) return false;
+      subscriptions.delete(key);
+      share.hold(less({ subscriptions: 0, bytes: 0 }, holdingOf(key, removed)));
+      return true;
+    },
     takenBack(place) {
       for (const subscription of subscriptions.values()) subscription.seen = place;
     },

@@ -1,14 +1,19 @@
 /** What a client has asked to hear, and whether an event is part of it. */
-import { ApiError } from '../http/api-error.ts';
-import type { Filter, SubscribeMessage } from './client-message.ts';
+import { leastUsd } from '../market/usd.ts';
+import type { SubscribeMessage } from './client-message.ts';
 import type { FeedTopicName, Places } from './cursor.ts';
+import { entriesOf, filterSize, LISTS } from './filter-size.ts';
 import { CHANNELS, type Channel, type PushEvent } from './push-event.ts';
+import { shortened } from './shortened.ts';
+import { SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Subscription {
   readonly channels: ReadonlySet<Channel>;
   readonly chains: ReadonlySet<string>;
-  /** Distinct addresses of its filter. */
-  readonly addressCount: number;
+  /** Of its filter, repeated ones included. */
+  readonly entries: number;
+  /** About what it takes in memory. */
+  readonly bytes: number;
   /** Active from here on. */
   readonly from: Places;
   /** Up to here it has had its events; moves only when the connection is taken back. */
@@ -16,19 +21,10 @@ export interface Subscription {
   matches(event: PushEvent): boolean;
 }
 
-export class SubscriptionRefused extends ApiError {
-  readonly reason: string;
-  /** `at`: pointer into what was asked, '' for all of it. */
-  constructor(reason: string, at: string, message: string) {
-    super('invalid_parameter', message, { errors: [{ pointer: at, detail: message }] });
-    this.reason = reason;
-  }
-}
-
 /** Name or i-address → i-addresses that it may mean, one for each chain. */
 export type IdsOf = (text: string) => readonly string[];
 
-/** @throws SubscriptionRefused */
+/** What is not allowed is refused before a name is hashed. @throws SubscriptionRefused, LimitExceeded */
 export function createSubscription(
   { channels = ['blocks'], chains, filter = {} }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
   configured: readonly string[],
@@ -37,30 +33,31 @@ export function createSubscription(
 ): Subscription {
   const wanted = new Set(channels.map(checkedChannel));
   const named = new Set((chains ?? configured).map((chain) => checkedChain(chain, configured)));
-  const currencies = idSet(filter.currency, idsOf);
-  const baskets = idSet(filter.basket, idsOf);
-  const identities = idSet(filter.identity, idsOf);
-  const addresses = idSet(filter.address, idsOf);
-  if (wanted.has('addresses') && !addresses) {
+  const { entries } = filterSize(filter);
+  if (wanted.has('addresses') && filter.address === undefined) {
     throw new SubscriptionRefused('filter_required', '/filter/address', 'channel addresses needs filter.address');
   }
+  const [currencies, baskets, identities, addresses] = LISTS.map((list) =>
+    filter[list] === undefined ? null : new Set(entriesOf(filter, list).flatMap((entry) => idsOf(entry))),
+  ) as [IdSet, IdSet, IdSet, IdSet];
   const passes = ({ subjects }: PushEvent) =>
     isAmong(currencies, subjects.currencies) &&
     isAmong(baskets, subjects.basket) &&
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
-  const { minUsd } = filter;
+  const minUsd = filter.minUsd === undefined ? undefined : leastUsd(filter.minUsd);
   /** A conversion is told of as it happens, or, to who asks by value, once that is known. */
   const isAskedFor = ({ channel, topic, subjects: { usdValue } }: PushEvent) =>
     channel !== 'conversions' ||
-    (minUsd === undefined ? topic === 'facts' : typeof usdValue === 'number' && usdValue >= minUsd);
+    (minUsd === undefined ? topic === 'facts' : typeof usdValue === 'bigint' && usdValue >= minUsd);
   const topicOf = (channel: Channel): FeedTopicName =>
     channel === 'prices' || (channel === 'conversions' && minUsd !== undefined) ? 'stamps' : 'facts';
   const topics = new Set([...wanted].map(topicOf));
   return {
     channels: wanted,
     chains: named,
-    addressCount: addresses?.size ?? 0,
+    entries,
+    bytes: SUBSCRIPTION_BYTES + bytesOf([currencies, baskets, identities, addresses]),
     from,
     seen: from,
     matches: (event) =>
@@ -77,7 +74,7 @@ function checkedChannel(channel: string): Channel {
   throw new SubscriptionRefused(
     'unknown_channel',
     '/channels',
-    `unknown channel ${JSON.stringify(channel)}: there are ${CHANNELS.join(', ')}`,
+    `unknown channel ${shortened(channel)}: there are ${CHANNELS.join(', ')}`,
   );
 }
 
@@ -87,18 +84,42 @@ function checkedChain(chain: string, configured: readonly string[]): string {
   throw new SubscriptionRefused(
     'unknown_chain',
     '/chains',
-    `unknown chain ${JSON.stringify(chain)}: there are ${configured.join(', ')}`,
+    `unknown chain ${shortened(chain)}: there are ${configured.join(', ')}`,
   );
 }
 
-function idSet(value: Filter[keyof Filter] | undefined, idsOf: IdsOf): ReadonlySet<string> | null {
-  if (value === undefined) return null;
-  const texts = (Array.isArray(value) ? value : [value]) as string[];
-  return new Set(texts.flatMap((text) => idsOf(text)));
+/** Null where everything passes. */
+type IdSet = ReadonlySet<string> | null;
+
+/** Of a subscription without a filter, and of an entry of a set beside its characters. */
+const SUBSCRIPTION_BYTES = 2_000;
+const ENTRY_BYTES = 64;
+
+function bytesOf(sets: readonly IdSet[]): number {
+  let bytes = 0;
+  for (const set of sets) for (const id of set ?? []) bytes += ENTRY_BYTES + 2 * id.length;
+  return bytes;
 }
 
-function isAmong(wanted: ReadonlySet<string> | null, subject: string | readonly string[] | null | undefined): boolean {
+/** A transaction may touch thousands of addresses: then it is they that are looked up, not each of them in each filter. */
+const MANY_SUBJECTS = 16;
+const subjectSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function setOf(subjects: readonly string[]): ReadonlySet<string> {
+  let set = subjectSets.get(subjects);
+  if (!set) {
+    set = new Set(subjects);
+    subjectSets.set(subjects, set);
+  }
+  return set;
+}
+
+function isAmong(wanted: IdSet, subject: string | readonly string[] | null | undefined): boolean {
   if (!wanted || subject === undefined) return true;
   if (subject === null) return false;
-  return typeof subject === 'string' ? wanted.has(subject) : subject.some((id) => wanted.has(id));
+  if (typeof subject === 'string') return wanted.has(subject);
+  if (subject.length <= Math.max(MANY_SUBJECTS, wanted.size)) return subject.some((id) => wanted.has(id));
+  const subjects = setOf(subject);
+  for (const id of wanted) if (subjects.has(id)) return true;
+  return false;
 }

@@ -66,7 +66,7 @@ const state = liveRoute({
   async handler({ api, caller }) {
     const { expiresAt, ...holder } = await requireSession(api, caller);
     const identity = await nameOf(api, holder);
-    const tier = await tierOf(api.postgres, holder.identityAddress);
+    const tier = await tierOf(api.postgres, holder);
     return { body: { expiresAt: expiresAt.toISOString(), identity, ...holder, tier } };
   },
 });

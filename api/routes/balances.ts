@@ -84,8 +84,9 @@ const richest = stateRoute({
     const chain = api.chain(params.chain);
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
-    const values = [chain.name, nativeId, params.limit, api.domain.systemAddresses];
-    const holders = await read.rows<HolderRecord>(HOLDERS_SQL, values);
+    const values = [chain.name, nativeId, params.limit + 1, api.domain.systemAddresses];
+    const found = await read.rows<HolderRecord>(HOLDERS_SQL, values);
+    const holders = found.slice(0, params.limit);
     const [price] = await latestPrices(read, api, [nativeId]);
     const issued = await issuedSupply(read, api, chain.name, height);
     return async () => {
@@ -100,7 +101,7 @@ const richest = stateRoute({
         percent: percent(row.balance),
         usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
       }));
-      return { chain: chain.name, height, results };
+      return { chain: chain.name, height, results, more: found.length > params.limit };
     };
   },
 });

@@ -5,7 +5,7 @@ import type { ApiContext } from '../api-context.ts';
 import { coins, coinsOrNull, usdValueOf } from '../http/values.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { latestPrices } from './price-rows.ts';
-import { chainOfSystem, ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS } from './transfer-ends.ts';
+import { chainOfSystem, ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
 
 export interface BridgeRecord extends EndsRecord {
   readonly kind: TransferKind;
@@ -20,6 +20,8 @@ export interface BridgeRecord extends EndsRecord {
 }
 
 export interface BridgeFilter {
+  /** Of the stamps, which may tell the status. */
+  readonly generation: number;
   readonly chain: string;
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
   /** Sender or recipient. */
@@ -27,26 +29,26 @@ export interface BridgeFilter {
 }
 
 const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
-  AND t.chain = $1`;
+  AND $1::integer IS NOT NULL AND t.chain = $2`;
 const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
 
 const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
     t.to_currency_id, t.amount_in, t.transfer_fee, t.transfer_fee_currency_id, first.source AS first_source
-  FROM transfers t ${JOINED_ENDS}
+  FROM transfers t ${JOINED_ENDS} ${STAMP_JOIN}
   LEFT JOIN LATERAL (SELECT e.source FROM transfers e WHERE t.source IS NULL AND e.to_height IS NULL
     AND e.chain = coalesce(near.chain, t.chain) AND e.import_txid = coalesce(near.txid, t.txid)
     AND e.payout_vout = coalesce(near.vout, t.vout) LIMIT 1) first ON true
   WHERE ${BRIDGED}`;
 
 /** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
-export function bridgeSql({ chain, direction, address }: BridgeFilter) {
+export function bridgeSql({ generation, chain, direction, address }: BridgeFilter) {
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
   if (address === undefined) {
-    return { sql: SQL + ofDirection, rows: `transfers t WHERE ${BRIDGED}${ofDirection}`, values: [chain] };
+    return { sql: SQL + ofDirection, rows: `transfers t WHERE ${BRIDGED}${ofDirection}`, values: [generation, chain] };
   }
-  const ofAddress = ' AND $2 IN (t.destination, t.source, near.source, first.source)';
+  const ofAddress = ' AND $3 IN (t.destination, t.source, near.source, first.source)';
   const sql = SQL + ofDirection + ofAddress;
-  return { sql, rows: `(${sql}) AS matching`, values: [chain, address] };
+  return { sql, rows: `(${sql}) AS matching`, values: [generation, chain, address] };
 }
 
 /** What turns the rows of an answer into its members. */

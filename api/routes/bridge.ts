@@ -30,7 +30,7 @@ const recent = stateRoute({
     tipHeight(read, chain);
     const asked = params.address;
     const address = asked === undefined ? undefined : resolveAddress(api, api.chain(chain), asked, 'address');
-    const { sql, rows, values } = bridgeSql({ chain, direction, address });
+    const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address });
     const page = await readPage<BridgeRecord>(read, params, {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       chain,

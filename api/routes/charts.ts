@@ -1,9 +1,10 @@
-/** /api/stats/charts: UTC days out of ClickHouse, up to what is committed. */
+/** /api/stats/charts: UTC days out of ClickHouse, up to the chain's newest block. */
 import { CHART_METRICS, CHART_PERIODS, chart } from '../../schemas/rest/statistics.ts';
+import { IS_TRADE_SQL } from '../../schemas/trades.ts';
 import { chainParameter, queryParameter, requiredQuery } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
+import { type PricedRows, pricedRows, provisionalMembers } from '../state/priced-rows.ts';
 import { tipHeight } from './blocks.ts';
-import { committedTick } from './committed-tick.ts';
 
 type Metric = (typeof CHART_METRICS)[number];
 type Period = (typeof CHART_PERIODS)[number];
@@ -11,19 +12,19 @@ type Period = (typeof CHART_PERIODS)[number];
 const DAYS: Readonly<Record<Period, number>> = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: 1_000_000 };
 const SECONDS_PER_DAY = 86_400;
 
-const OF_BLOCKS = 'FROM blocks WHERE chain = {chain: String} AND position <= {position: UInt64}';
-/** Conversions are those whose volume counts: no preconversion, mint or burn. */
-const SOURCES: Readonly<Record<Metric, string>> = {
-  difficulty: `SELECT toStartOfDay(time) AS day, avg(difficulty) AS value ${OF_BLOCKS}`,
-  transactions: `SELECT toStartOfDay(time) AS day, sum(tx_count) AS value ${OF_BLOCKS}`,
-  conversions: `SELECT toStartOfDay(time) AS day, count() AS value FROM conversions
-    WHERE chain = {chain: String} AND generation = {generation: UInt32} AND tick <= {tick: UInt64}
-    AND status = 'completed' AND kind IN ('convert', 'via')`,
+const IN_PERIOD = 'chain = {chain: String} AND time >= fromUnixTimestamp({since: UInt32})';
+const OF_BLOCKS = `blocks WHERE ${IN_PERIOD} AND position <= {position: UInt64}`;
+/** Value of a day, and the rows that it is made of. */
+const SOURCES: Readonly<Record<Metric, (rows: PricedRows) => readonly [value: string, from: string]>> = {
+  difficulty: () => ['avg(difficulty)', OF_BLOCKS],
+  transactions: () => ['sum(tx_count)', OF_BLOCKS],
+  conversions: (rows) => ['count()', rows.of('conversions', 'time', `${IN_PERIOD} AND ${IS_TRADE_SQL}`)],
 };
 
-function sqlOf(metric: Metric): string {
+function sqlOf(metric: Metric, rows: PricedRows): string {
+  const [value, from] = SOURCES[metric](rows);
   return `SELECT toUnixTimestamp(day) AS timestamp, value FROM
-    (${SOURCES[metric]} AND time >= fromUnixTimestamp({since: UInt32}) GROUP BY day ORDER BY day)`;
+    (SELECT toStartOfDay(time) AS day, ${value} AS value FROM ${from} GROUP BY day ORDER BY day)`;
 }
 
 interface Day {
@@ -65,21 +66,22 @@ const charts = stateRoute({
     const period = params.period as Period;
     const at = read.state.derived.get(chain);
     const today = Math.floor((at?.clock ?? 0) / SECONDS_PER_DAY);
-    const rows = await api.clickhouse.query<Day>(sqlOf(metric), {
+    const rows = await pricedRows(read, api);
+    const known = await api.clickhouse.query<Day>(sqlOf(metric, rows), {
+      ...rows.params,
       chain,
       position: at?.position ?? 0,
-      generation: read.state.generation,
-      tick: await committedTick(read),
       since: Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY,
     });
     // A mean has no value without blocks, a count does.
-    const days = metric === 'difficulty' ? rows : withEmptyDays(rows, today * SECONDS_PER_DAY);
+    const days = metric === 'difficulty' ? known : withEmptyDays(known, today * SECONDS_PER_DAY);
     const data = days.map(({ timestamp, value }) => ({
       date: new Date(timestamp * 1000).toISOString().slice(0, 10),
       timestamp,
       value: Number(value),
     }));
-    return { chain, metric, period, data };
+    const since = metric === 'conversions' ? rows.provisionalSince(at?.clock ?? 0, chain) : null;
+    return { chain, metric, period, ...provisionalMembers(since), data };
   },
 });
 

@@ -1,26 +1,26 @@
 /** Which conversions a list shows: its filters as conditions of Postgres, and of ClickHouse where that can tell too. */
 
-import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../schemas/rest/conversions.ts';
+import { plainDecimal, writtenDecimal } from '../../schemas/decimal.ts';
+import type { TransferStatus } from '../../schemas/facts.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES, STATUS_MEANINGS } from '../../schemas/rest/conversions.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type ParameterValues, queryParameter } from '../http/parameters.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { type ClosedCondition, type ClosedConversions, SETTLED_STATUSES } from './closed-conversions.ts';
-import { CURRENT_CONVERSIONS, STAMP_JOIN } from './conversion-rows.ts';
+import { CURRENT_CONVERSIONS } from './conversion-rows.ts';
 import { findCurrency } from './currencies.ts';
 import { parseTime, TIME } from './time-parameter.ts';
-import { FAR_END, SAME_EXPORT, STATUS_SQL } from './transfer-ends.ts';
-
-const usd = { type: 'number', minimum: 0 } as const;
+import { countsAsRefunded, FAR_END, SAME_EXPORT, STAMP_JOIN, STORED_STATUS_SQL } from './transfer-ends.ts';
 
 export const filterParameters = {
   from: queryParameter('From currency: name or i-address', writtenName),
   to: queryParameter('To currency: name or i-address', writtenName),
   basket: queryParameter('Basket that executes it: name or i-address', writtenName),
-  status: queryParameter('Status', { type: 'string', enum: CONVERSION_STATUSES }),
+  status: queryParameter(STATUS_MEANINGS, { type: 'string', enum: CONVERSION_STATUSES }),
   type: queryParameter('Type', { type: 'string', enum: CONVERSION_TYPES }),
-  minUsd: queryParameter('Least USD value', usd),
-  maxUsd: queryParameter('Greatest USD value', usd),
+  minUsd: queryParameter('Least USD value, compared digit by digit', writtenDecimal),
+  maxUsd: queryParameter('Greatest USD value, compared digit by digit', writtenDecimal),
   fromTime: queryParameter('Requested at or after: ISO 8601 or seconds since the epoch', TIME),
   toTime: queryParameter('Requested before: ISO 8601 or seconds since the epoch', TIME),
   sort: queryParameter('Order by the request', { type: 'string', enum: ['newest'], default: 'newest' }),
@@ -51,8 +51,17 @@ export interface ConversionFilter {
   readonly inClickHouse: ClosedCondition | null;
 }
 
-/** A condition, where the status is known. */
-type Outcome = (statusColumn: string) => string;
+/** Where the end of a transfer stands: its status, and whether its stamp takes it for refunded, both SQL. */
+interface End {
+  readonly status: string;
+  readonly countsAsRefunded: string;
+}
+
+const HERE: End = { status: 't.status', countsAsRefunded: countsAsRefunded('t') };
+const ELSEWHERE: End = { status: STORED_STATUS_SQL, countsAsRefunded: countsAsRefunded('far') };
+
+/** A condition on an end. */
+type Outcome = (end: End) => string;
 
 const COLUMNS = {
   from: ['t.from_currency_id', 'from_currency_id'],
@@ -60,10 +69,19 @@ const COLUMNS = {
   basket: ['t.import_currency_id', 'basket_id'],
 } as const;
 
-/** To who asked for it, a conversion is pending until it is executed. */
-const STORED_STATUSES = { pending: ['pending', 'exported'] } as const;
+/** What is stored of each status. To who asked for it, a conversion is pending until it is executed. */
+const STORED_STATUSES: Readonly<Record<string, readonly TransferStatus[]>> = {
+  pending: ['pending', 'exported'],
+  refunded: ['refunded', 'unmatched'],
+};
+/** Which of these are meant, where the stamp decides. */
+const DECIDED_BY_STAMP: Readonly<Record<string, Outcome>> = {
+  refunded: (end) => ` AND (${end.status} <> 'unmatched' OR ${end.countsAsRefunded})`,
+  unmatched: (end) => ` AND NOT ${end.countsAsRefunded}`,
+};
 const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
-const PLAIN_DECIMAL = /^\d{1,30}(\.\d{1,38})?$/;
+/** Of what ClickHouse's decimals hold. */
+const STORABLE = /^\d{1,38}(\.\d{1,38})?$/;
 
 /** @throws ApiError unknown_currency, invalid_parameter */
 export function conversionFilter(
@@ -112,8 +130,9 @@ export function conversionFilter(
     times.push(`toUnixTimestamp(time) ${operator} {${bound}: Int64}`);
   }
   if (status !== undefined) {
-    const stored = given(status === 'pending' ? STORED_STATUSES.pending : [status]);
-    outcome.push((column) => `${column} = ANY(${stored})`);
+    const stored = given(STORED_STATUSES[status] ?? [status]);
+    const decided = DECIDED_BY_STAMP[status] ?? (() => '');
+    outcome.push((end) => `${end.status} = ANY(${stored})${decided(end)}`);
     clickHouse.push('status = {status: String}');
     params.status = status;
     if (!SETTLED.has(status)) isInClickHouse = false;
@@ -123,11 +142,12 @@ export function conversionFilter(
     ['maxUsd', maxUsd, '<='],
   ] as const) {
     if (value === undefined) continue;
-    const limit = given(value);
+    const bounded = plainDecimal(value);
+    const limit = `${given(bounded)}::numeric`;
     outcome.push(() => `s.usd_value ${operator} ${limit}`);
     clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
-    params[bound] = plainDecimal(value);
-    if (params[bound] === null) isInClickHouse = false;
+    params[bound] = bounded;
+    if (!STORABLE.test(bounded)) isInClickHouse = false;
   }
   // Postgres finds a span by its index, so alone it is not asked of ClickHouse.
   if (clickHouse.length > 0 && times.length > 0) clickHouse.push(requestedIn(times));
@@ -147,15 +167,8 @@ function requestedIn(times: readonly string[]): string {
   return `request_height IN (SELECT height FROM blocks WHERE chain = {chain: String} AND ${times.join(' AND ')})`;
 }
 
-/** Null for what ClickHouse's decimals do not hold. */
-function plainDecimal(value: number): string | null {
-  const [digits = '', exponent] = String(value).split('e-');
-  const text = exponent === undefined ? digits : `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`;
-  return PLAIN_DECIMAL.test(text) ? text : null;
-}
-
-/** Of statuses that do not last, or that ClickHouse does not have. */
-const NOT_SETTLED = "t.status IN ('pending', 'exported', 'unmatched')";
+/** Of statuses that do not last, or that ClickHouse does not have: what counts as refunded stands there as that. */
+const NOT_SETTLED = `t.status IN ('pending', 'exported', 'unmatched') AND NOT (t.status = 'unmatched' AND ${HERE.countsAsRefunded})`;
 
 /**
  * What the filter shows beyond what ClickHouse has of the closed days, each row in one of these: `SELECT t.* … WHERE …`. A stamp
@@ -166,12 +179,12 @@ export function armsOf(
   { conditions, outcome, isValued }: ConversionFilter,
   closed: Pick<ClosedConversions, 'height'> | null,
 ): readonly string[] {
-  const having = (statusColumn: string) => [conditions, ...outcome.map((of) => of(statusColumn))].join(' AND ');
+  const having = (end: End) => [conditions, ...outcome.map((of) => of(end))].join(' AND ');
   const ownStamp = 'JOIN stamps s ON s.generation = $1 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout';
   const here = `SELECT t.* FROM transfers t ${isValued ? ownStamp : ''}
-    WHERE t.import_system_id IS NULL AND ${having('t.status')}`;
+    WHERE t.import_system_id IS NULL AND ${having(HERE)}`;
   const elsewhere = `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
-    WHERE t.import_system_id IS NOT NULL AND ${having(STATUS_SQL)}`;
+    WHERE t.import_system_id IS NOT NULL AND ${having(ELSEWHERE)}`;
   if (!closed) return [here, elsewhere];
   // No later block changes a settled transfer: its version begins at the import.
   const young = `${here} AND t.from_height > ${closed.height}`;

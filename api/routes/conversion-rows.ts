@@ -1,9 +1,10 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
 import type { TransferKind, TransferStatus } from '../../schemas/facts.ts';
+import type { Regime } from '../../schemas/stamps.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
-import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS } from './transfer-ends.ts';
+import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
 
 export interface ConversionRecord extends EndsRecord {
   readonly kind: TransferKind;
@@ -12,7 +13,7 @@ export interface ConversionRecord extends EndsRecord {
   readonly via_currency_id: string | null;
   readonly amount_in: bigint;
   readonly conversion_fee: bigint;
-  readonly regime: 'live' | 'backfill' | null;
+  readonly regime: Regime | null;
   readonly regime_version: number | null;
   readonly price_height: number | null;
   readonly from_usd: string | null;
@@ -34,11 +35,7 @@ const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, 
 /** Current conversions, by columns of `transfers t` alone; sends, which convert nothing, are left out. */
 export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
 
-/** Stamps of the generation that is parameter $1. One stands on the chain that executed the conversion. */
-export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
-  AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
-
-/** Current conversions with their ends and stamps; `rows` are some of `transfers`. */
+/** Current conversions with their ends and stamps of generation $1; `rows` are some of `transfers`. */
 export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {}): string {
   return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
 }

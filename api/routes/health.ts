@@ -1,16 +1,7 @@
-/** /api/health and /api/health/ready */
+/** /api/health and /api/health/ready: docs/health.md */
 import { health, readiness } from '../../schemas/rest/service.ts';
-import type { ApiContext } from '../api-context.ts';
+import { anyChainParameter } from '../http/parameters.ts';
 import { liveRoute } from '../http/route.ts';
-import { type UnreadyReason, whyStill } from '../state/stage-statuses.ts';
-
-function stillChains({ config, watch }: ApiContext): UnreadyReason[] {
-  const now = Date.now();
-  return config.chains.flatMap((chain) => whyStill(chain, watch.statuses, now));
-}
-
-/** The watch looks several times a second; silence of this length means that Postgres does not answer. */
-const UNSEEN_MS = 10_000;
 
 const alive = liveRoute({
   path: '/api/health',
@@ -22,28 +13,26 @@ const alive = liveRoute({
   vital: true,
   cache: 'none',
   async handler({ api }) {
-    const degraded = stillChains(api).length > 0 || Date.now() - api.watch.seenAt > UNSEEN_MS;
-    return { body: { status: degraded ? 'degraded' : 'ok' } };
+    return { body: { status: api.health.reasons(null).length === 0 ? 'ok' : 'degraded' } };
   },
 });
 
 const ready = liveRoute({
   path: '/api/health/ready',
-  summary: 'Every chain moves and the stores answer; 503 with the reasons otherwise',
-  parameters: {},
+  summary:
+    'Every chain, or the one that is named, follows its daemon and the stores answer; 503 with the reasons otherwise',
+  parameters: { chain: anyChainParameter },
   response: readiness,
   otherwise: 503,
   weight: 1,
   tier: null,
   vital: true,
   cache: 'none',
-  async handler({ api }) {
-    const faults = (await api.storeFaults()).map(
-      (detail): UnreadyReason => ({ code: 'store_unreachable', chain: null, stage: null, detail }),
-    );
-    const reasons = [...faults, ...stillChains(api)];
-    if (reasons.length === 0) return { body: { status: 'ready', reasons } };
-    return { status: 503, headers: { 'Retry-After': '5' }, body: { status: 'not_ready', reasons } };
+  async handler({ api, params }) {
+    const chain = params.chain ?? null;
+    const [reasons, notes] = [api.health.reasons(chain), api.health.notes(chain)];
+    if (reasons.length === 0) return { body: { status: 'ready', reasons, notes } };
+    return { status: 503, headers: { 'Retry-After': '5' }, body: { status: 'not_ready', reasons, notes } };
   },
 });
 

@@ -38,7 +38,7 @@ const list = liveRoute({
   response: keyList,
   async handler({ api, caller }) {
     const holder = await requireSession(api, caller);
-    const tier = await tierOf(api.postgres, holder.identityAddress);
+    const tier = await tierOf(api.postgres, holder);
     return { body: { tier, keys: (await listKeys(api.postgres, holder)).map(shown) } };
   },
 });
@@ -91,6 +91,13 @@ const revoke = liveRoute({
 });
 
 const HOUR_S = 3600;
+/** Since when, and minute and key of the last row. */
+const CURSOR = { type: 'string', pattern: '^-?\\d{1,12}\\.\\d{1,12}\\.[0-9a-f]{16}$' } as const;
+
+function readPlace(cursor: string) {
+  const [from, minute, keyId = ''] = cursor.split('.');
+  return { from: Number(from), minute: Number(minute), keyId };
+}
 
 const used = liveRoute({
   ...live,
@@ -101,22 +108,28 @@ const used = liveRoute({
     to: queryParameter('Seconds since the epoch, exclusive; now when it is not given', SECONDS),
     key: queryParameter('Of this key alone', ID),
     limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000 }),
+    cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
   },
   response: usage,
   async handler({ api, caller, params }) {
     const holder = await requireHolder(api, caller);
-    const tier = await tierOf(api.postgres, holder.identityAddress);
+    const tier = await tierOf(api.postgres, holder);
     const to = params.to ?? Math.ceil(Date.now() / 1000);
-    const asked = { from: params.from ?? to - HOUR_S, to, keyId: params.key ?? null, limit: params.limit };
+    const { limit, cursor } = params;
+    const place = cursor === undefined ? null : readPlace(cursor);
+    const from = place?.from ?? params.from ?? to - HOUR_S;
+    const asked = { from, to, keyId: params.key ?? null, limit: limit + 1, after: place };
     const rows = await readUsage(api.postgres, holder, asked);
-    const results = rows.map(({ key_id, minute, requests, credits, refused }) => ({
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const results = rows.slice(0, limit).map(({ key_id, minute, requests, credits, refused }) => ({
       keyId: key_id,
       minute: minute.toISOString(),
       requests: Number(requests),
       credits: Number(credits),
       refused: Number(refused),
     }));
-    return { body: { tier, creditsPerMinute: api.config.tiers[tier].creditsPerMinute, results } };
+    const nextCursor = last ? `${from}.${last.minute.getTime() / 1000}.${last.key_id}` : null;
+    return { body: { tier, creditsPerMinute: api.config.tiers[tier].creditsPerMinute, results, nextCursor } };
   },
 });
 

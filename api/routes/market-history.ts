@@ -7,7 +7,7 @@ import { coins, decimal, isoTime } from '../http/values.ts';
 import { reservePoints } from '../market/reserve-points.ts';
 import { printUsdOrNull } from '../market/usd.ts';
 import { daysBefore } from '../market/volume-series.ts';
-import { committedTick, tickAt } from './committed-tick.ts';
+import { type PricedRows, pricedRows, provisionalMembers } from '../state/priced-rows.ts';
 import { findBasket, findCurrency } from './currencies.ts';
 import { basketParameter } from './market-volume.ts';
 import { defaultChain } from './price-rows.ts';
@@ -29,11 +29,13 @@ const reserves = stateRoute({
     const currencies = await api.currencies.of(read);
     const basket = findBasket(currencies, api, params.chain, params.id);
     const end = read.state.derived.get(basket.chain)?.clock ?? 0;
-    const points = await reservePoints(read, api, basket, Math.max(0, daysBefore(end, params.days)));
+    const rows = await pricedRows(read, api);
+    const points = await reservePoints(read, api, rows, basket, Math.max(0, daysBefore(end, params.days)));
     return {
       basket: basket.fullyQualifiedName,
       basketId: basket.currencyId,
       days: params.days,
+      ...provisionalMembers(rows.provisionalSince(end)),
       data: points.map(({ time, height, supply, tvl, reserves }) => ({
         time: isoTime(time),
         height,
@@ -46,9 +48,10 @@ const reserves = stateRoute({
 });
 
 /** The last price of each of about 500 spans, at the time of its block. */
-const PRICES_SQL = `SELECT toUnixTimestamp(argMax(time, tick)) AS seconds, toString(argMax(usd_price, tick)) AS price
-  FROM prices WHERE generation = {generation: UInt32} AND currency_id = {id: String}
-    AND tick >= {from: UInt64} AND tick <= {tick: UInt64} AND time > fromUnixTimestamp({since: UInt32})
+const pricesSql = (
+  rows: PricedRows,
+) => `SELECT toUnixTimestamp(argMax(time, tick)) AS seconds, toString(argMax(usd_price, tick)) AS price
+  FROM ${rows.of('prices', 'time, usd_price, tick', 'currency_id = {id: String} AND tick >= {from: UInt64} AND time > fromUnixTimestamp({since: UInt32})')}
   GROUP BY intDiv(toUnixTimestamp(time), {span: UInt32}) ORDER BY seconds`;
 const PRICE_POINTS = 500;
 const SECONDS_PER_DAY = 86_400;
@@ -71,11 +74,11 @@ const prices = stateRoute({
     const currency = findCurrency(currencies, api, defaultChain(api), params.name, 'name');
     const end = Math.max(0, ...[...read.state.derived.values()].map(({ clock }) => clock));
     const since = Math.max(0, daysBefore(end, params.days));
-    const rows = await api.clickhouse.query<{ seconds: number; price: string }>(PRICES_SQL, {
-      generation: read.state.generation,
+    const rows = await pricedRows(read, api);
+    const points = await api.clickhouse.query<{ seconds: number; price: string }>(pricesSql(rows), {
+      ...rows.params,
       id: currency.currencyId,
-      from: (await tickAt(read, since)) ?? '0',
-      tick: await committedTick(read),
+      from: (await rows.tickAt(since)) ?? '0',
       since,
       span: Math.max(LEAST_SPAN, Math.ceil((params.days * SECONDS_PER_DAY) / PRICE_POINTS)),
     });
@@ -83,7 +86,8 @@ const prices = stateRoute({
       currencyId: currency.currencyId,
       name: currency.fullyQualifiedName,
       days: params.days,
-      data: rows.map(({ seconds, price }) => ({ time: seconds, price: decimal(price) })),
+      ...provisionalMembers(rows.provisionalSince(end)),
+      data: points.map(({ seconds, price }) => ({ time: seconds, price: decimal(price) })),
     };
   },
 });

@@ -7,7 +7,8 @@ import { type LiveBasket, liquidityOf, type Market, readMarket } from '../market
 import { changePercent, pricesAt, sparklines } from '../market/price-past.ts';
 import { NO_VOLUME, readTrades, type Volume } from '../market/trades.ts';
 import { feesOf, printUsd, printUsdOrNull } from '../market/usd.ts';
-import { daysBefore } from '../market/volume-series.ts';
+import { daysBefore, daysBeforeEach } from '../market/volume-series.ts';
+import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../state/priced-rows.ts';
 import { confidenceOf, priceTip } from './price-rows.ts';
 
 const currencies = stateRoute({
@@ -15,24 +16,26 @@ const currencies = stateRoute({
   summary: 'Every priced currency, most liquid first',
   parameters: {},
   response: array(marketCurrency),
+  headers: [PROVISIONAL_SINCE],
   weight: 1,
   tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
     const market = await readMarket(read, api);
-    const trades = await readTrades(read, api);
+    const priced = await pricedRows(read, api);
+    const trades = await readTrades(read, api, priced);
     const yesterday = daysBefore(trades.end, 1);
-    const past = await pricesAt(read, api, [...market.prices.keys()], yesterday);
+    const past = await pricesAt(api, priced, [...market.prices.keys()], yesterday);
     const volumes = await trades.byCurrency(yesterday);
-    const lines = await sparklines(read, api, trades.end);
+    const lines = await sparklines(api, priced, trades.end);
     const tip = priceTip(read, api);
     const rows = [...market.prices.values()].flatMap((row) => {
       const entry = market.currencies.get(row.currency_id);
       return entry ? [{ row, entry, liquidity: liquidityOf(market, row.currency_id) }] : [];
     });
     rows.sort((a, b) => (a.liquidity === b.liquidity ? 0 : a.liquidity > b.liquidity ? -1 : 1));
-    return rows.map(({ row, entry, liquidity }) => ({
+    const answer = rows.map(({ row, entry, liquidity }) => ({
       name: entry.fullyQualifiedName,
       currencyId: entry.currencyId,
       chain: entry.chain,
@@ -43,6 +46,7 @@ const currencies = stateRoute({
       confidence: confidenceOf(api, row, tip, row.guard),
       sparkline: lines.get(entry.currencyId) ?? new Array<number>(24).fill(Number(row.usd_price)),
     }));
+    return provisionalList(priced.provisionalSince(trades.end), answer);
   },
 });
 
@@ -78,18 +82,21 @@ const baskets = stateRoute({
   summary: 'Baskets that trade, with their reserves, largest first',
   parameters: {},
   response: array(marketBasket),
+  headers: [PROVISIONAL_SINCE],
   weight: 1,
   tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
     const market = await readMarket(read, api);
-    const trades = await readTrades(read, api);
-    const volumes = await trades.byBasket(daysBefore(trades.end, 1));
-    return market.baskets
+    const priced = await pricedRows(read, api);
+    const trades = await readTrades(read, api, priced);
+    const volumes = await trades.byBasket(daysBeforeEach(trades, 1));
+    const rows = market.baskets
       .map((basket) => ({ basket, tvl: market.tvl(basket) }))
       .sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl > b.tvl ? -1 : 1))
       .map(({ basket }) => basketAnswer(market, basket, volumes.get(basket.currencyId) ?? NO_VOLUME));
+    return provisionalList(priced.provisionalSince(trades.end), rows);
   },
 });
 

@@ -6,19 +6,21 @@ import { coins } from '../http/values.ts';
 import { readPairs } from '../market/pairs.ts';
 import { changePercent } from '../market/price-past.ts';
 import { printUsd, printUsdOrNull } from '../market/usd.ts';
+import { PROVISIONAL_SINCE, provisionalList } from '../state/priced-rows.ts';
 
 const pairs = stateRoute({
   path: '/api/market/pairs',
   summary: 'Every pair of every basket with its prices and volume of 24 hours',
   parameters: {},
   response: array(marketPair),
+  headers: [PROVISIONAL_SINCE],
   weight: 2,
   tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
-    const { pairs, market } = await readPairs(read, api);
-    return pairs.map(({ basket, base, quote, prices, volumeBase, volumeQuote, volumeUsd, liquidity }) => ({
+    const { pairs, market, provisionalSince } = await readPairs(read, api);
+    const rows = pairs.map(({ basket, base, quote, prices, volumeBase, volumeQuote, volumeUsd, liquidity }) => ({
       basket: basket.name,
       basketId: basket.currencyId,
       chain: basket.chain,
@@ -34,6 +36,7 @@ const pairs = stateRoute({
       liquidity: printUsdOrNull(liquidity),
       change24h: changePercent(prices.close.value, prices.open.value),
     }));
+    return provisionalList(provisionalSince, rows);
   },
 });
 

@@ -7,7 +7,8 @@ import { type Market, readMarket } from '../market/live-baskets.ts';
 import { changePercent, pricesAt } from '../market/price-past.ts';
 import { NO_VOLUME, readTrades } from '../market/trades.ts';
 import { feesOf, printUsd, printUsdOrNull } from '../market/usd.ts';
-import { daysBefore, volumeSeries } from '../market/volume-series.ts';
+import { daysBefore, daysBeforeEach, volumeSeries } from '../market/volume-series.ts';
+import { pricedRows, provisionalMembers } from '../state/priced-rows.ts';
 import { defaultChain } from './price-rows.ts';
 
 /** Baskets held by baskets are counted by what they hold themselves. */
@@ -47,7 +48,8 @@ const protocol = stateRoute({
   scope: 'all',
   async handler({ read, api }) {
     const market = await readMarket(read, api);
-    const trades = await readTrades(read, api);
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
     const identities = await read.row<{ count: bigint }>(IDENTITIES_SQL);
     const month = await trades.total(daysBefore(trades.end, 30));
     const ever = await trades.total(0);
@@ -69,6 +71,7 @@ const protocol = stateRoute({
       fees30d: printUsd(feesOf(month.volume)),
       trades30d: month.trades,
       tradesAllTime: ever.trades,
+      ...provisionalMembers(rows.provisionalSince(trades.end)),
     };
   },
 });
@@ -87,8 +90,9 @@ const overview = stateRoute({
   scope: 'all',
   async handler({ read, api }) {
     const market = await readMarket(read, api);
-    const trades = await readTrades(read, api);
-    const past = await pricesAt(read, api, [...market.prices.keys()], daysBefore(trades.end, 1));
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    const past = await pricesAt(api, rows, [...market.prices.keys()], daysBefore(trades.end, 1));
     const movers = [...market.prices.values()]
       .map((row) => ({
         name: market.currencies.name(row.currency_id) ?? row.currency_id,
@@ -97,7 +101,7 @@ const overview = stateRoute({
         change24h: changePercent(row.usd_price, past.get(row.currency_id)),
       }))
       .sort((a, b) => Math.abs(b.change24h ?? 0) - Math.abs(a.change24h ?? 0));
-    const volumes = await trades.byBasket(daysBefore(trades.end, 1));
+    const volumes = await trades.byBasket(daysBeforeEach(trades, 1));
     const baskets = market.baskets
       .map((basket) => ({ basket, tvl: market.tvl(basket) }))
       .sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl > b.tvl ? -1 : 1));
@@ -110,7 +114,8 @@ const overview = stateRoute({
         tvl: printUsd(tvl),
         volume24h: printUsd((volumes.get(currencyId) ?? NO_VOLUME).volume),
       })),
-      volumeHistory: await volumeSeries(trades, 'day', HISTORY_DAYS),
+      volumeHistory: await volumeSeries(trades, 'day', HISTORY_DAYS, trades.end),
+      ...provisionalMembers(rows.provisionalSince(trades.end)),
     };
   },
 });

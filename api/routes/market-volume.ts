@@ -4,6 +4,7 @@ import { chainParameter, pathParameter, queryParameter } from '../http/parameter
 import { stateRoute } from '../http/route.ts';
 import { readTrades, type Unit } from '../market/trades.ts';
 import { volumeSeries } from '../market/volume-series.ts';
+import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../state/priced-rows.ts';
 import { findBasket } from './currencies.ts';
 
 const PERIODS = { daily: ['day', 30], weekly: ['week', 12], monthly: ['month', 12] } as const satisfies Record<
@@ -22,13 +23,16 @@ const volume = stateRoute({
     }),
   },
   response: volumeSchema,
+  headers: [PROVISIONAL_SINCE],
   weight: 1,
   tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
     const [unit, count] = PERIODS[params.period as keyof typeof PERIODS];
-    return volumeSeries(await readTrades(read, api), unit, count);
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    return provisionalList(rows.provisionalSince(trades.end), await volumeSeries(trades, unit, count, trades.end));
   },
 });
 
@@ -47,14 +51,19 @@ const ofBasket = stateRoute({
     days: queryParameter('UTC days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
   },
   response: volumeSchema,
+  headers: [PROVISIONAL_SINCE],
   weight: 2,
   tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
     const currencies = await api.currencies.of(read);
-    const { currencyId } = findBasket(currencies, api, params.chain, params.id);
-    return volumeSeries(await readTrades(read, api), 'day', params.days, currencyId);
+    const { currencyId, chain } = findBasket(currencies, api, params.chain, params.id);
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    const end = trades.ends.get(chain) ?? 0;
+    const series = await volumeSeries(trades, 'day', params.days, end, currencyId);
+    return provisionalList(rows.provisionalSince(end, chain), series);
   },
 });
 

@@ -1,14 +1,13 @@
-/** /api/stats/network, and the figures of a chain that /api/stats/status shows too. */
+/** /api/stats/network, and the figures of a chain that /api/stats/status shows too; no daemon is waited for. */
 import { LosslessNumber } from 'lossless-json';
-import type { ChainConfig } from '../../schemas/config.ts';
 import { networkStats } from '../../schemas/rest/statistics.ts';
-import type { ApiContext } from '../api-context.ts';
 import { chainParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
 import { isLiveBasket, parseReserves } from '../market/live-baskets.ts';
+import type { KnownFigures } from '../state/daemon-figures.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type Issued, issuedSupply } from '../state/supply.ts';
+import { supplyAt } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
 
 export interface WindowRecord {
@@ -40,16 +39,12 @@ export async function inPools(read: Snapshot, chain: string, currencyId: string,
   return sum;
 }
 
-/** What the daemon says of the chain at this tip, and what follows from it. */
-export async function miningFigures(api: ApiContext, chain: ChainConfig, tip: number, issued: Issued) {
-  const [mining, supply] = await Promise.all([api.figures.mining(chain, tip), issued()]);
-  const { difficulty, hashRate, stakingSupply, connections } = mining;
+/** What a daemon said last of its chain, what follows from it, and when it said so. */
+export function figuresAnswer(known: KnownFigures, supply: bigint | null) {
+  const { difficulty, hashRate, stakingSupply, saidAt } = known;
   const stakingParticipation = participation(stakingSupply, supply);
-  return {
-    figures: { difficulty, hashRate, stakingSupply: coinsOrNull(stakingSupply), stakingParticipation },
-    supply,
-    connections,
-  };
+  const figuresAt = saidAt === null ? null : new Date(saidAt).toISOString();
+  return { difficulty, hashRate, stakingSupply: coinsOrNull(stakingSupply), stakingParticipation, figuresAt };
 }
 
 /** At most 1: the estimate of a young chain may exceed what there is. */
@@ -67,23 +62,22 @@ const network = stateRoute({
   tier: null,
   cache: 'prepared',
   scope: 'chain',
+  besides: ({ params, api }) => api.figures.saidAt(api.chain(params.chain)),
   async handler({ params, read, api }) {
     const chain = api.chain(params.chain);
     const tip = tipHeight(read, chain.name);
     const window = await read.row<WindowRecord>(WINDOW_SQL, [chain.name, tip]);
     const pools = await inPools(read, chain.name, api.currencies.nativeId(chain), tip);
-    const issued = await issuedSupply(read, api, chain.name, tip);
-    return async () => {
-      const { figures, supply } = await miningFigures(api, chain, tip, issued);
-      return {
-        chain: chain.name,
-        height: tip,
-        avgBlockTime: averageBlockTime(window),
-        ...stakeRatios(window),
-        ...figures,
-        circulatingSupply: coinsOrNull(supply),
-        inPools: coins(pools),
-      };
+    const indexed = await supplyAt(read, api, chain.name, tip);
+    const supply = indexed ? indexed.transparent + indexed.shielded : api.figures.lastKnownSupply(chain, tip);
+    return {
+      chain: chain.name,
+      height: tip,
+      avgBlockTime: averageBlockTime(window),
+      ...stakeRatios(window),
+      ...figuresAnswer(api.figures.lastKnown(chain, tip), supply),
+      circulatingSupply: coinsOrNull(supply),
+      inPools: coins(pools),
     };
   },
 });

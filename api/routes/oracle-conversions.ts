@@ -9,6 +9,7 @@ import { pathParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, coinsOrNull, decimalOrNull } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 import { type ConversionRecord, conversionStatus, conversionsSql } from './conversion-rows.ts';
 import { TXID } from './transactions.ts';
 
@@ -17,7 +18,13 @@ type StampRecord = ConversionRecord & { readonly inputs: string | null };
 const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;
 
-function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, explain: boolean) {
+/** A settled conversion that `price` has not come to yet will get its stamp; what is unmatched then may be taken for refunded. */
+function awaitsStamp({ status, import_chain: chain, import_height: height }: StampRecord, read: Snapshot): boolean {
+  if (status !== 'unmatched') return status === 'completed' || status === 'refunded';
+  return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
+}
+
+function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies: Currencies, explain: boolean) {
   const status = conversionStatus(row.status);
   return {
     chainId: api.currencies.nativeId(api.chain(row.chain)),
@@ -39,8 +46,7 @@ function valuation(api: ApiContext, row: StampRecord, currencies: Currencies, ex
     pricedCurrencyId: row.priced_currency_id,
     pricedCurrencyUsd: decimalOrNull(row.priced_currency_usd),
     diverged: row.diverged ?? false,
-    // A settled conversion that `price` has not come to yet will get its stamp.
-    provisional: row.provisional ?? status !== 'pending',
+    provisional: row.provisional ?? awaitsStamp(row, read),
     regime: row.regime,
     regimeVersion: row.regime_version,
     priceHeight: row.price_height,
@@ -86,7 +92,7 @@ const byTxid = stateRoute({
     const rows = await read.rows<StampRecord>(SQL, [read.state.generation, chains, hexParam(txid)]);
     if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
     const currencies = await api.currencies.of(read);
-    const data = rows.map((row) => valuation(api, row, currencies, params.explain));
+    const data = rows.map((row) => valuation(api, read, row, currencies, params.explain));
     return { txid, count: data.length, data };
   },
 });

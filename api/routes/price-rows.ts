@@ -81,15 +81,21 @@ export const LATEST_USD_SQL = `SELECT coalesce(guard.published ->> 'usdPrice', p
   FROM (SELECT usd_price FROM prices WHERE generation = $1 AND currency_id = $2 ORDER BY tick DESC LIMIT 1) p
   LEFT JOIN price_guards guard ON guard.currency_id = $2`;
 
-/** Height from which the age of prices is counted. */
+/** Height from which the age of prices is counted: the default chain's own tip, also where prices have not come that far. */
 export function priceTip({ state }: Snapshot, api: ApiContext): number {
-  const chain = defaultChain(api);
-  return (state.pricedAhead.get(chain) ?? state.priced.get(chain))?.height ?? 0;
+  return state.derived.get(defaultChain(api))?.height ?? 0;
 }
 
 /** The first configured chain: its blocks make the steps of the moving averages. */
 export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
+}
+
+/** The chain whose clock has come least far: blocks of the others wait for it. One without blocks is further back than any. */
+export function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
+  const clock = (chain: string) => state.derived.get(chain)?.clock ?? -1;
+  const names = api.config.chains.map(({ name }) => name);
+  return names.reduce<string | null>((last, name) => (last === null || clock(name) < clock(last) ? name : last), null);
 }
 
 /** As they are published, in the order of `ids`; a currency without a price has no row. */
@@ -151,7 +157,8 @@ export function confidenceOf(
 }
 
 /** Members of a price in the list and of `currentPrice`. */
-export function priceAnswer(api: ApiContext, row: LatestPrice, currencies: Currencies, tip: number) {
+export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, currencies: Currencies) {
+  const tip = priceTip(read, api);
   return {
     usdPrice: decimal(row.usd_price),
     emaPrice: decimal(row.ema_price),
@@ -163,5 +170,6 @@ export function priceAnswer(api: ApiContext, row: LatestPrice, currencies: Curre
     totalDepth: decimal(row.total_depth),
     updatedAt: isoTime(row.time),
     provisional: row.provisional,
+    waitsFor: row.provisional ? waitedFor(read, api) : null,
   };
 }

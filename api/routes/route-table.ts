@@ -22,6 +22,7 @@ import { marketVolumeRoutes } from './market-volume.ts';
 import { networkAtHeightRoutes } from './network-at-height.ts';
 import { networkStatsRoutes } from './network-stats.ts';
 import { oracleConversionRoutes } from './oracle-conversions.ts';
+import { oracleHistoryRoutes } from './oracle-history.ts';
 import { oraclePriceRoutes } from './oracle-prices.ts';
 import { pulseRoutes } from './pulse.ts';
 import { rawRoutes } from './raw.ts';
@@ -36,6 +37,7 @@ import { webhookRoutes } from './webhooks.ts';
 
 export const routeTable: readonly Route[] = serviceRoutes([
   ...oraclePriceRoutes,
+  ...oracleHistoryRoutes,
   ...oracleConversionRoutes,
   ...marketSummaryRoutes,
   ...marketListRoutes,

@@ -1,45 +1,51 @@
-/** /api/stats/status: the service and its chains at a glance. */
+/** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { serviceStatus } from '../../schemas/rest/statistics.ts';
 import type { ApiContext } from '../api-context.ts';
 import { liveRoute } from '../http/route.ts';
+import { pricedRows } from '../state/priced-rows.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { whyStill } from '../state/stage-statuses.ts';
-import { type Issued, issuedSupply } from '../state/supply.ts';
-import { committedTick } from './committed-tick.ts';
-import { miningFigures } from './network-stats.ts';
+import { supplyAt } from '../state/supply.ts';
+import { figuresAnswer } from './network-stats.ts';
+import { type StampCounts, stampCounts } from './stamp-counts.ts';
 
 const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
 const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
-const CONVERSIONS_SQL = `SELECT count() AS total FROM conversions
-  WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64} AND status = 'completed'`;
 
 const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chain';
 
 /** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
 const ADDRESSES_FRESH_MS = 600_000;
 
-async function total(api: ApiContext, sql: string, params: Record<string, unknown> = {}): Promise<number> {
-  const [row] = await api.clickhouse.query<{ total: string }>(sql, params);
+async function total(api: ApiContext, sql: string): Promise<number> {
+  const [row] = await api.clickhouse.query<{ total: string }>(sql);
   return Number(row?.total ?? 0);
 }
 
-async function dataTotals(api: ApiContext, state: ServiceState, tick: string) {
+async function dataTotals(api: ApiContext, state: ServiceState, { completed }: StampCounts) {
   const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
   return {
     addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL)),
-    conversionsTotal: await api.memo.get('conversions', state.tag, () =>
-      total(api, CONVERSIONS_SQL, { generation: state.generation, tick }),
-    ),
+    conversionsTotal: completed,
     transactions: await api.memo.get('transactions', state.tag, () => total(api, TRANSACTIONS_SQL)),
   };
 }
 
-async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, AuditReport>> {
+/** An older program's report has no count. */
+type StoredReport = Omit<AuditReport, 'conversionsWithoutStamp'> &
+  Partial<Pick<AuditReport, 'conversionsWithoutStamp'>>;
+
+async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, StoredReport>> {
   const rows = await read.rows<{ chain: string; report: string }>('SELECT chain, report FROM audits');
-  return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as AuditReport]));
+  return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as StoredReport]));
+}
+
+function auditAnswer(report: StoredReport | undefined) {
+  if (!report) return { conversionsWithoutStamp: null, audit: null };
+  const { conversionsWithoutStamp = null, ...audit } = report;
+  return { conversionsWithoutStamp, audit };
 }
 
 async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>> {
@@ -49,26 +55,24 @@ async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>>
 
 interface Seen {
   readonly state: ServiceState;
-  readonly issued: ReadonlyMap<string, Issued>;
+  /** Satoshis of a chain's own coin, where the index knows them. */
+  readonly supplies: ReadonlyMap<string, bigint>;
 }
 
-async function chainStatus(api: ApiContext, chain: ChainConfig, { state, issued }: Seen) {
+function chainStatus(api: ApiContext, chain: ChainConfig, { state, supplies }: Seen) {
   const indexedHeight = state.derived.get(chain.name)?.height ?? null;
   const tail = api.watch.statuses.of(chain.name, 'tail');
   const height = tail?.targetHeight ?? tail?.height ?? indexedHeight;
-  const { figures, connections } = await miningFigures(
-    api,
-    chain,
-    indexedHeight ?? 0,
-    issued.get(chain.name) ?? (async () => null),
-  );
+  const tip = indexedHeight ?? 0;
+  const known = api.figures.lastKnown(chain, tip);
+  const supply = supplies.get(chain.name) ?? api.figures.lastKnownSupply(chain, tip);
   return {
     height,
     indexedHeight,
     lag: height === null || indexedHeight === null ? null : Math.max(0, height - indexedHeight),
-    ...figures,
-    connections,
-    healthy: whyStill(chain, api.watch.statuses, Date.now()).length === 0,
+    ...figuresAnswer(known, supply),
+    connections: known.connections,
+    healthy: api.health.reasons(chain.name).length === 0,
   };
 }
 
@@ -83,26 +87,33 @@ const status = liveRoute({
   async handler({ api }) {
     const { chains } = api.config;
     const seen = await api.snapshot(async (read) => {
-      const issued = new Map<string, Issued>();
+      const supplies = new Map<string, bigint>();
       for (const [chain, { height }] of read.state.derived) {
-        if (chains.some(({ name }) => name === chain)) issued.set(chain, await issuedSupply(read, api, chain, height));
+        const supply = chains.some(({ name }) => name === chain) && (await supplyAt(read, api, chain, height));
+        if (supply) supplies.set(chain, supply.transparent + supply.shielded);
       }
       const shown = { audits: await auditReports(read), letters: await deadLetters(read) };
-      return { state: read.state, issued, tick: await committedTick(read), ...shown };
+      return { state: read.state, supplies, rows: await pricedRows(read, api), ...shown };
     });
-    const { state, tick, audits, letters } = seen;
-    const statuses = await Promise.all(chains.map((chain) => chainStatus(api, chain, seen)));
+    const { state, rows, audits, letters } = seen;
+    const statuses = chains.map((chain) => chainStatus(api, chain, seen));
     const [main] = statuses;
+    const stamps = await stampCounts(api, state, rows);
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
     return {
       body: {
         verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
-        data: await dataTotals(api, state, tick),
+        data: await dataTotals(api, state, stamps),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
         chains: Object.fromEntries(
           chains.map(({ name }, index) => [
             name,
-            { ...statuses[index], deadLetters: letters.get(name) ?? 0, audit: audits.get(name) ?? null },
+            {
+              ...statuses[index],
+              deadLetters: letters.get(name) ?? 0,
+              ...stamps.ofChain(name),
+              ...auditAnswer(audits.get(name)),
+            },
           ]),
         ),
       },

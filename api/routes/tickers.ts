@@ -5,6 +5,7 @@ import { satoshisToCoins } from '../../schemas/satoshi.ts';
 import { stateRoute } from '../http/route.ts';
 import { type Pairs, readPairs } from '../market/pairs.ts';
 import { eightDecimals, marketsOf, symbolOf } from '../market/tickers.ts';
+import { PROVISIONAL_SINCE, provisionalList } from '../state/priced-rows.ts';
 
 function tickers(path: string, aggregator: string, response: JsonSchema, print: (pairs: Pairs) => unknown) {
   return stateRoute({
@@ -12,11 +13,15 @@ function tickers(path: string, aggregator: string, response: JsonSchema, print: 
     summary: `Every pair of currencies in the format of ${aggregator}`,
     parameters: {},
     response,
+    headers: [PROVISIONAL_SINCE],
     weight: 2,
     tier: null,
     cache: 'prepared',
     scope: 'all',
-    handler: async ({ read, api }) => print(await readPairs(read, api)),
+    async handler({ read, api }) {
+      const pairs = await readPairs(read, api);
+      return provisionalList(pairs.provisionalSince, print(pairs));
+    },
   });
 }
 

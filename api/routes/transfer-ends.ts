@@ -20,20 +20,36 @@ export const JOINED_ENDS = `${FAR_END}
     AND e.chain = coalesce(far.chain, t.chain) AND e.txid = coalesce(far.import_txid, t.import_txid)
     AND e.vout = coalesce(far.payout_vout, t.payout_vout) AND e.to_height IS NULL LIMIT 1) leg ON true`;
 
-/** Status as far as it is known on any chain. */
-export const STATUS_SQL = 'coalesce(far.status, t.status)';
+/** Stamps of the generation that is parameter $1. One stands on the chain that executed the conversion. */
+export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
+  AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
 
-/** Members of EndsRecord. */
+/** Reason of a stamp that takes an unmatched transfer for refunded; answers show it as the reason of the status. */
+const NO_DELIVERY = 'no_delivery';
+
+/**
+ * Whether there is such a stamp, where none is joined: of a row of `transfers` that its own chain executes. A look by key, since
+ * Postgres may turn an EXISTS into a scan of all stamps.
+ */
+export const countsAsRefunded = (row: 't' | 'far') => `((SELECT u.reason FROM stamps u WHERE u.generation = $1
+  AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout) IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
+
+/** Status as far as it is known on any chain, without what its stamp makes of it. */
+export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
+/** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
+const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
+
+/** Members of EndsRecord; beside JOINED_ENDS they need STAMP_JOIN. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
   coalesce(near.source, t.source) AS source, t.export_txid,
   CASE WHEN t.source_system_id IS NULL THEN t.request_time ELSE near.request_time END AS asked_time,
   t.source_system_id, t.import_system_id, t.destination_system_id,
-  ${STATUS_SQL} AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
+  CASE WHEN ${IS_NOT_DELIVERED} THEN 'refunded' ELSE ${STORED_STATUS_SQL} END AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
   coalesce(far.import_txid, t.import_txid) AS import_txid, coalesce(far.import_height, t.import_height) AS import_height,
   coalesce(far.import_time, t.import_time) AS import_time,
   CASE WHEN t.import_txid IS NULL THEN far.chain ELSE t.chain END AS import_chain,
-  coalesce(far.reason, t.reason) AS transfer_reason, leg.txid AS leg_txid, leg.vout AS leg_vout`;
+  CASE WHEN ${IS_NOT_DELIVERED} THEN '${NO_DELIVERY}' ELSE coalesce(far.reason, t.reason) END AS transfer_reason, leg.txid AS leg_txid, leg.vout AS leg_vout`;
 
 export interface EndsRecord {
   /** Chain, key and block of the row itself. */

@@ -10,15 +10,17 @@ import {
   webhookWithSecret,
 } from '../../schemas/rest/webhooks.ts';
 import type { Caller } from '../access/gate.ts';
+import type { Holder } from '../access/key-store.ts';
 import { requireHolder } from '../access/require-session.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { pathParameter, queryParameter } from '../http/parameters.ts';
 import { liveRoute } from '../http/route.ts';
+import { writtenNumber } from '../http/values.ts';
 import type { Filter } from '../push/client-message.ts';
 import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../webhooks/receiver-address.ts';
-import { type Asked, type AskedThreshold, createInterest, type Kind } from '../webhooks/webhook.ts';
+import { type Asked, type AskedThreshold, createInterest, type Kind, parseAsked } from '../webhooks/webhook.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -50,15 +52,15 @@ interface WebhookBody {
 }
 
 const shown = (row: WebhookRow) => {
-  const { events, chains, filter, thresholds } = JSON.parse(row.asked) as Asked;
+  const { events, chains, filter, thresholds } = parseAsked(row.asked);
   return {
     id: row.id,
     url: row.url,
     description: row.description,
     events,
     chains,
-    filter,
-    thresholds,
+    filter: { ...filter, ...(filter.minUsd !== undefined && { minUsd: writtenNumber(filter.minUsd) }) },
+    thresholds: thresholds.map(({ usd, ...threshold }) => ({ ...threshold, usd: writtenNumber(usd) })),
     confirmations: row.confirmations,
     enabled: row.enabled,
     disabledReason: row.disabled_reason,
@@ -85,9 +87,14 @@ const shownDelivery = (row: DeliveryRow) => ({
   createdAt: row.created_at.toISOString(),
 });
 
-/** What is not given is as before. @throws ApiError invalid_parameter */
-function registration(api: ApiContext, body: WebhookBody, before: WebhookRow | null): Registration {
-  const had = before && (JSON.parse(before.asked) as Asked);
+/** What is not given is as before. @throws ApiError invalid_parameter, rate_limited */
+async function registration(
+  api: ApiContext,
+  holder: Holder,
+  body: WebhookBody,
+  before: WebhookRow | null,
+): Promise<Registration> {
+  const had = before && parseAsked(before.asked);
   const asked: Asked = {
     events: body.events ?? had?.events ?? [],
     chains: (body.chains === undefined ? had?.chains : body.chains)?.map((chain) => chain.toLowerCase()) ?? null,
@@ -95,6 +102,7 @@ function registration(api: ApiContext, body: WebhookBody, before: WebhookRow | n
     thresholds: body.thresholds ?? had?.thresholds ?? [],
   };
   const chains = api.config.chains.map(({ name }) => name);
+  await api.webhooks.turn(holder, asked);
   createInterest(asked, chains, api.webhooks.idsOf);
   return {
     url: body.url === undefined ? (before?.url ?? '') : receiverUrl(api, body.url),
@@ -142,7 +150,7 @@ const create = liveRoute({
   response: webhookWithSecret,
   async handler({ api, caller, body }) {
     const holder = await requireHolder(api, caller);
-    const made = await createWebhook(api.postgres, holder, registration(api, body as WebhookBody, null));
+    const made = await createWebhook(api.postgres, holder, await registration(api, holder, body as WebhookBody, null));
     if (!made)
       throw new ApiError('too_many_webhooks', `an identity may have ${MAX_WEBHOOKS} webhooks: delete one first`);
     return { body: withSecret(made) };
@@ -171,7 +179,7 @@ const change = liveRoute({
     const before = await own(api, caller, params.id);
     const given = body as WebhookBody;
     const changed = await changeWebhook(api.postgres, api.webhooks.queue, holder, params.id, {
-      ...registration(api, given, before),
+      ...(await registration(api, holder, given, before)),
       enabled: given.enabled,
       rotateSecret: given.rotateSecret === true,
     });
@@ -228,8 +236,9 @@ const deliveries = liveRoute({
   async handler({ api, caller, params }) {
     await own(api, caller, params.id);
     const { state, before, limit } = params;
-    const rows = await listDeliveries(api.postgres, params.id, { state, before, limit });
-    return { body: { results: rows.map(shownDelivery) } };
+    const rows = await listDeliveries(api.postgres, params.id, { state, before, limit: limit + 1 });
+    const results = rows.slice(0, limit).map(shownDelivery);
+    return { body: { results, nextBefore: rows.length > limit ? (results.at(-1)?.id ?? null) : null } };
   },
 });
 

@@ -39,6 +39,20 @@ export function internalFailure(body: RpcBody): RpcAnswer {
   return refused(body, 500, RPC_CODES.internalError, 'Internal error');
 }
 
+/** Its id is not read. */
+export function bodyTooLarge(maxBytes: number): RpcAnswer {
+  return withoutId(413, RPC_CODES.invalidRequest, `Request body too large: at most ${maxBytes} bytes are taken`);
+}
+
+/** The daemon's own words for too many calls. */
+export function noRoom(): RpcAnswer {
+  return withoutId(503, RPC_CODES.internalError, 'Work queue depth exceeded');
+}
+
+function withoutId(status: number, code: number, message: string): RpcAnswer {
+  return { status, body: `${printRpcError(code, message, 'null')}\n`, ourFault: false };
+}
+
 function refused(body: RpcBody, status: number, code: number, message: string): RpcAnswer {
   const id = body.kind === 'single' ? body.request.id : 'null';
   return {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard } from './guards.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 import { type RecordedService, startRecordedService } from './testing/recorded-service.ts';
@@ -65,7 +66,9 @@ describe('guards, by what reached the daemon', () => {
 
   const guarded = Object.entries(RPC_METHODS).flatMap(([name, method]) =>
     method.source === 'daemon'
-      ? [filenameGuard, ...method.guards].map((guard) => [name, guard.refuses, guard] as const)
+      ? [filenameGuard, DEADLY_CALLS[name], method.servedWhen, ...method.guards]
+          .filter((guard) => guard !== undefined)
+          .map((guard) => [name, guard.refuses, guard] as const)
       : [],
   );
 
@@ -173,8 +176,27 @@ describe('guards, by what reached the daemon', () => {
       const { status, text } = await service.post(request('getinitialcurrencystate', `["${name}"]`));
       expect([name, status, text]).toEqual([name, 500, error(-8, 'Invalid chain name or chain ID')]);
     }
-    expect(reached().filter((method) => method !== 'getblockchaininfo')).toEqual([]);
+    for (const name of [`${native}\\u0000`, `${native}\\u0000x`, `${native} \\u0000x`]) {
+      expect(codeOf((await service.post(request('getinitialcurrencystate', `["${name}"]`))).text)).toBe(-8);
+    }
+    expect(reached()).toEqual([]);
     expect((await service.post(request('getinitialcurrencystate', '["PureTri"]'))).status).toBe(200);
+  });
+
+  test('a method of two calls that end a daemon together: the first is answered by getrawtransaction', async () => {
+    const recorded = '"d0b8e2dc831f6c51e1fcbe8126fde0b97d6b3cbaa2584a3d344870d884339782"'; // in the newest block
+    const { text } = await service.post(request('gettxout', `[${recorded},0]`));
+    expect(text).toContain('"confirmations":1,"value":3.60017428,');
+    const unknown = `"${'0'.repeat(63)}1"`;
+    const escaped = `"\\u0030${'0'.repeat(61)}\\u00301"`;
+    for (const params of [`[${unknown},0,true]`, `[${unknown},-0]`, `[${escaped},0]`]) {
+      expect((await service.post(request('gettxout', params))).text).toBe('{"result":null,"error":null,"id":"x"}\n');
+    }
+    expect((await service.post(request('gettxout', `[${recorded.replace('d', '\\u0064')},0]`))).text).toBe(text);
+    expect(new Set(reached())).toEqual(new Set(['getrawtransaction']));
+    service.received.length = 0;
+    await service.post(request('gettxout', `[${recorded},0,false]`));
+    expect(reached()).toEqual(['gettxout']);
   });
 
   test('nothing about the wallet in what is said of identities', async () => {

@@ -52,9 +52,9 @@ describe('batches', () => {
 
 describe('what is forwarded', () => {
   test('ids and parameters are those of the client, byte for byte', async () => {
-    const params = '[ "\\u0061bc" , {"n":1.10,"n":2} ,12345678901234567890,1e3]';
-    await service.post(`{"method":"getoffers","params":${params},"id":[1.50,"\\u00e9"]}`);
-    expect(service.received.map(({ calls }) => calls)).toEqual([[{ method: 'getoffers', params }]]);
+    const params = '[ {"currency":"\\u0061bc" , "amount":1.10,"amount":2,"n" : 12345678901234567890, "x":1e3} ]';
+    await service.post(`{"method":"estimateconversion","params":${params},"id":[1.50,"\\u00e9"]}`);
+    expect(service.received.map(({ calls }) => calls)).toEqual([[{ method: 'estimateconversion', params }]]);
     const { text } = await service.post('{"method":"getdifficulty","id":[1.50,"\\u00e9" ]}');
     expect(text).toBe(`{"result":31614.66281095476,"error":null,"id":${daemonPrint('[1.50,"é"]')}}\n`);
   });

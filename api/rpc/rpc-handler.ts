@@ -4,6 +4,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { daemonString } from '../../schemas/raw-json.ts';
+import { readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import {
   printRpcError,
   printRpcResult,
@@ -11,21 +12,25 @@ import {
   type RpcBody,
   type RpcRefusal,
   type RpcRequest,
-  readRpcBody,
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
 import { andThen, orElse, type Soon } from '../http/soon.ts';
-import { filenameGuard, type Guard, type GuardedChain } from './guards.ts';
+import { hexAddress } from '../state/addresses.ts';
+import { DEADLY_CALLS } from './deadly-calls.ts';
+import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
 import { createIdentityHistory, type ResolveName } from './identity-history.ts';
 import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
+import { checkParameters } from './parameters/check-parameters.ts';
 import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
 import type { Tip } from './upstream/repeated-answers.ts';
+import { createUnspentOutput, type UnspentOutput } from './upstream/unspent-output.ts';
 import { createUpstream, type Upstream } from './upstream/upstream.ts';
+import { type Wallets, walletGuard } from './wallet-guard.ts';
 
 export const MAX_BATCH = 5;
 
@@ -42,12 +47,14 @@ export interface RpcAnswer {
 export interface RpcHandlerOptions {
   readonly chains: readonly Pick<
     ChainConfig,
-    'name' | 'rootCurrency' | 'networkRoot' | 'finalityDepth' | 'blockSeconds'
+    'name' | 'rootCurrency' | 'networkRoot' | 'finalityDepth' | 'blockSeconds' | 'requireEmptyWallet'
   >[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
   /** Of each chain's daemons; its own when they are not shared with anything else. */
   readonly lanes?: ReadonlyMap<string, Lanes>;
+  /** Of each chain's daemons; of a chain without them nothing is known, and nothing asked. */
+  readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
   readonly tip: (chain: string) => Tip | null;
@@ -67,7 +74,12 @@ export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane
 interface Chain extends GuardedChain {
   readonly name: string;
   readonly upstream: Upstream;
+  readonly checkWallet: (request: RpcRequest) => void | Promise<void>;
+  readonly unspentOutput: UnspentOutput;
 }
+
+const START_SQL = `SELECT start_block FROM currencies WHERE chain = $1 AND currency_id = $2
+  ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1`;
 
 const failure = ({ code, message }: Pick<RpcError, 'code' | 'message'>, id: string): RpcAnswer => ({
   status: rpcStatus(code),
@@ -101,39 +113,58 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
   const chains = new Map(options.chains.map((chain) => [chain.name, openChain(chain)]));
 
-  function openChain({ name, rootCurrency, finalityDepth, blockSeconds }: RpcHandlerOptions['chains'][number]): Chain {
+  function openChain(config: RpcHandlerOptions['chains'][number]): Chain {
+    const { name, rootCurrency, networkRoot, finalityDepth, blockSeconds, requireEmptyWallet } = config;
     const daemon = daemons.get(name);
     if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
     const lanes = options.lanes?.get(name) ?? createDaemonLanes();
-    let chainId: string | undefined;
+    const wallets = options.wallets?.get(name);
+    const upstream = createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth });
+    const nativeId = nameToAddress(rootCurrency, networkRoot);
     return {
       name,
-      rootCurrency,
       blockSeconds,
       height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
-      upstream: createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth }),
-      async chainId() {
-        chainId ??= await daemon.call('getblockchaininfo', []).then(readChainId, (error: unknown) => {
-          throw internalError(error);
-        });
-        return chainId;
+      checkWallet: wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined,
+      upstream,
+      unspentOutput: createUnspentOutput(upstream, async () => options.tip(name)?.hash ?? (await bestBlock(daemon))),
+      async startBlock(currency) {
+        const id = hexAddress(currency) ?? nameToAddress(currency, networkRoot);
+        if (id === null || id === nativeId) return null;
+        const { rows } = await options.postgres.pool.query<{ start_block: number }>(START_SQL, [name, id]);
+        return rows[0]?.start_block ?? null;
       },
     };
   }
 
+  /** What a daemon gets has passed here. */
   function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Soon<RpcAnswer> {
+    const { servedWhen, types, guards } = method;
+    servedWhen?.check(request, chain);
+    if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
     filenameGuard.check(request, chain);
-    const asked = andThen(passGuards(method.guards, request, chain), () => chain.upstream(request, method, lane));
-    return andThen(asked, (reply) => ({ ...reply, ourFault: false }));
+    const alive = andThen(chain.checkWallet(request), () => DEADLY_CALLS[request.method]?.check(request, chain));
+    return andThen(alive, () => {
+      checkParameters(request.texts, types);
+      const help = request.method === 'help' ? helpOf(request.texts) : null;
+      if (help !== null) return answered(daemonString(help), request.id);
+      for (const guard of guards) guard.check(request, chain);
+      const asked = chain.unspentOutput(request, lane) ?? chain.upstream(request, method, lane);
+      return andThen(asked, (reply) => ({ ...reply, ourFault: false }));
+    });
   }
 
   function execute(chain: Chain, request: RpcRequest, lane: Lane): Soon<RpcAnswer> {
-    const help = request.method === 'help' ? helpOf(request.texts) : null;
-    if (help !== null) return answered(daemonString(help), request.id);
     const proxied = daemonForm(request.method, request.texts.length);
     if (proxied !== undefined) return forward(chain, request, proxied, lane);
-    const answer = rpcMethod(request.method) && methods[request.method];
-    if (answer === undefined) throw methodNotFound();
+    const method = rpcMethod(request.method);
+    const answer = methods[request.method];
+    if (method === undefined || answer === undefined) throw methodNotFound();
+    // The methods of the index count their parameters and read an integer: how large or deep they are is nothing to them.
+    if (method.source !== 'index') {
+      if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
+      if (method.types.length > 0) checkParameters(request.texts, method.types);
+    }
     return andThen(answer(chain.name, request.texts), (result) => answered(result, request.id));
   }
 
@@ -178,15 +209,10 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-function passGuards(guards: readonly Guard[], request: RpcRequest, chain: GuardedChain, from = 0): Soon<void> {
-  for (let index = from; index < guards.length; index++) {
-    const passing = guards[index]?.check(request, chain);
-    if (passing instanceof Promise) return passing.then(() => passGuards(guards, request, chain, index + 1));
-  }
-}
-
-function readChainId(info: unknown): string {
-  const id = (info as { readonly chainid?: unknown } | null)?.chainid;
-  if (typeof id !== 'string') throw new TypeError('getblockchaininfo names no chainid');
-  return id;
+async function bestBlock(daemon: Pick<VerusdClient, 'call'>): Promise<string> {
+  const hash = await daemon.call('getbestblockhash', []).catch((error: unknown) => {
+    throw internalError(error);
+  });
+  if (typeof hash !== 'string') throw internalError(new TypeError('getbestblockhash is no text'));
+  return hash;
 }

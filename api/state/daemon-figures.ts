@@ -1,4 +1,4 @@
-/** What only a daemon knows of its chain: asked once a block, null when it does not answer. */
+/** What only a daemon knows of its chain: asked once a block, null when it does not answer; or what it said last, at once. */
 import type { LosslessNumber } from 'lossless-json';
 import type { Logger } from '../../infra/logger.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -6,7 +6,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
 import { createMemo } from './memo.ts';
 
-export interface MiningFigures {
+interface MiningFigures {
   /** Of the next block of proof of work. */
   readonly difficulty: ExactNumber | null;
   /** Hashes a second. */
@@ -19,16 +19,37 @@ export interface MiningFigures {
 export interface DaemonFigures {
   /** Satoshis issued, shielded ones included. */
   supply(chain: ChainConfig, tip: number): Promise<bigint | null>;
-  mining(chain: ChainConfig, tip: number): Promise<MiningFigures>;
+  /** What the daemon said last, without waiting for it; what it said at another tip is asked for anew in the background. */
+  lastKnown(chain: ChainConfig, tip: number): KnownFigures;
+  /** As supply(), of what the daemon said last. */
+  lastKnownSupply(chain: ChainConfig, tip: number): bigint | null;
+  /** When each of them was said last, as text for an ETag; nothing is asked for. */
+  saidAt(chain: ChainConfig): string;
+}
+
+export interface KnownFigures extends MiningFigures {
+  /** When the oldest of them was said, milliseconds since the epoch; null while one of them never was. */
+  readonly saidAt: number | null;
 }
 
 const TIMEOUT_MS = 10_000;
 const CHAINS = 100;
+const METHODS = ['getmininginfo', 'getinfo', 'coinsupply'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** An answer of a daemon. */
+interface Said {
+  readonly tip: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly members: Members;
+}
+
 export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, logger: Logger): DaemonFigures {
   const memo = createMemo(CHAINS);
+  const lastSaid = new Map<string, Said>();
+  const asking = new Set<string>();
 
   /** Remembered for this tip, but not when it failed. */
   async function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
@@ -36,26 +57,47 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
       return await memo.get(`${chain.name} ${method}`, String(tip), async () => {
         const answer = await daemons.get(chain.name)?.call(method, [], { timeoutMs: TIMEOUT_MS });
         if (typeof answer !== 'object' || answer === null) throw new TypeError(`${method} answered without an object`);
+        lastSaid.set(`${chain.name} ${method}`, { tip, at: Date.now(), members: answer as Members });
         return answer as Members;
       });
     } catch (err) {
-      logger.warn({ err, chain: chain.name, method }, 'the daemon does not say; null is served');
+      // No warning: that a daemon is away is told by the stage that follows it.
+      logger.info({ err, chain: chain.name, method }, 'the daemon does not say');
       return {};
     }
   }
 
+  function remembered(chain: ChainConfig, tip: number, method: string): Said | undefined {
+    const key = `${chain.name} ${method}`;
+    const said = lastSaid.get(key);
+    if (said?.tip !== tip && !asking.has(key)) {
+      asking.add(key);
+      void ask(chain, tip, method).finally(() => asking.delete(key));
+    }
+    return said;
+  }
+
   return {
     supply: async (chain, tip) => satoshis((await ask(chain, tip, 'coinsupply')).total),
-    async mining(chain, tip) {
-      const [mining, info] = await Promise.all([ask(chain, tip, 'getmininginfo'), ask(chain, tip, 'getinfo')]);
+    lastKnown(chain, tip) {
+      const [mining, info] = [remembered(chain, tip, 'getmininginfo'), remembered(chain, tip, 'getinfo')];
       return {
-        difficulty: exactNumber(mining.difficulty),
-        hashRate: exactNumber(mining.networkhashps),
-        // An estimate that overflows is printed as hex text.
-        stakingSupply: satoshis(mining.stakingsupply),
-        connections: typeof info.connections === 'number' ? info.connections : null,
+        ...figuresOf(mining?.members ?? {}, info?.members ?? {}),
+        saidAt: mining && info ? Math.min(mining.at, info.at) : null,
       };
     },
+    lastKnownSupply: (chain, tip) => satoshis(remembered(chain, tip, 'coinsupply')?.members.total),
+    saidAt: ({ name }) => METHODS.map((method) => lastSaid.get(`${name} ${method}`)?.at ?? 0).join('-'),
+  };
+}
+
+function figuresOf(mining: Members, info: Members): MiningFigures {
+  return {
+    difficulty: exactNumber(mining.difficulty),
+    hashRate: exactNumber(mining.networkhashps),
+    // An estimate that overflows is printed as hex text.
+    stakingSupply: satoshis(mining.stakingsupply),
+    connections: typeof info.connections === 'number' ? info.connections : null,
   };
 }
 

@@ -45,9 +45,10 @@ export interface StateRow {
 /**
  * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, which makes a
  * new version of its row; the transaction that makes one (xmin) is none of those that were seen before. In the order that the
- * rows are stored in, which one state has once: every statement pays for this.
+ * rows are stored in, which one state has once: every statement pays for this. A server that took over without the last commits of
+ * the one before counts its transactions on from there, so its start is part of the version too.
  */
-export const VERSION_SQL = `SELECT concat_ws(' ', g.xmin, (SELECT string_agg(xmin::text, ' ') FROM stage_positions))
+export const VERSION_SQL = `SELECT concat_ws(' ', pg_postmaster_start_time(), g.xmin, (SELECT string_agg(xmin::text, ' ') FROM stage_positions))
   FROM generations g WHERE g.served`;
 
 export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,

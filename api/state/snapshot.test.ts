@@ -22,7 +22,7 @@ let asked = 0;
 
 beforeAll(async () => {
   stores = await createTestStores();
-  const opened = openReader(stores.postgres, { maxConnections: 6, statementMs: 10_000, logger });
+  const opened = openReader(stores.postgres, { maxConnections: 6, statementMs: 10_000 });
   const counted =
     <A extends unknown[], R>(ask: (...args: A) => R) =>
     (...args: A): R => {
@@ -168,7 +168,7 @@ it('rows keep their order', async () => {
 });
 
 it('a statement ends when its time is over, a server that is gone is said to be unreachable', async () => {
-  const slow = openReader(stores.postgres, { maxConnections: 1, statementMs: 50, logger });
+  const slow = openReader(stores.postgres, { maxConnections: 1, statementMs: 50 });
   const sleep = { name: undefined, text: 'SELECT pg_sleep(30)' };
   await expect(slow.query(sleep, [])).rejects.toMatchObject({ code: '57014' });
   await expect(slow.snapshot('SELECT 1', (_, query) => query(sleep, []))).rejects.toMatchObject({ code: '57014' });
@@ -184,9 +184,9 @@ it('a server that takes connections and says nothing is given up', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  const { pool } = stores.postgres;
-  const elsewhere = { options: { ...pool.options, connectionString: `postgres://127.0.0.1:${port}/none` } };
-  const mute = openReader({ pool: elsewhere } as unknown as Postgres, { maxConnections: 1, statementMs: 50, logger });
+  const connectionString = `postgres://127.0.0.1:${port}/none`;
+  const openPool: Postgres['openPool'] = (config) => stores.postgres.openPool({ ...config, connectionString });
+  const mute = openReader({ ...stores.postgres, openPool }, { maxConnections: 1, statementMs: 50 });
   const asked = [mute.query({ name: undefined, text: 'SELECT 1' }, []), mute.snapshot('SELECT 1', async () => null)];
   for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
     expect(reason).toMatchObject({ code: 'postgres_unreachable' });

@@ -1,72 +1,46 @@
-/** What each stage of each chain says of itself, and whether that is good enough to be sent traffic. */
-import type { ChainConfig } from '../../schemas/config.ts';
+/** What each stage of each chain, and who watches its daemons, said last, and how long ago they gave a sign of life. */
+import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
 import type { Stage, StageStatus } from '../../schemas/stage-status.ts';
 
 export interface StatusRow {
-  readonly stage: Stage;
+  /** Of a stage, or of the daemons. */
+  readonly stage: string;
   readonly chain: string;
   /** JSON text. */
   readonly status: string;
+  /** Seconds since a sign of life of the process that wrote it last. */
+  readonly age: number;
 }
 
 export interface StageStatuses {
   of(chain: string, stage: Stage): StageStatus | undefined;
+  /** Whether the process that works on it has given no sign of life for a while, or never has. */
+  isSilent(chain: string, stage: Stage): boolean;
+  /** Seconds since its last sign of life; infinite when there never was one. */
+  ageOf(chain: string, stage: Stage): number;
+  /** In the order of the configuration; empty when nobody watches them. */
+  daemons(chain: string): readonly DaemonStatus[];
 }
 
-export interface UnreadyReason {
-  readonly code: 'not_started' | 'stage_stopped' | 'stalled' | 'store_unreachable';
-  readonly chain: string | null;
-  readonly stage: Stage | null;
-  readonly detail: string;
-}
+export const STATUS_SQL = `SELECT stage, chain, status, extract(epoch FROM now() - updated_at)::float8 AS age
+  FROM stage_status`;
 
-export const STATUS_SQL = 'SELECT stage, chain, status FROM stage_status';
+/** A process gives one each second, unless it or Postgres is too busy for that. */
+const SILENT_SECONDS = 10;
 
 export function readStageStatuses(rows: readonly StatusRow[]): StageStatuses {
-  const statuses = new Map(rows.map((row) => [`${row.stage} ${row.chain}`, JSON.parse(row.status) as StageStatus]));
-  return { of: (chain, stage) => statuses.get(`${stage} ${chain}`) };
-}
-
-/** A chain that has had no block for this many of its block times stands still. */
-const QUIET_BLOCKS = 20;
-
-/**
- * Why a chain does not move, empty when it does: a block arrived in the last 20 block times (arrival, not block time),
- * or the recording has come to its end, and what arrived is derived.
- */
-export function whyStill(chain: ChainConfig, statuses: StageStatuses, now: number): UnreadyReason[] {
-  const tail = statuses.of(chain.name, 'tail');
-  const derive = statuses.of(chain.name, 'derive');
-  const price = statuses.of(chain.name, 'price');
-  const stopped = Object.entries({ tail, derive, price }).flatMap(([stage, status]) =>
-    status?.state === 'stopped' ? [stoppedReason(chain.name, stage as Stage, status)] : [],
+  const read = new Map(
+    rows.map(({ stage, chain, status, age }) => [`${stage} ${chain}`, { status: JSON.parse(status) as unknown, age }]),
   );
-  if (stopped.length > 0) return stopped;
-  if (!tail || !derive) {
-    const stage = tail ? 'derive' : 'tail';
-    return [{ code: 'not_started', chain: chain.name, stage, detail: `${stage} of ${chain.name} has not started yet` }];
-  }
-  const allowed = QUIET_BLOCKS * chain.blockSeconds;
-  const reasons: UnreadyReason[] = [];
-  if (tail.state !== 'ended' && quiet(tail, now) > allowed) reasons.push(stalled(chain.name, 'tail', tail, allowed));
-  const behind = (tail.height ?? -1) > (derive.height ?? -1);
-  if (behind && quiet(derive, now) > allowed) reasons.push(stalled(chain.name, 'derive', derive, allowed));
-  return reasons;
-}
-
-/** Seconds since the stage last had a block; infinite when it never had one. */
-function quiet(status: StageStatus, now: number): number {
-  return status.movedAt === null ? Number.POSITIVE_INFINITY : (now - Date.parse(status.movedAt)) / 1000;
-}
-
-function stalled(chain: string, stage: Stage, status: StageStatus, allowed: number): UnreadyReason {
-  const since = status.movedAt === null ? 'had no block yet' : `had its newest block at ${status.movedAt}`;
-  const error = status.error ? `, ${status.error.code}: ${status.error.message}` : '';
-  const detail = `${stage} of ${chain} ${since}, more than ${allowed} s ago (${status.state}${error})`;
-  return { code: 'stalled', chain, stage, detail };
-}
-
-function stoppedReason(chain: string, stage: Stage, status: StageStatus): UnreadyReason {
-  const why = status.error ? `${status.error.code}: ${status.error.message}` : 'no reason was kept';
-  return { code: 'stage_stopped', chain, stage, detail: `${stage} of ${chain} has stopped, ${why}` };
+  const ageOf = (chain: string, stage: string) => read.get(`${stage} ${chain}`)?.age ?? Number.POSITIVE_INFINITY;
+  const isSilent = (chain: string, stage: string) => ageOf(chain, stage) > SILENT_SECONDS;
+  return {
+    of: (chain, stage) => read.get(`${stage} ${chain}`)?.status as StageStatus | undefined,
+    isSilent,
+    ageOf,
+    daemons(chain) {
+      const told = read.get(`${DAEMONS} ${chain}`)?.status as { readonly daemons: readonly DaemonStatus[] } | undefined;
+      return told && !isSilent(chain, DAEMONS) ? told.daemons : [];
+    },
+  };
 }

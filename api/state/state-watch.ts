@@ -7,8 +7,6 @@ import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } fro
 export interface StateWatch {
   readonly state: ServiceState;
   readonly statuses: StageStatuses;
-  /** Time of the last successful look at Postgres, milliseconds since the epoch. */
-  readonly seenAt: number;
   /** Resolves once `holds` is true of the state (asked more often while somebody waits), or when `signal` aborts. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
   /** `moved` is called whenever the state has become another, until the function that is returned is. */
@@ -41,7 +39,6 @@ export async function createStateWatch(
   let looking: Promise<void> | null = null;
   let state: ServiceState;
   let statuses: StageStatuses;
-  let seenAt = 0;
 
   async function ask(): Promise<void> {
     const [positions, rows] = await Promise.all([
@@ -51,7 +48,6 @@ export async function createStateWatch(
     const isOther = positions.rows[0]?.version !== state?.version;
     if (isOther) state = readServiceState(positions.rows, release);
     statuses = readStageStatuses(rows.rows);
-    seenAt = Date.now();
     if (isOther) for (const moved of followers) moved();
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
   }
@@ -100,9 +96,6 @@ export async function createStateWatch(
     },
     get statuses() {
       return statuses;
-    },
-    get seenAt() {
-      return seenAt;
     },
     until: (holds, callerSignal) =>
       new Promise<void>((resolve) => {

@@ -1,25 +1,99 @@
-/** Whether the stores answer, asked anew; a store that does not answer in time counts as unreachable. */
+/** Whether the stores can do their work, asked anew; what does not answer in time is named as silent. */
+import type { Logger } from '../../infra/logger.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
+import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { shared } from '../../infra/shared.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { VerustreamError } from '../../schemas/errors.ts';
 
-const TIMEOUT_MS = 2_000;
-
-/** One sentence a store that does not answer. */
-export async function askStores({ postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>): Promise<string[]> {
-  const faults = await Promise.all([
-    faultOf('Postgres', postgres.pool.query('SELECT 1')),
-    faultOf('ClickHouse', clickhouse.query('SELECT 1')),
-  ]);
-  return faults.filter((fault) => fault !== null);
+export interface AskedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
+  /** The connections that requests read Postgres by. */
+  readonly reader: Pick<PostgresReader, 'query'>;
 }
 
-async function faultOf(store: string, answer: Promise<unknown>): Promise<string | null> {
+/** What keeps a store from its work: a code of docs/errors.md. */
+export interface StoreFault {
+  readonly store: 'postgres' | 'clickhouse';
+  readonly code: string;
+  /** For anybody's eyes: the error's own words may tell of the inside, and stand in the log. */
+  readonly detail: string;
+}
+
+const TIMEOUT_SECONDS = 2;
+const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
+  { code: 'postgres_unreachable', detail: 'Postgres does not answer' },
+  { code: 'postgres_starting', detail: 'Postgres is starting, recovering or shutting down' },
+  { code: 'postgres_full', detail: 'Postgres has no connection left' },
+  { code: 'postgres_read_only', detail: 'Postgres takes no writes: it is a standby, or was told so' },
+  { code: 'postgres_overloaded', detail: 'Postgres lacks disk space or memory' },
+  { code: 'postgres_readers_silent', detail: 'all connections that requests read Postgres by are taken, or silent' },
+  { code: 'clickhouse_unreachable', detail: 'ClickHouse cannot be reached' },
+  { code: 'clickhouse_silent', detail: 'ClickHouse does not answer in time' },
+  { code: 'clickhouse_overloaded', detail: 'ClickHouse lacks disk space, memory or time' },
+  { code: 'clickhouse_damaged', detail: 'ClickHouse cannot read all that it stored' },
+];
+
+const UNKNOWN = { code: 'store_failed', detail: 'a store fails; the log of the service says how' };
+
+/** One look for all who ask meanwhile. */
+export function createStoreHealth(stores: AskedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
+  let known: readonly string[] = [];
+
+  function codeOf(err: unknown): string {
+    const trouble = postgresTrouble(err) ?? err;
+    const code = trouble instanceof VerustreamError ? trouble.code : UNKNOWN.code;
+    // Once for each trouble: whoever asks again and again fills no log.
+    if (!known.includes(code)) logger.warn({ err }, faultOf(code).detail);
+    return code;
+  }
+
+  return shared(async () => {
+    const [postgres, clickhouse] = await Promise.all([
+      inTime(askPostgres(stores).catch(codeOf), 'postgres_unreachable'),
+      inTime(askClickHouse(stores).catch(codeOf), 'clickhouse_silent'),
+    ]);
+    // One trouble of Postgres is told: without the server the readers have none of their own.
+    const readers = postgres ?? (await inTime(askReaders(stores).catch(codeOf), 'postgres_readers_silent'));
+    known = [readers, clickhouse].filter((code) => code !== null);
+    return [...faultsOf('postgres', readers), ...faultsOf('clickhouse', clickhouse)];
+  });
+}
+
+/** A standby answers as well, and so does a server that was told to take no writes. */
+async function askPostgres({ postgres }: AskedStores): Promise<string | null> {
+  const query = {
+    text: "SELECT current_setting('transaction_read_only')::boolean AS held",
+    query_timeout: TIMEOUT_SECONDS * 1000,
+  };
+  const { rows } = await postgres.pool.query<{ held: boolean }>(query);
+  return rows[0]?.held ? 'postgres_read_only' : null;
+}
+
+export const PROBE = prepared('SELECT 1');
+
+/** Both kinds of connections: for what is prepared, and for all else. */
+async function askReaders({ reader }: AskedStores): Promise<null> {
+  await Promise.all([reader.query(PROBE, []), reader.query({ ...PROBE, name: undefined }, [])]);
+  return null;
+}
+
+async function askClickHouse({ clickhouse }: AskedStores): Promise<string | null> {
+  await clickhouse.query('SELECT 1', {}, { max_execution_time: TIMEOUT_SECONDS });
+  return clickhouse.damage()?.code ?? null;
+}
+
+async function inTime(asked: Promise<string | null>, silent: string): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`${store} did not answer within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
+    timer = setTimeout(() => resolve(silent), TIMEOUT_SECONDS * 1000);
   });
-  const answered = answer.then(
-    () => null,
-    (error: unknown) => `${store} does not answer: ${error instanceof Error ? error.message : String(error)}`,
-  );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
+
+function faultsOf(store: StoreFault['store'], code: string | null): StoreFault[] {
+  return code === null ? [] : [{ store, ...faultOf(code) }];
+}
+
+function faultOf(code: string): Omit<StoreFault, 'store'> {
+  return FAULTS.find((fault) => fault.code === code) ?? UNKNOWN;
 }

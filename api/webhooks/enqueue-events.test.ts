@@ -15,7 +15,8 @@ import {
   encodeStampsAppended,
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
-import type { FactsRecord, ToldStamp } from '../../schemas/log-records.ts';
+import type { FactsRecord } from '../../schemas/log-records.ts';
+import { VALUED_STAMP } from '../push/testing/valued-stamp.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource } from './event-source.ts';
 import type { LivingWebhook } from './living-webhooks.ts';
@@ -26,7 +27,7 @@ const CHAIN = 'c';
 const CONFIRMATIONS = 3;
 const interest = createInterest({ events: ['block'], chains: null, filter: {}, thresholds: [] }, [CHAIN], () => []);
 const byValue = createInterest(
-  { events: ['conversion.completed'], chains: null, filter: { minUsd: 0 }, thresholds: [] },
+  { events: ['conversion.completed'], chains: null, filter: { minUsd: '0' }, thresholds: [] },
   [CHAIN],
   () => [],
 );
@@ -38,42 +39,6 @@ const webhooks: readonly LivingWebhook[] = [
   { id: 'value now', confirmations: 0, since: -1, ...byValue },
   { id: 'value later', confirmations: CONFIRMATIONS, since: -1, ...byValue },
 ];
-
-const valued: ToldStamp = {
-  txid: '',
-  vout: 0,
-  kind: 'convert',
-  status: 'completed',
-  fromCurrencyId: 'i1',
-  toCurrencyId: 'i2',
-  viaCurrencyId: null,
-  importCurrencyId: 'i3',
-  amountIn: 1n,
-  conversionFee: 0n,
-  amountOut: 1n,
-  destination: null,
-  source: null,
-  importSystemId: null,
-  sourceSystemId: null,
-  requestHeight: 0,
-  requestTime: 0,
-  exportTxid: null,
-  exportVout: null,
-  exportIndex: null,
-  importTxid: null,
-  importHeight: 0,
-  regime: 'live',
-  fromUsd: '1',
-  toUsd: null,
-  usdValue: '1',
-  rule: 'to_side',
-  reason: null,
-  pricedCurrencyId: 'i1',
-  pricedCurrencyUsd: '1',
-  priceBasketId: null,
-  diverged: false,
-  provisional: false,
-};
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -115,7 +80,7 @@ function createChain() {
     records.push(encodeFactsRecord({ ...place, ...record } as FactsRecord));
   };
   const value = (height: number, hash: string) => {
-    const list = encodeStampList({ prices: [], stamps: [{ ...valued, txid: hash, importHeight: height }] });
+    const list = encodeStampList({ prices: [], stamps: [{ ...VALUED_STAMP, txid: hash, importHeight: height }] });
     const position = stamps.length;
     stamps.push(encodeStampsAppended({ position, source: position, height, hash, time: 0, provisional: false }, list));
   };

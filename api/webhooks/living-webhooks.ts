@@ -4,7 +4,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { TIERS } from '../access/key-store.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
-import { type Asked, createInterest, type Interest } from './webhook.ts';
+import { type Asked, createInterest, type Interest, parseAsked } from './webhook.ts';
 
 export interface LivingWebhook extends Interest {
   readonly id: string;
@@ -21,7 +21,7 @@ export type LivingWebhooks = (client: PoolClient, feed: FeedKey | null) => Promi
 const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
-  JOIN identity_tiers t ON t.identity_address = w.identity_address AND t.tier = $2
+  JOIN identity_tiers t ON t.chain = w.chain AND t.identity_address = w.identity_address AND t.tier = $2
   WHERE w.enabled AND i.flags & 32768 = 0 ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
@@ -40,7 +40,7 @@ export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, lo
   /** What was registered under other rules may be refused by those of today; nobody else waits for it. */
   function compile(id: string, asked: string): Interest {
     try {
-      return createInterest(known(JSON.parse(asked) as Asked, chains), chains, idsOf);
+      return createInterest(known(parseAsked(asked), chains), chains, idsOf);
     } catch (err) {
       logger.error({ err, webhook: id }, 'what this webhook asks for cannot be served any more');
       return NOTHING;

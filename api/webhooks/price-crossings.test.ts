@@ -9,8 +9,8 @@ import { createPriceCrossings } from './price-crossings.ts';
 const RUNS = Number(process.env.CROSSING_RUNS ?? 40);
 const CURRENCY = 'iCurrency';
 const THRESHOLDS = [
-  { usd: 2, direction: 'both' },
-  { usd: 3, direction: 'above' },
+  { usd: '2', direction: 'both' },
+  { usd: '3', direction: 'above' },
 ] as const;
 const webhook: LivingWebhook = {
   id: 'hook',
@@ -78,8 +78,8 @@ async function expected(prices: readonly number[]): Promise<string[]> {
     .flatMap(({ watch, first }: { watch: number; first: number }) => {
       const { usd, direction } = THRESHOLDS[watch] ?? THRESHOLDS[0];
       return prices.flatMap((price, tick) => {
-        const above = price >= usd;
-        if (tick <= first || above === (prices[tick - 1] ?? 0) >= usd) return [];
+        const above = price >= Number(usd);
+        if (tick <= first || above === (prices[tick - 1] ?? 0) >= Number(usd)) return [];
         return direction === 'both' || above ? [`${tick} ${usd} ${above ? 'above' : 'below'}`] : [];
       });
     })

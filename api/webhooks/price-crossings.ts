@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { stringifyExact } from '../../schemas/exact-json.ts';
-import { decimal } from '../http/values.ts';
+import { decimal, writtenNumber } from '../http/values.ts';
 import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
@@ -117,7 +117,7 @@ async function readCrossings(client: PoolClient, webhooks: readonly LivingWebhoo
     watched.map(({ id }) => id),
     watched.map(({ watch }) => watch),
     watched.map(({ currencyId }) => currencyId),
-    watched.map(({ usd }) => String(usd)),
+    watched.map(({ usd }) => usd),
   ]);
   return rows;
 }
@@ -133,7 +133,7 @@ function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, LivingWebh
   const data = stringifyExact({
     currency,
     currencyId,
-    usd,
+    usd: writtenNumber(usd),
     direction,
     usdPrice: decimal(crossing.usd_price),
     height,

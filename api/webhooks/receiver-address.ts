@@ -1,10 +1,19 @@
 /** Which addresses a webhook may be sent to. */
 import ipaddr from 'ipaddr.js';
 import { PermanentError } from '../../schemas/errors.ts';
+import { ALLOWED_PORTS, isReceiverPort } from './receiver-ports.ts';
 
 export class ReceiverRefused extends PermanentError {
   constructor(why: string) {
     super('receiver_refused', why);
+  }
+}
+
+/** Where a connection would go; who hears of it could look around in our network. */
+export class AddressForbidden extends Error {
+  constructor() {
+    super('the receiver is at an address that is not public');
+    this.name = 'AddressForbidden';
   }
 }
 
@@ -44,6 +53,9 @@ export function checkReceiverUrl(text: string, allowLocal: boolean): URL {
   }
   if (url.username !== '' || url.password !== '')
     throw new ReceiverRefused('the URL must not hold a user or a password');
+  if (!isReceiverPort(url)) {
+    throw new ReceiverRefused(`the URL names a port that webhooks do not go to; allowed are ${ALLOWED_PORTS}`);
+  }
   const host = bareHost(url.hostname);
   if (ipaddr.isValid(host) && !receiverPolicy(allowLocal)(host, url.protocol)) {
     throw new ReceiverRefused('the URL names an address that is not public');
@@ -80,7 +92,7 @@ export function checkedLookup(allows: (address: string) => boolean, resolve: Res
       const [first] = addresses;
       if (error || !first) done(error ?? new Error('the name has no address'), []);
       else if (!addresses.every(({ address }) => allows(address))) {
-        done(new ReceiverRefused('the name of the receiver means an address that is not public'), []);
+        done(new AddressForbidden(), []);
       } else if (options.all) done(null, addresses);
       else done(null, first.address, first.family);
     });

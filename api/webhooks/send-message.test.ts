@@ -1,6 +1,17 @@
 /** One attempt at receivers that behave badly, and the refusal of every address that is not public. */
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkReceiverUrl, isPublic, type Resolve, receiverPolicy } from './receiver-address.ts';
+import {
+  AddressForbidden,
+  checkedLookup,
+  checkReceiverUrl,
+  isPublic,
+  type Resolve,
+  receiverPolicy,
+} from './receiver-address.ts';
+import { isReceiverPort } from './receiver-ports.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { newSecret } from './secrets.ts';
 import { createSender, type Outcome, type Sender } from './send-message.ts';
@@ -16,6 +27,7 @@ import {
   verified,
 } from './testing/receiver.ts';
 
+const logger = pino({ level: 'silent' });
 const never = new AbortController().signal;
 const secret = newSecret();
 const message = (url: string, secrets = [secret]) => ({ id: 'msg_1', url, body: '{"type":"test"}', secrets });
@@ -34,9 +46,34 @@ async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promis
   }
 }
 
+/** A service on this machine that is no receiver. */
+async function listenFor(onConnection: (socket: Socket) => void) {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+    close: () => server.close(),
+  };
+}
+
+const noAnswer = {
+  kind: 'failed',
+  status: null,
+  error: expect.stringMatching(/^no answer came: /),
+  retryAfterMs: null,
+};
+
 describe('an attempt', () => {
   const sender = (timeoutMs = 10_000) =>
-    createSender({ allows: receiverPolicy(true), userAgent: 'test', timeoutMs, resolve: resolveBySystem });
+    createSender({ allowLocal: true, logger, userAgent: 'test', timeoutMs, resolve: resolveBySystem });
 
   it('is signed by each secret, as the official library checks it', async () => {
     const old = newSecret();
@@ -60,11 +97,11 @@ describe('an attempt', () => {
     ['is gone', answers(410), { kind: 'gone', status: 410 }],
     ['asks for time', answers(429, { 'retry-after': '120' }), failed(429, /429/, 120_000)],
     ['asks for years', answers(503, { 'retry-after': '99999999' }), failed(503, /503/, 36_000_000)],
-    ['hangs', hangs, failed(null, /no answer within 1 s/)],
-    ['breaks off', (response) => void response.destroy(), failed(null, /could not be sent: \w+/)],
+    ['hangs', hangs, noAnswer],
+    ['breaks off', (response) => void response.destroy(), noAnswer],
     ['answers 10 GB', endless, { kind: 'delivered', status: 200 }],
     ['drips for ever', drips, { kind: 'delivered', status: 200 }],
-    ['sends 1 MB of headers', answers(200, { x: 'y'.repeat(1_000_000) }), failed(null, /UND_ERR_HEADERS_OVERFLOW/)],
+    ['sends 1 MB of headers', answers(200, { x: 'y'.repeat(1_000_000) }), noAnswer],
   ])('at a receiver that %s', async (_, behaviour, outcome) => {
     receiver.behave(behaviour);
     const before = process.memoryUsage().arrayBuffers;
@@ -91,6 +128,86 @@ describe('an attempt', () => {
   });
 });
 
+describe('what kept an answer from coming', () => {
+  const means =
+    (address: string | null): Resolve =>
+    (_name, _options, done) =>
+      address === null ? done(new Error('ENOTFOUND'), []) : done(null, [{ address, family: 4 }]);
+
+  it('is told in one text, whether a port is closed, silent or open, whether a name is known or inside', async () => {
+    const silent = await listenFor(() => undefined);
+    const shell = await listenFor((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    const web = await listenFor((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const garbage = await listenFor((socket) => socket.end('not HTTP'));
+    const closed = await listenFor(() => undefined);
+    closed.close();
+    const told = new Map<string, Outcome>();
+    const tryOut = async (what: string, url: string, resolve = resolveBySystem, allowLocal = true) =>
+      told.set(
+        what,
+        await sendOnce(createSender({ allowLocal, logger, userAgent: 'test', timeoutMs: 1_000, resolve }), url),
+      );
+    await tryOut('closed', `https://127.0.0.1:${closed.port}/`);
+    await tryOut('silent', `https://127.0.0.1:${silent.port}/`);
+    await tryOut('shell', `https://127.0.0.1:${shell.port}/`);
+    await tryOut('web without TLS', `https://127.0.0.1:${web.port}/`);
+    await tryOut('certificate of another', receiver.url.replace('http:', 'https:'));
+    await tryOut('no HTTP', `http://127.0.0.1:${garbage.port}/`);
+    await tryOut('unknown name', 'https://receiver.example/', means(null), false);
+    await tryOut('name of the inside', 'https://receiver.example/', means('10.0.0.7'), false);
+    for (const one of [silent, shell, web, garbage]) one.close();
+    const outcomes = new Set([...told.values()].map((outcome) => JSON.stringify(outcome)));
+    expect([...outcomes].map((outcome) => JSON.parse(outcome))).toEqual([noAnswer]);
+    expect([silent, shell, web, garbage].every(({ connections }) => connections > 0)).toBe(true);
+  });
+});
+
+describe('ports', () => {
+  const services = [
+    0, 1, 22, 25, 53, 80, 110, 1023, 1433, 2049, 3306, 5060, 5432, 6379, 6667, 9092, 9200, 11211, 27017,
+  ];
+  const port = fc.oneof(
+    fc.integer({ min: 0, max: 65_535 }),
+    fc.constantFrom(...services, 443, 1024, 3000, 8443, 65_535),
+  );
+
+  it('are 443, and from 1024 up those of no well-known service, when registered as when sent to', async () => {
+    const sender = createSender({
+      allowLocal: false,
+      logger,
+      userAgent: 'test',
+      resolve: (_name, _options, done) => done(null, []),
+    });
+    await fc.assert(
+      fc.asyncProperty(port, async (number) => {
+        const url = `https://receiver.example:${number}/`;
+        const allowed =
+          number === 443 || (number >= 1024 && !services.includes(number) && isReceiverPort(new URL(url)));
+        if (allowed) checkReceiverUrl(url, false);
+        else expect(() => checkReceiverUrl(url, false)).toThrow(/names a port .* allowed are 443/);
+        const sent = await sender.send(message(url), never);
+        expect(sent).toMatchObject({
+          kind: 'failed',
+          error: expect.stringMatching(allowed ? /^no answer/ : /names a port/),
+        });
+      }),
+    );
+    await sender.close();
+    for (const usual of [443, 1024, 3000, 4443, 5000, 8000, 8080, 8443, 9443, 49_152, 65_535]) {
+      expect(isReceiverPort(new URL(`https://receiver.example:${usual}/`)), String(usual)).toBe(true);
+    }
+  });
+
+  it.each([
+    'https://receiver.example:022/',
+    'https://receiver.example:２２/',
+    'https://receiver.example:\t22/',
+    'http://127.0.0.1/',
+  ])('in whatever spelling: %s', (url) =>
+    expect(() => checkReceiverUrl(url, true)).toThrow(/names a port|cannot be read/),
+  );
+});
+
 const FORBIDDEN = [
   ['private', '10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.254', '192.168.0.1', 'fc00::1', 'fd12:3456::1'],
   ['loopback', '127.0.0.1', '127.255.0.3', '::1'],
@@ -107,8 +224,7 @@ describe('addresses', () => {
     expect(isPublic(address)).toBe(true);
   });
 
-  const sender = (resolve = resolveBySystem) =>
-    createSender({ allows: receiverPolicy(false), userAgent: 'test', resolve });
+  const sender = (resolve = resolveBySystem) => createSender({ allowLocal: false, logger, userAgent: 'test', resolve });
   const refused = { kind: 'failed', status: null, error: expect.stringMatching(/not public/), retryAfterMs: null };
 
   it.each(ADDRESSES)('%s: %s is refused when registered and when connected to', async (_, address) => {
@@ -133,17 +249,22 @@ describe('addresses', () => {
     expect(await sendOnce(sender(), url)).toEqual(refused);
   });
 
-  it.each(ADDRESSES)('%s: a name that means %s is refused, whatever else it means', async (_, address) => {
+  it.each(ADDRESSES)('%s: a name that means %s is refused, whatever else it means', (_, address) => {
     const family = address.includes(':') ? 6 : 4;
     const resolve: Resolve = (_name, _options, done) =>
       done(null, [
         { address: '93.184.216.34', family: 4 },
         { address, family },
       ]);
-    expect(await sendOnce(sender(resolve), 'https://receiver.example/')).toEqual(refused);
+    const allows = receiverPolicy(false);
+    checkedLookup((one) => allows(one, 'https:'), resolve)('receiver.example', { all: true }, (error, found) => {
+      expect([error, found]).toEqual([expect.any(AddressForbidden), []]);
+    });
+    expect.assertions(1);
   });
 
   it('a name that meant a public address a moment ago gains nothing', async () => {
+    const listener = await listenFor(() => undefined);
     const means = ['93.184.216.34', '127.0.0.1', '::1'];
     let asked = 0;
     const rebinding: Resolve = (_name, _options, done) => {
@@ -154,8 +275,10 @@ describe('addresses', () => {
       expect(isPublic(first?.address ?? '')).toBe(true),
     );
     for (let turn = 0; turn < 2; turn++) {
-      expect(await sendOnce(sender(rebinding), 'https://receiver.example/')).toEqual(refused);
+      expect(await sendOnce(sender(rebinding), `https://receiver.example:${listener.port}/`)).toEqual(noAnswer);
     }
+    expect([asked, listener.connections]).toEqual([3, 0]);
+    listener.close();
   });
 
   it('are asked of the name servers, whatever one says of itself', async () => {
@@ -163,10 +286,10 @@ describe('addresses', () => {
     const resolve = createResolve([`127.0.0.1:${server.port}`]);
     const found = await new Promise((done) => resolve('receiver.example', { all: true }, (...answer) => done(answer)));
     expect(found).toEqual([null, [{ address: '10.0.0.7', family: 4 }]]);
-    expect(await sendOnce(sender(resolve), 'https://receiver.example/')).toEqual(refused);
+    expect(await sendOnce(sender(resolve), 'https://receiver.example/')).toEqual(noAnswer);
     server.close();
     const silent = createResolve([`127.0.0.1:${server.port}`]);
-    expect(await sendOnce(sender(silent), 'https://receiver.example/')).toMatchObject({ kind: 'failed', status: null });
+    expect(await sendOnce(sender(silent), 'https://receiver.example/')).toEqual(noAnswer);
   });
 
   it.each([
@@ -191,7 +314,10 @@ describe('addresses', () => {
       false,
     ]);
     const before = receiver.received.length;
-    expect(await sendOnce(sender(), receiver.url)).toEqual(refused);
+    expect(await sendOnce(sender(), receiver.url)).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/https/),
+    });
     expect(receiver.received.length).toBe(before);
   });
 });

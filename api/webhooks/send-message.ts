@@ -1,7 +1,16 @@
 /** One attempt: a signed POST to a receiver that is trusted with nothing, neither its address nor its answer. */
 import { Agent, buildConnector, request } from 'undici';
-import { VerustreamError } from '../../schemas/errors.ts';
-import { type AllowsAddress, bareHost, checkedLookup, ReceiverRefused, type Resolve } from './receiver-address.ts';
+import type { Logger } from '../../infra/logger.ts';
+import {
+  AddressForbidden,
+  type AllowsAddress,
+  bareHost,
+  checkedLookup,
+  checkReceiverUrl,
+  ReceiverRefused,
+  type Resolve,
+  receiverPolicy,
+} from './receiver-address.ts';
 import { retryAfterMs } from './retry-schedule.ts';
 import { signatures } from './secrets.ts';
 
@@ -33,7 +42,9 @@ export interface Sender {
 }
 
 export interface SenderOptions {
-  readonly allows: AllowsAddress;
+  /** Also to this machine, there over http too. */
+  readonly allowLocal: boolean;
+  readonly logger: Logger;
   readonly userAgent: string;
   readonly timeoutMs?: number | undefined;
   readonly resolve: Resolve;
@@ -46,9 +57,17 @@ const CONNECT_MS = 5_000;
 const READ_BYTES = 16 * 1024;
 const GONE = 410;
 
-export function createSender({ allows, userAgent, timeoutMs = TIMEOUT_MS, resolve }: SenderOptions): Sender {
+/**
+ * Whatever keeps an answer from coming is told in the same words, or we would find out for strangers which ports are open, and
+ * which names there are in the network of this machine.
+ */
+const NO_ANSWER =
+  'no answer came: every address that the name of the receiver means must be public, and https must answer there in time';
+
+export function createSender(options: SenderOptions): Sender {
+  const { allowLocal, logger, userAgent, timeoutMs = TIMEOUT_MS, resolve } = options;
   const agent = new Agent({
-    connect: checkedConnector(allows, resolve),
+    connect: checkedConnector(receiverPolicy(allowLocal), resolve),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
@@ -61,6 +80,7 @@ export function createSender({ allows, userAgent, timeoutMs = TIMEOUT_MS, resolv
       const timer = setTimeout(abort, timeoutMs);
       try {
         stop.throwIfAborted();
+        checkReceiverUrl(url, allowLocal); // it may have been registered under other rules
         const answer = await request(url, {
           dispatcher: agent,
           method: 'POST',
@@ -77,7 +97,8 @@ export function createSender({ allows, userAgent, timeoutMs = TIMEOUT_MS, resolv
         return outcomeOf(answer.statusCode, answer.headers['retry-after']);
       } catch (error) {
         stop.throwIfAborted();
-        const why = limit.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error);
+        logger.debug({ err: error, delivery: id }, 'a message of a webhook got no answer');
+        const why = error instanceof ReceiverRefused ? error.message : NO_ANSWER;
         return { kind: 'failed', status: null, error: why, retryAfterMs: null };
       } finally {
         clearTimeout(timer);
@@ -104,7 +125,7 @@ function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnect
     const host = bareHost(options.hostname);
     // An address is connected to without a lookup.
     if (/^[\d.]+$|:/.test(host) && !allows(host, options.protocol)) {
-      done(new ReceiverRefused('the URL names an address that is not public'), null);
+      done(new AddressForbidden(), null);
       return;
     }
     connectorOf(options.protocol)(options, done);
@@ -116,11 +137,4 @@ function outcomeOf(status: number, retryAfter: string | string[] | undefined): O
   if (status === GONE) return { kind: 'gone', status };
   const error = status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;
   return { kind: 'failed', status, error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
-}
-
-/** For the owner of the webhook: a code, never a text that the network or the receiver has made. */
-function reasonOf(error: unknown): string {
-  if (error instanceof VerustreamError) return error.message;
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' ? `could not be sent: ${code}` : 'could not be sent';
 }

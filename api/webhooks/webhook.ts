@@ -1,7 +1,10 @@
 /** A webhook as it was registered, and which events of the push stream it is told. */
 
+import { decimalMembers, parseWithDecimals } from '../../schemas/decimal.ts';
+import { webhookRequest } from '../../schemas/rest/webhooks.ts';
 import { invalidParameters } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
+import { filterSize, labelsOf } from '../push/filter-size.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
 import { isIdentityAddress } from '../state/addresses.ts';
@@ -24,7 +27,8 @@ export const KINDS: readonly Kind[] = [...Object.values(KIND_OF_CHANNEL), PRICE_
 export interface AskedThreshold {
   /** Name or i-address. */
   readonly currency: string;
-  readonly usd: number;
+  /** Its digits. */
+  readonly usd: string;
   readonly direction: 'above' | 'below' | 'both';
 }
 
@@ -41,6 +45,13 @@ export interface Asked {
   readonly thresholds: readonly AskedThreshold[];
 }
 
+const DECIMALS = decimalMembers(webhookRequest);
+
+/** What is stored of a registration. */
+export function parseAsked(text: string): Asked {
+  return parseWithDecimals(text, DECIMALS) as Asked;
+}
+
 /** What a webhook listens to. */
 export interface Interest {
   /** Null for what it is not told. */
@@ -52,6 +63,12 @@ export interface Interest {
 function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
   if (channel === 'conversions' && subjects.status !== 'completed') return null;
   return Object.hasOwn(KIND_OF_CHANNEL, channel) ? KIND_OF_CHANNEL[channel as keyof typeof KIND_OF_CHANNEL] : null;
+}
+
+/** Units of work that createInterest() takes, found before any name is hashed. @throws ApiError invalid_parameter */
+export function interestWork({ filter, thresholds }: Asked): number {
+  const named = thresholds.map(({ currency }) => 1 + labelsOf(currency, '/thresholds'));
+  return named.reduce((sum, work) => sum + work, filterSize(filter).work);
 }
 
 /** @throws SubscriptionRefused, ApiError invalid_parameter */

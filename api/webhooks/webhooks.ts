@@ -4,19 +4,22 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Config } from '../../schemas/config.ts';
+import type { Holder } from '../access/key-store.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { NetworkShares } from '../push/network-share.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type Enqueued, enqueueEvents } from './enqueue-events.ts';
 import { type EventSource, factsSource, stampsSource } from './event-source.ts';
 import { createLivingWebhooks } from './living-webhooks.ts';
 import { createPriceCrossings } from './price-crossings.ts';
-import { receiverPolicy } from './receiver-address.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { runTurns } from './run-turns.ts';
 import { createSender, type SenderOptions } from './send-message.ts';
 import { sweep } from './sweep.ts';
 import type { TurnOptions } from './take-turn.ts';
 import { openTurnQueue, type TurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { type Asked, interestWork } from './webhook.ts';
 
 export interface WebhookTiming {
   readonly delaysMs?: TurnOptions['delaysMs'];
@@ -31,6 +34,7 @@ export interface WebhooksOptions {
   readonly log: EventLog;
   readonly watch: StateWatch;
   readonly idsOf: IdsOf;
+  readonly shares: Pick<NetworkShares, 'order'>;
   readonly logger: Logger;
   readonly timing?: WebhookTiming | undefined;
 }
@@ -38,6 +42,8 @@ export interface WebhooksOptions {
 export interface Webhooks {
   readonly queue: TurnQueue;
   readonly idsOf: IdsOf;
+  /** Waits until an identity may have what it asks for hashed. @throws ApiError invalid_parameter, rate_limited */
+  turn(holder: Holder, asked: Asked): Promise<void>;
   /** A delivery has been made due. */
   wake(): void;
   close(): Promise<void>;
@@ -54,7 +60,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const chains = config.chains.map(({ name }) => name);
   const queue = await openTurnQueue({ postgres, logger, ...timing });
   const sender = createSender({
-    allows: receiverPolicy(config.webhookLocalReceivers),
+    allowLocal: config.webhookLocalReceivers,
+    logger,
     userAgent: `verustream/${release}`,
     resolve: config.webhookLocalReceivers ? resolveBySystem : createResolve(),
     ...timing,
@@ -108,6 +115,11 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   return {
     queue,
     idsOf,
+    async turn({ chain, identityAddress }, asked) {
+      const ms = options.shares.order(`identity ${chain} ${identityAddress}`, interestWork(asked));
+      const stopped = (cause: unknown) => new ApiError('unavailable', 'the server stops', { cause });
+      await sleep(ms, undefined, { signal }).catch((error: unknown) => Promise.reject(stopped(error)));
+    },
     wake: turns.wake,
     async close() {
       stop.abort();

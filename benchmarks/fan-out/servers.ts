@@ -5,6 +5,7 @@ import type { ChainFeed, FeedRecord } from '../../api/push/chain-feed.ts';
 import { type Connection, createConnection } from '../../api/push/connection.ts';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { createHub } from '../../api/push/hub.ts';
+import { createNetworkShares } from '../../api/push/network-share.ts';
 import { eventMessage, pushEvent } from '../../api/push/push-event.ts';
 import { type SocketData, socketBehavior } from '../../api/push/register-push.ts';
 
@@ -23,6 +24,8 @@ export interface FanOut {
 }
 
 const CHAIN = 'vrsc';
+/** So many that none of them comes to its limits. */
+const NETWORKS = 100;
 const SLOW_MS = 10_000;
 const TICK_MS = 500;
 const logger = pino({ level: 'silent' });
@@ -47,6 +50,7 @@ const dataOf = (position: number, index: number, padding: number) => {
 
 const recordOf = (position: number, events: number, padding = 0): FeedRecord => ({
   position,
+  bytes: 0,
   events: Array.from({ length: events }, (_, index) =>
     pushEvent({
       topic: 'facts',
@@ -74,12 +78,13 @@ export async function pushStream(): Promise<FanOut> {
   };
   const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger });
   const connections = new Set<Connection>();
+  const shares = createNetworkShares();
   const app = App().ws<SocketData>('/api/ws', {
     ...socketBehavior(
       {
-        connect(transport, first) {
+        connect(transport, first, share) {
           const timing = { graceMs: 250, heartbeatMs: 15_000, slowMs: SLOW_MS };
-          const connection = createConnection({ hub, transport, first, ...timing });
+          const connection = createConnection({ hub, transport, first, share, ...timing });
           hub.add(connection);
           connections.add(connection);
           return connection;
@@ -94,7 +99,8 @@ export async function pushStream(): Promise<FanOut> {
     ),
     upgrade: (res, req, context) => {
       const key = req.getHeader('sec-websocket-key');
-      res.upgrade<SocketData>({ first: { channels: ['txs'] }, connection: null }, key, '', '', context);
+      const share = shares.open(String(connections.size % NETWORKS));
+      res.upgrade<SocketData>({ first: { channels: ['txs'] }, share, connection: null }, key, '', '', context);
     },
   });
   const timer = setInterval(() => {

@@ -5,7 +5,9 @@
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
+import { framedRoutes } from '../../api/http/framed-routes.ts';
 import { NO_LINES } from '../../api/http/header-lines.ts';
+import { createHeldBodies } from '../../api/http/held-bodies.ts';
 import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../api/rpc-routes.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -18,6 +20,7 @@ const chains = ['proxied', 'kept'].map((name) => ({
   networkRoot: 'VRSCTEST',
   finalityDepth: 100,
   blockSeconds: 60,
+  requireEmptyWallet: false,
 }));
 const daemons = new Map(
   chains.map(({ name }) => [name, createVerusdClient({ rpc: process.argv[2] ?? '', chain: name, logger })]),
@@ -30,14 +33,16 @@ const handler = createRpcHandler({
   nameToAddress: () => null,
   logger,
 });
-const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, giveBack() {} };
-const access = { readVisitor: () => ({}), gate: { rpc: () => admission } };
+const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, charged: { giveBack() {} } };
+const entrance = { refused: null, settle: () => admission, giveBack() {} };
+const access = { readVisitor: () => ({ network: 'all' }), gate: { rpc: () => entrance } };
 const app = App();
-registerRpc(app, handler, {
+registerRpc(framedRoutes(app), handler, {
+  api: { logger },
+  bodies: createHeldBodies({ mostOfNetwork: Number.POSITIVE_INFINITY }),
   config: { chains } as unknown as RpcRoutesOptions['config'],
   underWay: { count: 0 },
   access: access as unknown as RpcRoutesOptions['access'],
-  logger,
 });
 app.listen('127.0.0.1', 0, (socket) => {
   if (socket) process.send?.(`http://127.0.0.1:${us_socket_local_port(socket)}/`);

@@ -26,7 +26,7 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const logger = pino({ level: 'silent' });
   const release = 'bench';
   const watch = await createStateWatch(stores.postgres, release, logger, stop.signal);
-  const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000, logger });
+  const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000 });
   const currentState = createCurrentState(reader, watch);
   const snapshot = createSnapshots({ reader, watch, currentState, release, atOnce: READERS + 2 })('standard');
   let mixed = 0;

@@ -45,7 +45,7 @@ const OPEN_MS = 15_000;
 const SILENT_BEATS = 3;
 const SUBSCRIPTION = 'stream';
 /** Refusals that end by themselves: the stream connects again. */
-const PASSING = new Set(['rate_limited', 'unavailable', 'internal_error']);
+const PASSING = new Set(['rate_limited', 'too_many_streams', 'unavailable', 'internal_error']);
 
 export function openConnection({ url, key, wish, cursor, mostWaiting }: ConnectionOptions): StreamConnection {
   const queue = createMessageQueue<ServerMessage>();

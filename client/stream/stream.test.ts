@@ -157,7 +157,7 @@ describe('a stream', () => {
     refusals = 2;
     lives = [(_, say) => say(undo(2))];
     expect((await take(open(), 1)).map(({ type }) => type)).toEqual(['undo']);
-  }, 10_000);
+  });
 
   it('ends with its signal, connected or waiting to be', async () => {
     for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { Session } from 'chdb';
 import type { Logger } from '../logger.ts';
-import { ClickHouseDamaged } from './clickhouse.ts';
+import { ClickHouseDamaged } from './clickhouse-errors.ts';
 
 export interface Settling {
   readonly session: Session;

@@ -1,63 +1,55 @@
 /** One ClickHouse for the program: embedded engine or server by URL, behind the same client and the same SQL. */
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
-import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
+import { createKnownDamage } from './known-damage.ts';
+import { createLanes, type Lane } from './lanes.ts';
 
 export interface ClickHouse {
-  /** Rows as objects; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone. */
-  query<T>(sql: string, params?: Record<string, unknown>, bounds?: Readonly<Record<string, number>>): Promise<T[]>;
+  /**
+   * Rows as objects; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone.
+   * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
+   */
+  query<T>(sql: string, params?: Record<string, unknown>, bounds?: Bounds): Promise<T[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
+  /** The same, where each write first waits for `before`, and does not begin when that throws. */
+  guarded(before: () => Promise<void>): ClickHouse;
+  /** What it is known not to be able to read; null when nothing is. */
+  damage(): ClickHouseDamaged | null;
+  /** Nobody but this process writes to it. */
+  readonly isOwn: boolean;
   close(): Promise<void>;
 }
 
+export type Bounds = Readonly<Record<string, number>>;
+
 export type Client = ReturnType<typeof createClient>;
 
-/** What one statement at a time runs on. */
-export interface Lane {
-  readonly client: Client;
+/** What is behind it. */
+export interface Backend {
+  readonly lanes: readonly Lane[];
+  /** Runs a statement on a lane. */
+  run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  /** Tells ClickHouse to end a statement that nobody waits for any longer; says nothing of whether it does. */
+  kill(id: string): void;
+  readonly isOwn: boolean;
+  close(): Promise<void>;
 }
 
-/** Runs a statement on a lane. */
-export type Run = <T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>) => Promise<T>;
-
-export class ClickHouseUnreachable extends RetryableError {
-  constructor(message: string, cause: unknown) {
-    super('clickhouse_unreachable', message, { cause });
-  }
-}
-
-/** It answers, and cannot do it now: no disk space, no memory, too much else to do, its Keeper away. */
-export class ClickHouseOverloaded extends RetryableError {
-  constructor(message: string, cause: unknown) {
-    super('clickhouse_overloaded', message, { cause });
-  }
-}
-
-export class ClickHouseRefused extends PermanentError {
-  constructor(message: string, cause: unknown) {
-    super('clickhouse_refused', message, { cause });
-  }
-}
-
-/** What was stored is not whole. Statements that need it fail, so nothing wrong is answered. */
-export class ClickHouseDamaged extends PermanentError {
-  constructor(what: string, cause: unknown) {
-    super(
-      'clickhouse_damaged',
-      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (of servers, their ` +
-        'databases), and start: both are built again from it.',
-      { cause },
-    );
-  }
-}
+/** A mutation makes every part of a table anew; all of history is digested, or stamped again, by one statement. */
+const LONGEST_SECONDS = 600;
+/** What ClickHouse has for its own refusal of a slow statement before it counts as silent. */
+const SILENCE_MS = 2_000;
 
 /** Of every connection. Deletes are complete, on every replica, when the statement returns. */
 export const CONNECTION_SETTINGS = {
+  max_execution_time: LONGEST_SECONDS,
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
   mutations_sync: '2',
@@ -72,85 +64,117 @@ export function settingsList(settings: Readonly<Record<string, string | number>>
     .join(', ');
 }
 
-/** The lanes run in parallel. */
-export function createClickHouse(lanes: readonly Lane[], run: Run, close: () => Promise<void>): ClickHouse {
-  const idle = [...lanes];
-  const waiting: ((lane: Lane) => void)[] = [];
+/** As ClickHouse knows a statement: by its id where that can be given, else by a comment in its text. */
+export const killSql = (id: string): string =>
+  `KILL QUERY WHERE query_id = '${id}' OR position(query, '${id}') > 0 ASYNC`;
 
-  async function withLane<T>(writes: boolean, work: (client: Client) => Promise<T>): Promise<T> {
-    const lane = idle.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)));
+interface Statement {
+  readonly client: Client;
+  readonly id: string;
+  /** Nobody waits for it any longer. */
+  readonly signal: AbortSignal;
+}
+
+type Work<T> = (statement: Statement) => Promise<T>;
+
+export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): ClickHouse {
+  const onLane = createLanes(lanes);
+  const damage = createKnownDamage();
+
+  /** After its time `work` is neither begun nor waited for; its lane is free again when it has ended. */
+  async function inTime<T>(writes: boolean, seconds: number, work: Work<T>): Promise<T> {
+    const id = randomUUID();
+    const limitMs = seconds * 1000 + SILENCE_MS;
+    const late = new AbortController();
+    const { signal } = late;
+    const timer = setTimeout(() => late.abort(new ClickHouseSilent(limitMs)), limitMs);
+    const begin = async (lane: Lane): Promise<T> => {
+      try {
+        return await run(lane, writes, (client) => {
+          signal.throwIfAborted();
+          signal.addEventListener('abort', () => kill(id), { once: true });
+          return work({ client, id, signal });
+        });
+      } catch (error) {
+        const told = clickhouseError(error);
+        if (told instanceof ClickHouseDamaged) await damage.found(told, (uuid) => tableOf(lane, uuid));
+        throw told;
+      }
+    };
     try {
-      return await run(lane, writes, work);
-    } catch (error) {
-      throw clickhouseError(error);
+      return await onLane(begin, signal);
     } finally {
-      const next = waiting.shift();
-      if (next) next(lane);
-      else idle.push(lane);
+      clearTimeout(timer);
     }
   }
 
-  return {
-    query: (sql, params, bounds) =>
-      withLane(false, async (client) => {
-        const result = await client.query({
-          query: bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql,
+  /** The embedded engine would go on behind a connection that looks free. */
+  const request = ({ id, signal }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: signal }) });
+
+  function tableOf(lane: Lane, uuid: string): Promise<string | null> {
+    return run(lane, false, async (client) => {
+      const query = 'SELECT name FROM system.tables WHERE uuid = {uuid:UUID}';
+      const result = await client.query({ query, format: 'JSONEachRow', query_params: { uuid } });
+      return (await result.json<{ name: string }>())[0]?.name ?? null;
+    });
+  }
+
+  const reads: Pick<ClickHouse, 'query'> = {
+    async query(sql, params, bounds) {
+      damage.check(sql);
+      const rows = await inTime(false, bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+        const result = await statement.client.query({
+          query: `/* ${statement.id} */ ${bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql}`,
           format: 'JSONEachRow',
+          ...request(statement),
           ...(params && { query_params: params }),
         });
-        return result.json();
-      }),
+        return result.json<never>();
+      });
+      damage.read(sql);
+      return rows;
+    },
+  };
+
+  const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
     insert: (table, columns, rows) =>
-      withLane(true, async (client) => {
+      inTime(true, LONGEST_SECONDS, async (statement) => {
         const chunks: Buffer[] = [];
         for (const chunk of csvChunks(rows)) {
           chunks.push(chunk);
           await nextTurn(); // the process also serves
         }
         if (chunks.length === 0) return;
-        await client.insert({
+        await begun(statement);
+        await statement.client.insert({
           table,
           columns: [...columns] as [string, ...string[]],
           values: Readable.from(chunks, { objectMode: false }),
           format: 'CSV',
+          ...request(statement),
         });
       }),
     command: (sql, params) =>
-      withLane(true, async (client) => {
-        await client.command({ query: sql, ...(params && { query_params: params }) });
+      inTime(true, LONGEST_SECONDS, async (statement) => {
+        await begun(statement);
+        await statement.client.command({
+          query: sql,
+          ...request(statement),
+          ...(params && { query_params: params }),
+        });
       }),
+  });
+
+  const viewWith = (before: () => Promise<void>): ClickHouse => ({
+    ...reads,
+    ...writesAfter(async ({ signal }) => {
+      await before();
+      signal.throwIfAborted();
+    }),
+    guarded: viewWith,
+    damage: () => damage.newest(),
+    isOwn,
     close,
-  };
-}
-
-const AUTHENTICATION_FAILED = '516';
-const UNKNOWN_DATABASE = '81';
-/** Writing, time, queries at once, network, memory, read-only replica, disk space, parts, insert of unknown outcome, Keeper. */
-const PASSING = new Set(['75', '159', '160', '202', '209', '210', '241', '242', '243', '252', '319', '999']);
-
-/** By code and not by class: the embedded engine throws the class of another copy of the client library. */
-function clickhouseError(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (!(error instanceof Error) || typeof code !== 'string') return error;
-  const message = oneLine(error.message || code);
-  if (code === AUTHENTICATION_FAILED || code === UNKNOWN_DATABASE) {
-    return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
-  }
-  if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot do it now: ${message}`, error);
-  if (isDamage(code, message)) return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
-  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|UND_ERR)/.test(code)) {
-    return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);
-  }
-  return error;
-}
-
-/** Corrupted data, a wrong checksum, or an end before the end. */
-function isDamage(code: string, message: string): boolean {
-  return (
-    code === '246' || code === '40' || (code === '33' && /while reading (from part|or decompressing)/i.test(message))
-  );
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  });
+  return viewWith(async () => undefined);
 }

@@ -17,5 +17,11 @@ export async function openEmbeddedClickHouse(
   await mkdir(folder, { recursive: true });
   const engine = await openEngine(resolve(folder), logger);
   const lanes = await engine.connect(database, CONNECTIONS);
-  return createClickHouse(lanes, engine.run, () => engine.release(lanes));
+  return createClickHouse({
+    lanes,
+    run: engine.run,
+    kill: engine.kill,
+    isOwn: true,
+    close: () => engine.release(lanes),
+  });
 }

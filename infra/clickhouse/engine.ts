@@ -16,14 +16,9 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
-import {
-  ClickHouseDamaged,
-  ClickHouseOverloaded,
-  type Client,
-  CONNECTION_SETTINGS,
-  type Lane,
-  settingsList,
-} from './clickhouse.ts';
+import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
+import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
+import type { Lane } from './lanes.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
@@ -41,6 +36,8 @@ export interface Engine {
   connect(database: string, count: number): Promise<Lane[]>;
   /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when it was lost */
   run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  /** Tells the engine to end a statement; one that does not look goes on. */
+  kill(id: string): void;
   /** The last ones end the engine. */
   release(lanes: readonly Lane[]): Promise<void>;
 }
@@ -214,6 +211,11 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
           throw error;
         }
       }),
+    kill(id) {
+      session?.queryAsync(killSql(id)).catch((err: unknown) => {
+        logger?.warn({ err }, 'a statement that takes too long could not be ended in ClickHouse');
+      });
+    },
     release,
   };
 }

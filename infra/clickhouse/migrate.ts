@@ -1,7 +1,8 @@
 /** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
-import { type ClickHouse, ClickHouseOverloaded } from './clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
+import { ClickHouseOverloaded } from './clickhouse-errors.ts';
 
 const ROOM_BYTES = 16 << 20;
 

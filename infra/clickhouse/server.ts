@@ -1,24 +1,38 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { type ClickHouse, CONNECTION_SETTINGS, createClickHouse, type Lane } from './clickhouse.ts';
+import type { Logger } from '../logger.ts';
+import { type ClickHouse, CONNECTION_SETTINGS, createClickHouse, killSql } from './clickhouse.ts';
+import { ClickHouseUnreachable } from './clickhouse-errors.ts';
+import type { Lane } from './lanes.ts';
 
 const CONNECTIONS = 8;
+/** Longer than any statement may take: the bound of each is kept by whoever asks. */
+const REQUEST_MS = 660_000;
 
 /** Connects and asks once, so that a wrong URL or password is known at start. */
-export async function connectClickHouse(url: string): Promise<ClickHouse> {
-  const client = createClient({
+export async function connectClickHouse(url: string, logger: Logger): Promise<ClickHouse> {
+  const options = {
     url,
-    max_open_connections: CONNECTIONS,
-    request_timeout: 120_000,
+    request_timeout: REQUEST_MS,
     clickhouse_settings: CONNECTION_SETTINGS,
     log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, who logs it once
+  };
+  const client = createClient({ ...options, max_open_connections: CONNECTIONS });
+  /** Has a connection when all others wait for an answer. */
+  const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
+  const clickhouse = createClickHouse({
+    lanes: Array<Lane>(CONNECTIONS).fill({ client }),
+    run: (lane, _, work) => work(lane.client).catch(otherThanClickHouse),
+    kill: (id) =>
+      void killer.command({ query: killSql(id) }).catch((err: unknown) => {
+        logger.warn({ err }, 'a statement that takes too long could not be ended on ClickHouse');
+      }),
+    isOwn: false,
+    async close() {
+      await client.close();
+      await killer.close();
+    },
   });
-  const lanes = Array<Lane>(CONNECTIONS).fill({ client });
-  const clickhouse = createClickHouse(
-    lanes,
-    (lane, _, work) => work(lane.client),
-    () => client.close(),
-  );
   try {
     await clickhouse.query('SELECT 1');
   } catch (error) {
@@ -26,4 +40,10 @@ export async function connectClickHouse(url: string): Promise<ClickHouse> {
     throw error;
   }
   return clickhouse;
+}
+
+/** What ClickHouse did not say itself, such as the page of a proxy before it, has neither a code nor a class of its own. */
+function otherThanClickHouse(error: unknown): never {
+  if (!(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
+  throw new ClickHouseUnreachable(`ClickHouse cannot be reached: ${error.message.slice(0, 200)}`, error);
 }

@@ -3,7 +3,13 @@ import type { ChainConfig } from '../../schemas/config.ts';
 
 type ChainDefaults = Omit<ChainConfig, 'rpc'>;
 
-const COMMON = { stableAnchors: [], blockSeconds: 60, finalityDepth: 100, minBasketAge: 1000 } as const;
+const COMMON = {
+  stableAnchors: [],
+  blockSeconds: 60,
+  finalityDepth: 100,
+  minBasketAge: 1000,
+  requireEmptyWallet: false,
+} as const;
 const MAIN = { ...COMMON, networkRoot: 'VRSC' } as const;
 
 /** Currencies that stand at the top of a network's names; verusd knows no others. */

@@ -8,6 +8,9 @@ const credits = {
   additionalProperties: false,
 };
 const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
+/** What a client writes into its Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
+const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
 const iAddress = { type: 'string', pattern: '^i[1-9A-HJ-NP-Za-km-z]{33}$' };
 
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
@@ -33,6 +36,7 @@ export const CONFIG_SCHEMA = {
           blockSeconds: { type: 'integer', minimum: 1, maximum: 86400 },
           finalityDepth: { type: 'integer', minimum: 1, maximum: 100000 },
           minBasketAge: { type: 'integer', minimum: 0 },
+          requireEmptyWallet: { type: 'boolean' },
         },
       },
     },
@@ -43,8 +47,15 @@ export const CONFIG_SCHEMA = {
     roles: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ROLES } },
     host: { type: 'string', minLength: 1 },
     port: { type: 'integer', minimum: 0, maximum: 65535 },
+    metricsPort: { type: 'integer', minimum: 0, maximum: 65535 },
     priceFeedUrls: { type: 'array', minItems: 1, items: url('https?') },
     trustedProxies: { type: 'array', items: { type: 'string', pattern: '^[0-9a-fA-F.:]+(/\\d{1,3})?$' } },
+    publicHosts: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', maxLength: 255, pattern: HOST },
+    },
     logLevel: { enum: LOG_LEVELS },
     cutover: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
     minListedDepthUsd: { type: 'number', minimum: 0 },
@@ -85,8 +96,10 @@ export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text:
   ROLES: { member: 'roles', read: list },
   HOST: { member: 'host', read: String },
   PORT: { member: 'port', read: integer },
+  METRICS_PORT: { member: 'metricsPort', read: integer },
   PRICE_FEED_URL: { member: 'priceFeedUrls', read: list },
   TRUSTED_PROXIES: { member: 'trustedProxies', read: list },
   WEBHOOK_LOCAL_RECEIVERS: { member: 'webhookLocalReceivers', read: boolean },
+  PUBLIC_HOSTS: { member: 'publicHosts', read: list },
   LOG_LEVEL: { member: 'logLevel', read: String },
 };

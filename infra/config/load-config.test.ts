@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CONFIG_SCHEMA } from './config-schema.ts';
 import { loadConfig, printableConfig } from './load-config.ts';
 
 function file(content: unknown): string {
@@ -12,6 +13,58 @@ function file(content: unknown): string {
 
 const CURRENCY = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
 const RPC = 'http://user:secret@127.0.0.1:27486';
+
+const WHOLE = {
+  chains: [{ name: 'mine', rpc: RPC }],
+  priceLimits: { [CURRENCY]: { min: '1' } },
+  priceFeedIds: { [CURRENCY]: 'verus' },
+  tiers: { free: { creditsPerMinute: 1 }, developer: { creditsPerMinute: 1 }, pro: { creditsPerMinute: 1 } },
+};
+/** Whose members have names of their own. */
+const OPEN = new Set(['priceLimits', 'priceFeedIds']);
+
+interface Schema {
+  readonly enum?: readonly unknown[];
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
+}
+
+/** Of all depths; one element of a list and one currency stand for the others. */
+function membersOf(
+  { properties = {}, required = [], items, additionalProperties }: Schema,
+  at: readonly string[],
+): Member[] {
+  const inner = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    required: required.includes(name),
+  }));
+  if (items?.properties) inner.push({ name: '0', schema: items, required: false });
+  if (typeof additionalProperties === 'object')
+    inner.push({ name: CURRENCY, schema: additionalProperties, required: false });
+  return inner.flatMap(({ name, schema, required: isRequired }): Member[] => {
+    const path = [...at, name];
+    return [{ path, required: isRequired, isObject: schema.type === 'object' }, ...membersOf(schema, path)];
+  });
+}
+
+interface Member {
+  readonly path: readonly string[];
+  readonly required: boolean;
+  readonly isObject: boolean;
+}
+
+/** WHOLE with another value at a path. */
+function changed(path: readonly string[], change: (value: unknown) => unknown): unknown {
+  const copy: Record<string, unknown> = structuredClone(WHOLE);
+  const parent = path.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy);
+  const name = path.at(-1) ?? '';
+  parent[name] = change(parent[name]);
+  return copy;
+}
 
 describe('loadConfig', () => {
   it('without any setting is the recorded demo on embedded stores', () => {
@@ -96,7 +149,7 @@ describe('loadConfig', () => {
     ['{"prot": 1}', /unknown member "prot", allowed are chains, dataDir/],
     ['[1]', /not a JSON object/],
     ['{', /JSON/],
-    [{ chains: [{ name: 'vrsc' }] }, /chains\.0: "rpc" is missing/],
+    [{ chains: [{ name: 'vrsc' }] }, /chains\.0\.rpc is missing/],
     [
       {
         chains: [
@@ -113,6 +166,47 @@ describe('loadConfig', () => {
     [{ priceLimits: { [CURRENCY]: { min: '3', max: '2' } } }, /min 3 is above max 2/],
   ])('refuses the file %j', (content, message) => {
     expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
+  });
+
+  it.each([
+    [{ tiers: { developer: {} } }, /tiers\.developer\.creditsPerMinute is missing/],
+    [{ tiers: { gold: { creditsPerMinute: 1 } } }, /tiers: unknown member "gold", allowed are free, developer, pro/],
+    [{ tiers: { pro: { credits: 1 } } }, /tiers\.pro: unknown member "credits", allowed are creditsPerMinute/],
+    [{ tiers: { free: { creditsPerMinute: 0 } } }, /tiers\.free\.creditsPerMinute: 0 must be >= 1/],
+    [{ priceLimits: { bitcoin: { max: '2' } } }, /priceLimits: "bitcoin" must match pattern/],
+  ])('names the member that is wrong in %j', (content, message) => {
+    expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
+  });
+
+  it('takes some of the tiers, the others are as they were', () => {
+    const { tiers } = loadConfig({ VERUSTREAM_CONFIG: file({ tiers: { developer: { creditsPerMinute: 300 } } }) });
+    expect(tiers).toEqual({
+      free: { creditsPerMinute: 60 },
+      developer: { creditsPerMinute: 300 },
+      pro: { creditsPerMinute: 500 },
+    });
+  });
+
+  it('names each member of the schema that is missing, unknown or of a wrong type', () => {
+    const messageOf = (content: unknown): string => {
+      try {
+        loadConfig({ VERUSTREAM_CONFIG: file(content) });
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return 'accepted';
+    };
+    const members = membersOf(CONFIG_SCHEMA, []);
+    expect(members.length).toBeGreaterThan(30);
+    for (const { path, required, isObject } of members) {
+      const name = path.join('.');
+      const wrong = isObject ? 5 : { wrong: true };
+      expect(messageOf(changed(path, () => wrong)), name).toContain(`${name}: ${JSON.stringify(wrong)}`);
+      if (required) expect(messageOf(changed(path, () => undefined)), name).toContain(`${name} is missing`);
+      const unknown = messageOf(changed(path, (value) => ({ ...(value as object), strange: 1 })));
+      if (isObject && !OPEN.has(name))
+        expect(unknown, name).toContain(`${name}: unknown member "strange", allowed are `);
+    }
   });
 
   it('prints no password, and names none in an error', () => {

@@ -18,7 +18,7 @@ type RawChain = Pick<ChainConfig, 'name' | 'rpc'> & Partial<ChainConfig>;
 type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo'>> & { chains?: RawChain[]; cutover?: string };
 
 const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Raw>(CONFIG_SCHEMA);
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile<Raw>(CONFIG_SCHEMA);
 
 /** @throws ConfigInvalid naming every wrong value, what was given and what is allowed */
 export function loadConfig(environment: Environment): Config {
@@ -32,7 +32,11 @@ export function loadConfig(environment: Environment): Config {
     source.set(member, variable);
   }
   addDaemons(raw, environment);
-  if (!validate(raw)) throw new ConfigInvalid((validate.errors ?? []).map((error) => describe(error, raw, source)));
+  if (!validate(raw)) {
+    // Of a wrong name there is an error that says what names are allowed.
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
+    throw new ConfigInvalid(errors.map((error) => describe(error, source)));
+  }
   const config = effective(raw);
   const problems = contradictions(config);
   if (problems.length > 0) throw new ConfigInvalid(problems);
@@ -74,8 +78,10 @@ function effective(raw: Raw): Config {
     roles: raw.roles ?? ROLES,
     host: raw.host ?? '127.0.0.1',
     port: raw.port ?? 8080,
+    metricsPort: raw.metricsPort ?? null,
     priceFeedUrls: raw.priceFeedUrls ?? [],
     trustedProxies: raw.trustedProxies ?? [],
+    publicHosts: raw.publicHosts ?? null,
     logLevel: raw.logLevel ?? 'info',
     cutover: Date.parse(raw.cutover ?? DEFAULT_CUTOVER) / 1000,
     minListedDepthUsd: raw.minListedDepthUsd ?? 10_000,
@@ -138,27 +144,22 @@ function contradictions(config: Config): string[] {
   return problems;
 }
 
-function describe(error: ErrorObject, raw: Record<string, unknown>, source: ReadonlyMap<string, string>): string {
+function describe(error: ErrorObject, source: ReadonlyMap<string, string>): string {
   const path = error.instancePath.slice(1).split('/').filter(Boolean);
   const [member = ''] = path;
   const where = source.get(member) ?? (path.join('.') || 'the file');
   const params = error.params as Record<string, unknown>;
   if (error.keyword === 'additionalProperties') {
-    return `${where}: unknown member "${params.additionalProperty}", allowed are ${allowedMembers(error)}`;
+    const allowed = Object.keys((error.parentSchema?.properties ?? {}) as object).join(', ');
+    return `${where}: unknown member "${params.additionalProperty}", allowed are ${allowed}`;
   }
-  if (error.keyword === 'required') return `${where}: "${params.missingProperty}" is missing`;
-  const given = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], raw);
+  if (error.keyword === 'required') return `${[...path, params.missingProperty].join('.')} is missing`;
+  const given = error.propertyName ?? error.data;
   const allowed = error.keyword === 'enum' ? `one of ${(params.allowedValues as unknown[]).join(', ')}` : error.message;
   return `${where}: ${maskUrl(JSON.stringify(given))} ${error.keyword === 'enum' ? 'is not' : ''} ${allowed}`.replace(
     / +/g,
     ' ',
   );
-}
-
-function allowedMembers(error: ErrorObject): string {
-  const chain = error.instancePath.startsWith('/chains');
-  const properties = chain ? CONFIG_SCHEMA.properties.chains.items.properties : CONFIG_SCHEMA.properties;
-  return Object.keys(properties).join(', ');
 }
 
 /** In JSON text: hides what stands before the @ of an address, with or without its scheme, and keys in its query. */

@@ -1,9 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claimDataFolder } from './data-folder.ts';
+import { claimDataFolder, lookAtDataFolder } from './data-folder.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'verustream-folder-'));
 const module = new URL('./data-folder.ts', import.meta.url).href;
@@ -23,6 +32,21 @@ it('a second process is refused and told who holds the folder', () => {
   expect(inChild(path, 'process.exit(0)').status).toBe(0);
 });
 
+it('a look sees who holds the folder, and changes nothing', () => {
+  const path = folder();
+  chmodSync(path, 0o755);
+  expect(lookAtDataFolder(path)).toEqual({ path, isOpen: true });
+  expect(readdirSync(path)).toEqual([]);
+  const claim = claimDataFolder(path);
+  const code = `import(${JSON.stringify(module)}).then(({lookAtDataFolder}) => lookAtDataFolder(${JSON.stringify(path)})).catch((e) => console.log(e.code))`;
+  const looked = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', code], {
+    encoding: 'utf8',
+  });
+  expect(looked.stdout).toBe('data_folder_busy\n');
+  claim.release();
+  expect(lookAtDataFolder(path)).toEqual({ path, isOpen: false });
+});
+
 it('kill -9 frees it', () => {
   const path = folder();
   expect(inChild(path, 'process.kill(process.pid, "SIGKILL")').signal).toBe('SIGKILL');
@@ -33,4 +57,36 @@ it('a folder that cannot be made says so', () => {
   const path = folder();
   writeFileSync(join(path, 'file'), '');
   expect(() => claimDataFolder(join(path, 'file', 'data'))).toThrow(/cannot be written.*DATA_DIR/);
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+it('a new folder is closed to other users', () => {
+  const path = join(folder(), 'data');
+  const claim = claimDataFolder(path);
+  expect(modeOf(path)).toBe(0o700);
+  expect(claim.isOpen).toBe(false);
+  claim.release();
+});
+
+it('what an earlier version left open is closed, also when that was interrupted; links are left alone', () => {
+  const path = folder();
+  const outside = join(folder(), 'outside');
+  writeFileSync(outside, '');
+  chmodSync(outside, 0o644);
+  chmodSync(path, 0o755);
+  mkdirSync(join(path, 'log/inner'), { recursive: true });
+  for (const file of ['log/a.sqlite', 'log/inner/b.bin', 'lock']) {
+    writeFileSync(join(path, file), '');
+    chmodSync(join(path, file), 0o664);
+  }
+  for (const open of ['log', 'log/inner']) chmodSync(join(path, open), 0o755);
+  chmodSync(join(path, 'log/a.sqlite'), 0o600); // as far as an interrupted start came
+  symlinkSync(outside, join(path, 'log/link'));
+  claimDataFolder(path).release();
+  for (const closed of ['', 'log', 'log/inner']) expect(modeOf(join(path, closed)), closed).toBe(0o700);
+  for (const file of ['log/a.sqlite', 'log/inner/b.bin', 'lock', 'pid'])
+    expect(modeOf(join(path, file)), file).toBe(0o600);
+  expect(modeOf(outside)).toBe(0o644);
+  expect(lstatSync(join(path, 'log/link')).isSymbolicLink()).toBe(true);
 });

@@ -1,11 +1,26 @@
-/** The data folder belongs to one process: a lock that the operating system frees when the process ends, however it ends. */
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * The data folder belongs to one process: a lock that the operating system frees when the process ends, however it ends. It is
+ * closed to other users.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PermanentError } from '../../schemas/errors.ts';
+import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
 export interface DataFolder {
   readonly path: string;
+  /** Whether other users may enter it, which its owner, somebody else, would have to change. */
+  readonly isOpen: boolean;
   release(): void;
 }
 
@@ -35,20 +50,42 @@ export function claimDataFolder(folder: string): DataFolder {
   const pidFile = join(path, 'pid');
   let lock: DatabaseSync | null = null;
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);
+    if (mayClose(path)) chmodSync(path, 0o700);
     lock = new DatabaseSync(join(path, 'lock'));
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    writeFileSync(pidFile, String(process.pid));
+    for (const name of readdirSync(path)) closeTree(join(path, name));
+    writeFileSync(pidFile, String(process.pid), { mode: 0o600 });
   } catch (cause) {
     lock?.close();
-    if (cause instanceof Error && cause.message === 'database is locked')
-      throw new DataFolderBusy(path, readPid(pidFile));
+    if (isLocked(cause)) throw new DataFolderBusy(path, readPid(pidFile));
     throw new DataFolderUnusable(path, cause);
   }
   const held = lock;
-  return { path, release: () => held.close() };
+  return { path, isOpen: !isClosed(path), release: () => held.close() };
 }
+
+/** Looks at a folder that is there, and changes nothing. @throws DataFolderBusy, DataFolderUnusable */
+export function lookAtDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
+  const path = resolve(folder);
+  const file = join(path, 'lock');
+  let lock: DatabaseSync | null = null;
+  try {
+    accessSync(path, constants.W_OK);
+    if (existsSync(file)) {
+      lock = new DatabaseSync(file, { readOnly: true });
+      lock.exec('PRAGMA busy_timeout = 0; SELECT count(*) FROM sqlite_schema');
+    }
+    return { path, isOpen: !isClosed(path) };
+  } catch (cause) {
+    throw isLocked(cause) ? new DataFolderBusy(path, readPid(join(path, 'pid'))) : new DataFolderUnusable(path, cause);
+  } finally {
+    lock?.close();
+  }
+}
+
+const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.message === 'database is locked';
 
 function readPid(file: string): string {
   try {

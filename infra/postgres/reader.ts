@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Logger } from '../logger.ts';
-import { type Postgres, PostgresUnreachable } from './postgres.ts';
+import type { Postgres } from './postgres.ts';
+import { unreachable } from './postgres-errors.ts';
 
 export interface Statement {
   /** `undefined`: parsed anew each time, for texts of which there is no end. */
@@ -14,7 +14,7 @@ export interface Statement {
 }
 
 export interface PostgresReader {
-  /** One statement is one snapshot. @throws PostgresUnreachable, or what the server says */
+  /** One statement is one snapshot. @throws PostgresTrouble, or what the server says */
   query<R extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]>;
   /** Of $1, $2 … as Postgres understands them. */
   parameterTypes(text: string): Promise<readonly string[]>;
@@ -30,7 +30,6 @@ export interface ReaderOptions {
   readonly maxConnections: number;
   /** Of one statement. */
   readonly statementMs: number;
-  readonly logger: Logger;
 }
 
 export const READER_NAME = 'verustream-reader';
@@ -43,23 +42,17 @@ export function prepared(text: string): Statement {
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
 }
 
-export function openReader(postgres: Postgres, { maxConnections, statementMs, logger }: ReaderOptions): PostgresReader {
-  let closed = false;
+export function openReader(postgres: Postgres, { maxConnections, statementMs }: ReaderOptions): PostgresReader {
   const openPool = (planning: 'auto' | 'force_generic_plan') => {
     const { options } = postgres.pool.options;
     const bounds = `-c default_transaction_read_only=on -c statement_timeout=${statementMs}`;
-    const pool = new pg.Pool({
-      ...postgres.pool.options,
+    return postgres.openPool({
       max: maxConnections,
       application_name: READER_NAME,
       options: `${options} ${bounds} -c plan_cache_mode=${planning}`,
       query_timeout: statementMs + SILENCE_MS,
       connectionTimeoutMillis: CONNECT_MS,
     });
-    pool.on('error', ({ message }) => {
-      if (!closed) logger.warn(`an idle Postgres connection was lost: ${message}`);
-    });
-    return pool;
   };
   /** What is prepared is planned once a connection: left to choose, Postgres plans some of it anew each time, at thrice its cost. */
   const preparedPool = openPool('force_generic_plan');
@@ -106,7 +99,6 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs, lo
       }
     },
     async close() {
-      closed = true;
       await Promise.all([preparedPool.end(), otherPool.end()]);
     },
   };
@@ -118,7 +110,5 @@ function rowsOf<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R[] {
 
 /** What the server did not say itself is a connection that could not be had, or was lost. */
 function told(cause: unknown): never {
-  if (cause instanceof pg.DatabaseError) throw cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  throw new PostgresUnreachable(`Postgres did not answer: ${message}`, cause);
+  throw cause instanceof pg.DatabaseError ? cause : unreachable(cause);
 }

@@ -9,15 +9,17 @@ import type { RecordedAnswer, RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 import { DaemonDied, RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 
-/** Computed from the parameters alone, or a setting of the node: the same at every height. */
+/** Computed from the parameters alone, or a setting of the node: the same at every height. The wallet is what it was at the tip. */
 const TIMELESS = new Set([
   'convertpassphrase',
   'createmultisig',
   'getdeprecationinfo',
   'getnetworkinfo',
   'getvdxfid',
+  'getwalletinfo',
   'hashdata',
   'help',
+  'z_listaddresses',
 ]);
 
 /** Text of the result. Throws RpcFailure, or DaemonDied where the recorded daemon did. */

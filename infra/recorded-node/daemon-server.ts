@@ -33,7 +33,7 @@ export interface DaemonServerOptions {
 }
 
 export interface DaemonServer {
-  listen(port: number): Promise<void>;
+  listen(port: number, host: string): Promise<void>;
   address(): AddressInfo;
   /** Cuts what is still open. */
   close(): Promise<void>;
@@ -146,8 +146,8 @@ export function createDaemonServer(options: DaemonServerOptions): DaemonServer {
   });
 
   return {
-    async listen(port) {
-      server.listen(port, '127.0.0.1');
+    async listen(port, host) {
+      server.listen(port, host);
       await once(server, 'listening');
     },
     address: () => server.address() as AddressInfo,

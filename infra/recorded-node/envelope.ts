@@ -1,11 +1,11 @@
 /** Answers a POST as the daemon does, call by call. */
+import { readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import {
   printRpcError,
   printRpcResult,
   RPC_CODES,
   type RpcRefusal,
   type RpcRequest,
-  readRpcBody,
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonDied, RpcFailure } from './rpc-failure.ts';
@@ -36,9 +36,20 @@ function answerOne(request: RpcRequest | RpcRefusal, call: Call): WireAnswer {
   }
 }
 
+const MOST = Number.POSITIVE_INFINITY;
+/** The daemon's own limit; it counts nothing else. */
+const DAEMON_LIMITS = {
+  callBytes: 32 * 1024 * 1024,
+  batchBytes: 32 * 1024 * 1024,
+  nesting: MOST,
+  tokens: MOST,
+  idBytes: MOST,
+  parameters: MOST,
+};
+
 /** A DaemonDied of `call` passes through. */
 export function answerBody(body: Uint8Array, call: Call): WireAnswer {
-  const read = readRpcBody(body);
+  const read = readRpcBody(body, DAEMON_LIMITS);
   if (read.kind === 'batch') {
     const answers = read.requests.map((request) => answerOne(request, call).body);
     return { status: 200, body: `[${answers.join(',')}]\n` };

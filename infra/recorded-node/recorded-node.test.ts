@@ -31,7 +31,8 @@ function ask(node: RecordedNode, question: HttpQuestion): Promise<HttpAnswer> {
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const sent = { ...(auth ? { Authorization: basic } : {}), 'Content-Length': Buffer.byteLength(body), ...headers };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: sent }, (response) => {
+    // A connection of its own: the server ends one that was idle for five seconds, also under a request that sets out just then.
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: sent, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
@@ -86,7 +87,7 @@ describe('at the recorded tip', () => {
       if (!right) wrong.push([recorded.name, answer?.status, answer?.body.slice(0, 300)]);
     }
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   test('every recorded HTTP behaviour is the same', async () => {
     interface WireCase {
@@ -126,7 +127,7 @@ describe('at the recorded tip', () => {
     }
     expect(wrong).toEqual([]);
     expect(count).toBe(131);
-  }, 60_000);
+  });
 });
 
 describe('the story', () => {
@@ -296,7 +297,7 @@ describe('faults', () => {
     node.setFaults({ cutRate: 1 });
     await expect(count()).rejects.toThrow('aborted');
     node.setFaults({ closeRate: 1 });
-    await expect(count()).rejects.toThrow('socket hang up');
+    await expect(count()).rejects.toMatchObject({ code: 'ECONNRESET' });
     node.setFaults({});
     expect((await count()).status).toBe(200);
   });
@@ -312,8 +313,8 @@ describe('faults', () => {
     const other = await startRecordedNode({ folder, ...credentials });
     other.setFaults({ timeoutRate: 1 });
     const answer = post(other, '{"id":1,"method":"getblockcount"}');
-    const lost = expect(answer).rejects.toThrow('socket hang up');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const lost = expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await ask(other, { method: 'GET' }); // refused at once: by then the call before it has come in
     await other.stop();
     await lost;
   });

@@ -12,7 +12,9 @@ import { createStory } from './story.ts';
 export interface RecordedNodeOptions {
   /** Folder of the recording. */
   readonly folder: string;
-  /** 0 or absent: a free port of the loopback interface. */
+  /** Where it listens; the loopback interface when absent. */
+  readonly host?: string;
+  /** 0 or absent: a free port. */
   readonly port?: number;
   /** Height shown at first; without it historyHeight, else the recorded tip. */
   readonly startHeight?: number;
@@ -51,7 +53,7 @@ export interface RecordedNode {
 }
 
 export async function startRecordedNode(options: RecordedNodeOptions): Promise<RecordedNode> {
-  const { folder, port = 0, paceSeconds, user, password } = options;
+  const { folder, host = '127.0.0.1', port = 0, paceSeconds, user, password } = options;
   const recording = loadRecording(folder);
   const startHeight = options.startHeight ?? options.historyHeight ?? recording.tip;
   const story = createStory(recording, { startHeight, historyHeight: options.historyHeight ?? startHeight });
@@ -67,7 +69,7 @@ export async function startRecordedNode(options: RecordedNodeOptions): Promise<R
     call: (method, params, texts) => answerCall(story.view, method, params, texts),
     onRequest: options.onRequest ?? (() => {}),
   });
-  await server.listen(port);
+  await server.listen(port, host);
   const address = server.address();
 
   const move = () => {

@@ -1,4 +1,4 @@
-/** Fresh, migrated stores for a test: the real engines, started once a process; each call gets databases of its own. */
+/** Fresh, migrated stores for a test: the real engines (TEST_STORES=containers: servers in containers), started once a process; each call gets databases of its own. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,47 +7,57 @@ import { pino } from 'pino';
 import type { ClickHouse } from '../clickhouse/clickhouse.ts';
 import { openEmbeddedClickHouse } from '../clickhouse/embedded.ts';
 import { migrateClickHouse } from '../clickhouse/migrate.ts';
+import { connectClickHouse } from '../clickhouse/server.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/embedded.ts';
 import { migratePostgres } from '../postgres/migrate.ts';
 import { connectPostgres } from '../postgres/postgres.ts';
 import { openStoresBeside, type Stores } from '../stores.ts';
+import { startContainerServers, wantsContainers } from './container-servers.ts';
+import { openStores } from './under-way.ts';
 
 export interface TestStores extends Stores {
   readonly databaseUrl: string;
 }
 
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-let folder: string | null = null;
-let server: Promise<EmbeddedPostgres> | null = null;
+
+/** What the databases of tests are on: the embedded engines, or servers in containers. */
+interface Engines {
+  readonly urlOf: EmbeddedPostgres['urlOf'];
+  readonly createDatabase: EmbeddedPostgres['createDatabase'];
+  openClickHouse(database: string): Promise<ClickHouse>;
+  /** Makes the tables of an empty database. */
+  fill(clickhouse: ClickHouse, name: string): Promise<void>;
+}
+
+let engines: Promise<Engines> | null = null;
 let template: Promise<void> | null = null;
 
 /** `close()` also drops the database of ClickHouse; that of Postgres goes with the folder. */
 export async function createTestStores(): Promise<TestStores> {
-  folder ??= mkdtempSync(join(tmpdir(), 'verustream-test-'));
-  server ??= startServer(folder);
-  const embedded = await server;
+  engines ??= wantsContainers() ? containerEngines() : embeddedEngines();
+  const { urlOf, createDatabase, openClickHouse, fill } = await engines;
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const databaseUrl = embedded.urlOf(name);
-  const clickhouseFolder = join(folder, 'clickhouse');
-  const clickhouse = await openEmbeddedClickHouse(clickhouseFolder, name);
-  template ??= createTemplate(embedded, clickhouseFolder);
+  const databaseUrl = urlOf(name);
+  const clickhouse = await openClickHouse(name);
+  template ??= createTemplate(await engines);
   await template;
-  await embedded.createDatabase(name, 'template');
-  await copyClickHouse(clickhouse, name);
+  await createDatabase(name, 'template');
+  await fill(clickhouse, name);
   const postgres = await connectPostgres({ url: databaseUrl, logger });
+  const stores = { postgres, clickhouse };
+  openStores.add(stores);
   return {
     postgres,
     clickhouse,
     databaseUrl,
     openBeside: () =>
-      openStoresBeside(
-        { postgres, clickhouse },
-        {
-          connectPostgres: (database) => connectPostgres({ url: embedded.urlOf(database), logger }),
-          openClickHouse: (database) => openEmbeddedClickHouse(clickhouseFolder, database),
-        },
-      ),
+      openStoresBeside(stores, {
+        connectPostgres: (database) => connectPostgres({ url: urlOf(database), logger }),
+        openClickHouse,
+      }),
     async close() {
+      openStores.delete(stores);
       await postgres.close();
       await clickhouse.command(`DROP DATABASE ${name}`);
       await clickhouse.close();
@@ -55,13 +65,26 @@ export async function createTestStores(): Promise<TestStores> {
   };
 }
 
+async function embeddedEngines(): Promise<Engines> {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-test-'));
+  const { urlOf, createDatabase } = await startServer(folder);
+  const openClickHouse = (database: string) => openEmbeddedClickHouse(join(folder, 'clickhouse'), database);
+  return { urlOf, createDatabase, openClickHouse, fill: copyClickHouse };
+}
+
+async function containerEngines(): Promise<Engines> {
+  const { urlOf, createDatabase, clickhouseUrlOf } = await startContainerServers();
+  const openClickHouse = async (database: string) => connectClickHouse(await clickhouseUrlOf(database), logger);
+  return { urlOf, createDatabase, openClickHouse, fill: migrateClickHouse };
+}
+
 /** Migrated once a process, since a copy takes a third less. */
-async function createTemplate(embedded: EmbeddedPostgres, clickhouseFolder: string): Promise<void> {
-  await embedded.createDatabase('template');
-  const postgres = await connectPostgres({ url: embedded.urlOf('template'), logger });
+async function createTemplate({ urlOf, createDatabase, openClickHouse }: Engines): Promise<void> {
+  await createDatabase('template');
+  const postgres = await connectPostgres({ url: urlOf('template'), logger });
   await migratePostgres(postgres);
   await postgres.close();
-  const clickhouse = await openEmbeddedClickHouse(clickhouseFolder, 'template');
+  const clickhouse = await openClickHouse('template');
   await migrateClickHouse(clickhouse);
   await clickhouse.close();
 }

@@ -20,13 +20,13 @@ afterEach(async () => {
   await second.stop();
 });
 
-const connect = (probeMs = 600_000) => {
+const connect = (everyMs = 600_000) => {
   group = createDaemonGroup({
     rpc: [first.rpc, second.rpc],
     chain: 'vrsc',
     logger: pino({ level: 'silent' }),
     timeoutMs: 2000,
-    probeMs,
+    timing: { everyMs, timeoutMs: 2000 },
   });
 };
 const asked = (daemon: ScriptedDaemon, method: string) => daemon.calls.filter((call) => call.method === method).length;
@@ -67,7 +67,7 @@ test('a refusal is an answer', async () => {
   connect();
   await expect(group.call('getblockhash', [99_999])).rejects.toMatchObject({ rpcCode: -8 });
   expect((await forward('nosuch')).status).toBe(404);
-  expect(second.calls.filter(({ method }) => method !== 'getblockcount')).toEqual([]);
+  expect(second.calls.filter(({ method }) => method !== 'getinfo')).toEqual([]);
 });
 
 test('all of them warming up: their own words; all down: the last error; then recovery by itself', async () => {
@@ -92,9 +92,9 @@ test('one that is far behind is not asked while another is not', async () => {
   connect(20);
   await until(() => group.address === new URL(second.rpc).host);
   expect(await group.call('getblockcount', [])).toBe(tree.tip().height);
-  await second.stop(); // the one behind is the best there is now
+  await second.down(); // the one behind is the best there is now
   await until(() => group.address === new URL(first.rpc).host);
-  await second.start();
+  await second.up();
   await until(() => group.address === new URL(second.rpc).host);
   first.tree.extend(5);
   await until(() => group.address === new URL(first.rpc).host);

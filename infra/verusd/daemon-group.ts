@@ -1,60 +1,76 @@
 /**
  * Several daemons of one chain as one: the first healthy one of the configured order is asked, the next when it fails.
- * A daemon that fails or stays behind is left out until a probe finds it well, so that nobody sees the chain go back.
+ * A daemon that fails or stays behind is left out until a look finds it well, so that nobody sees the chain go back.
  */
 import { VerustreamError } from '../../schemas/errors.ts';
-import { metrics } from '../metrics.ts';
 import { DaemonRpcError, DaemonTimeout } from './daemon-errors.ts';
+import { type DaemonWatchOptions, WATCH_TIMING, type WatchTiming, watchDaemons } from './daemon-watch.ts';
 import type { HttpReply } from './http-post.ts';
 import { saysWarmingUp } from './rpc-reply.ts';
 import { type CallOptions, createVerusdClient, type VerusdClient, type VerusdClientOptions } from './verusd-client.ts';
 
 export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
   readonly rpc: string | readonly string[];
-  /** Pause between two looks at every daemon. */
-  readonly probeMs?: number;
+  /** i-address of the chain that each must serve. */
+  readonly chainId?: string;
+  /** Hears how they stand, about once a second. Without it one alone is not watched, and several only as often as choosing needs. */
+  readonly told?: DaemonWatchOptions['told'];
+  readonly timing?: WatchTiming;
 }
 
 interface Member {
   readonly client: VerusdClient;
+  /** A call failed and no look has found it well since. */
   failed: boolean;
-  /** As of its last probe. */
-  height: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const PROBE_MS = 5_000;
-const PROBE_TIMEOUT_MS = 5_000;
-/** Blocks arrive at several nodes within seconds of each other. */
-const MAX_BLOCKS_BEHIND = 2;
+/** Where nobody hears of it. */
+const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
 /** With one address it is that daemon's client. @throws DaemonAddressInvalid */
-export function createDaemonGroup({ rpc, probeMs = PROBE_MS, ...options }: DaemonGroupOptions): VerusdClient {
+export function createDaemonGroup({ rpc, chainId, told, timing, ...options }: DaemonGroupOptions): VerusdClient {
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const clients = addresses.map((address) => createVerusdClient({ ...options, rpc: address }));
   const [only, ...others] = clients;
-  if (!only) throw new TypeError(`chain ${options.chain} has no daemon`);
-  return others.length === 0 ? only : groupOf(clients, probeMs, options);
+  const { chain, logger } = options;
+  if (!only) throw new TypeError(`chain ${chain} has no daemon`);
+  const heard = told ?? (() => undefined);
+  const watched = { chain, logger, rpc: addresses, told: heard, ...(chainId !== undefined && { chainId }) };
+  if (others.length > 0) {
+    return groupOf(clients, { ...watched, timing: timing ?? (told ? WATCH_TIMING : UNHEARD_TIMING) }, options);
+  }
+  if (!told) return only;
+  const watch = watchDaemons({ ...watched, ...(timing && { timing }) });
+  return {
+    ...only,
+    async close() {
+      await watch.close();
+      await only.close();
+    },
+  };
 }
 
 function groupOf(
   clients: readonly VerusdClient[],
-  probeMs: number,
+  watched: DaemonWatchOptions,
   { chain, logger, timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS }: Omit<DaemonGroupOptions, 'rpc'>,
 ): VerusdClient {
-  const members: Member[] = clients.map((client) => ({ client, failed: false, height: 0 }));
-  const closed = new AbortController();
+  const members: Member[] = clients.map((client) => ({ client, failed: false }));
+  const watch = watchDaemons({
+    ...watched,
+    told(statuses, looked) {
+      const member = members[looked];
+      if (member && statuses[looked]?.fault === null) note(member, false);
+      watched.told(statuses, looked);
+    },
+  });
 
-  /** Compared with those that answer: while the one ahead is gone, who is behind is the best there is. */
-  function isHealthy(member: Member): boolean {
-    const highest = Math.max(...members.filter(({ failed }) => !failed).map(({ height }) => height));
-    return !member.failed && member.height >= highest - MAX_BLOCKS_BEHIND;
-  }
-
-  /** Those that are not healthy stand last: with nothing better they are tried all the same. */
+  /** Those that are not well stand last: with nothing better they are tried all the same. */
   function inOrder(): Member[] {
-    const healthy = members.filter(isHealthy);
-    return [...healthy, ...members.filter((member) => !healthy.includes(member))];
+    const statuses = watch.statuses();
+    const well = members.filter(({ failed }, index) => !failed && statuses[index]?.fault === null);
+    return [...well, ...members.filter((member) => !well.includes(member))];
   }
 
   function note(member: Member, failed: boolean, err?: unknown): void {
@@ -65,26 +81,6 @@ function groupOf(
     }
     member.failed = failed;
   }
-
-  async function probe(member: Member): Promise<void> {
-    try {
-      const options = { timeoutMs: PROBE_TIMEOUT_MS, signal: closed.signal };
-      member.height = Number(await member.client.call('getblockcount', [], options));
-      note(member, false);
-    } catch (error) {
-      if (!closed.signal.aborted) note(member, true, error);
-    }
-  }
-
-  async function probeAll(): Promise<void> {
-    await Promise.all(members.map(probe));
-    for (const member of members) {
-      metrics.daemonHealthy.set({ chain, daemon: member.client.address }, isHealthy(member) ? 1 : 0);
-    }
-    if (!closed.signal.aborted) timer = setTimeout(() => void probeAll(), probeMs).unref();
-  }
-  let timer: NodeJS.Timeout | undefined;
-  void probeAll();
 
   /** The time limit is the call's, however many daemons are tried: each gets its share of what is left. */
   async function attempt<T>(
@@ -130,8 +126,7 @@ function groupOf(
     forward: (body, options) =>
       attempt((client, timeoutMs) => client.forward(body, { ...options, timeoutMs }), options, isAwake, options.once),
     async close() {
-      closed.abort();
-      clearTimeout(timer);
+      await watch.close();
       await Promise.all(clients.map((client) => client.close()));
     },
   };

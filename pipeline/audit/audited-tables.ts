@@ -161,7 +161,7 @@ export const STAMP_TABLES: readonly AuditedTable[] = [
       ['s.vout', 'vout'],
       ['p.height', 'import_height'],
       ['t.kind', 'kind'],
-      ['t.status', 'status'],
+      [`CASE WHEN t.status = 'unmatched' AND s.reason = 'no_delivery' THEN 'refunded' ELSE t.status END`, 'status'],
       ['t.from_currency_id', 'from_currency_id'],
       ['t.to_currency_id', 'to_currency_id'],
       ['t.via_currency_id', 'via_currency_id'],

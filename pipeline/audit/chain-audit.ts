@@ -110,6 +110,7 @@ export function createChainAudit(
         checkedHeight: ofFacts?.height ?? null,
         stampsCheckedHeight: ofStamps?.height ?? null,
         digest: ofFacts?.digest ?? null,
+        conversionsWithoutStamp: withoutStamp,
         checkedAt: new Date().toISOString(),
         lastMismatch: mismatch,
         lastViolation: violation,

@@ -21,8 +21,9 @@ it('is unknown before the first price, none after it, and every one that is miss
   await world.run();
   expect(await unstamped.count()).toBe(0);
   const { pool } = world.stores.postgres;
-  const { rowCount } = await pool.query('DELETE FROM stamps WHERE vout = 0');
-  expect(rowCount).toBeGreaterThan(10);
+  // What no payout was found for is not settled: its stamp, where it has one, is none of those that there must be.
+  const { rowCount } = await pool.query(`DELETE FROM stamps WHERE vout = 0 AND reason IS DISTINCT FROM 'no_delivery'`);
+  expect(rowCount).toBeGreaterThan(5);
   expect(await unstamped.count()).toBe(rowCount);
   // What the prices have not reached is not missing.
   await feed?.append(blocks.slice(150));

@@ -9,9 +9,10 @@ export interface UnstampedCount {
 /** Blocks that are looked at every time: more than a rewind takes by itself. */
 const RECENT = 1000;
 
+/** Provisionally or not. */
 const PASSED_SQL = `SELECT price.height, generation
   FROM stage_positions price JOIN blocks USING (chain, height, hash), generations
-  WHERE price.stage = 'price' AND price.chain = $1 AND served`;
+  WHERE price.stage IN ('price', 'price_ahead') AND price.chain = $1 AND served ORDER BY price.height DESC LIMIT 1`;
 
 /** A settled version of a transfer begins at its import's block; sends are no conversions. */
 const COUNT_SQL = `SELECT count(*)::integer AS missing FROM transfers t

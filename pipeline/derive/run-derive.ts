@@ -9,7 +9,7 @@ import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
-import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { checkLog } from './check-log.ts';
@@ -55,7 +55,8 @@ export async function runDerive(options: DeriveOptions): Promise<void> {
   try {
     const lock = await acquireStageLock(stores.postgres, 'derive', chain.name, signal);
     try {
-      while (!signal.aborted) await ownChain(options, lock);
+      const fenced = { ...options, stores: fencedBy(lock, stores) };
+      while (!signal.aborted) await ownChain(fenced, lock);
     } finally {
       await lock.release();
     }

@@ -7,7 +7,6 @@ import { CLICKHOUSE_CONVERSIONS, CLICKHOUSE_PRICES, type ClickHouseTable, ofGene
 /** Keys of one delete: far below the longest statement that ClickHouse parses. */
 const KEYS_PER_DELETE = 1000;
 
-/** When one insert fails the other is waited for, so that none lands after the caller knows. */
 export async function insertRows(clickhouse: ClickHouse, rows: FoldedRows): Promise<void> {
   const { generation } = rows;
   await replaceConversions(clickhouse, generation, rows.corrections);
@@ -58,7 +57,8 @@ export async function deleteWhere(
   if (found.length > 0) await clickhouse.command(`DELETE FROM ${table} WHERE ${condition}`, params);
 }
 
-async function settled(work: readonly Promise<void>[]): Promise<void> {
+/** When one insert fails the others are waited for, so that none lands after the caller knows. */
+export async function settled(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await feed?.rewind(blocks[159]?.height ?? 0);
   await feed?.append(blocks.slice(160));
   await together.run({ maxTicks: 150 });
-}, 120_000);
+});
 
 it.each([[], ...RANGES].map((ranges, index) => ({ generation: index + 1, ranges })))(
   'generation $generation, stamped by $ranges',

@@ -22,6 +22,7 @@ function cursor(index: number, clocks: readonly number[]): ChainCursor {
     queue,
     next: queue.length,
     readThrough: -1,
+    isAtEnd: true,
     derivedHeight: null,
   };
 }

@@ -3,7 +3,6 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StampRow } from '../../processors/pricing/price-fold.ts';
-import type { Ahead } from './fold-ahead.ts';
 import { keptBlocks, keptPrices } from './kept-prices.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
@@ -54,36 +53,15 @@ export async function writeKept(
   await prunePrices(client, rows.generation, name, height);
 }
 
-/** Takes away what was shown beyond the newest committed tick. */
-export async function dropAhead(client: PoolClient, tick: number): Promise<void> {
-  for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS]) {
-    await client.query(`DELETE FROM ${table.name} WHERE tick > $1`, [tick]);
-  }
-  await client.query(`DELETE FROM stage_positions WHERE stage = 'price_ahead'`);
-}
-
-/** Rows and positions that are shown and never counted: nothing folds on from them. */
-export async function writeAhead(client: PoolClient, { folded, tips }: Ahead): Promise<void> {
-  for (const { generation, prices, stamps } of folded) {
-    await copy(client, ofGeneration(POSTGRES_PRICES, generation), prices);
-    await copy(client, ofGeneration(POSTGRES_STAMPS, generation), stamps);
-  }
-  for (const { chain, position, height, hash, clock } of tips) {
-    await client.query(`INSERT INTO stage_positions VALUES ('price_ahead', $1, $2, $3, $4, $5)`, [
-      chain,
-      position,
-      height,
-      hexParam(hash),
-      clock,
-    ]);
-  }
-}
-
-async function copy<Row>(client: PoolClient, { name, columns, values }: PostgresTable<Row>, rows: readonly Row[]) {
+export async function copy<Row>(
+  client: PoolClient,
+  { name, columns, values }: PostgresTable<Row>,
+  rows: readonly Row[],
+): Promise<void> {
   if (rows.length > 0) await copyRows(client, name, columns, rows.values().map(values));
 }
 
-async function deleteStamps(client: PoolClient, generation: number, rows: readonly StampRow[]): Promise<void> {
+export async function deleteStamps(client: PoolClient, generation: number, rows: readonly StampRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query(
     `DELETE FROM stamps USING unnest($2::text[], $3::bytea[], $4::integer[]) AS key(chain, txid, vout)
@@ -145,7 +123,7 @@ export async function firstTickFrom(client: PoolClient, clock: number): Promise<
   return tick === null ? null : Number(tick);
 }
 
-/** Undoes `tick` and all after it; chains that lose ticks go back to the record of their newest remaining one. */
+/** Undoes `tick` and all after it, provisional ones too; chains that lose ticks go back to the record of their newest remaining one. */
 export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
   // First: a generation in the making commits before it and is undone as well, or after it and sees that.
   await client.query(
@@ -163,7 +141,6 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of ['stamp_digests', 'rolled_days']) {
     await client.query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
   }
-  await client.query(`DELETE FROM stage_positions WHERE stage = 'price_ahead'`);
   await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
     changed.map(({ chain }) => chain),
   ]);

@@ -1,7 +1,7 @@
 /** Ticks that are folded and not yet in the stores. */
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
 import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
-import type { PriceFold, PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
+import type { PriceFold, PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
 import { nextTick, takeTick } from './next-tick.ts';
 import type { ChainCursor } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
@@ -59,27 +59,27 @@ export async function foldBatch(
     if (!next) break;
     const { block, views } = next;
     const tick = firstTick + ticks.length;
-    for (const { take } of gathered) rows += take(tick, block, views);
+    for (const { take } of gathered) rows += rowCount(take(tick, block, views));
     takeTick(next, cursors);
     ticks.push({ tick, block });
   }
   return { ticks, folded: gathered.map(({ end }) => end()) };
 }
 
-function gather(generation: number, fold: PriceFold) {
+/** Gathers what a fold makes of tick after tick. */
+export function gather(generation: number, fold: PriceFold) {
   const prices: PriceRow[] = [];
   const backfill: BackfillRow[] = [];
   const told: ToldTick[] = [];
   const stamps = new Map<string, StampRow>();
   return {
-    /** → rows */
-    take(tick: number, block: PricedBlock, views: readonly ChainView[]): number {
+    take(tick: number, block: PricedBlock, views: readonly ChainView[]): TickRows {
       const rows = fold.tick(tick, block, views);
       for (const row of rows.prices) prices.push(row);
       for (const row of rows.backfill) backfill.push(row);
       for (const row of rows.stamps) stamps.set(stampKey(row), row);
       told.push(toldTick(block, rows));
-      return rows.prices.length + rows.stamps.length;
+      return rows;
     },
     end(): FoldedRows {
       const corrections: StampRow[] = [];
@@ -92,10 +92,14 @@ function gather(generation: number, fold: PriceFold) {
   };
 }
 
+export function rowCount({ prices, stamps }: TickRows): number {
+  return prices.length + stamps.length;
+}
+
 export function isEmpty({ ticks, folded }: PriceBatch): boolean {
   return ticks.length === 0 && folded.every(({ corrections }) => corrections.length === 0);
 }
 
-function stampKey({ chain, transfer }: StampRow): string {
+export function stampKey({ chain, transfer }: StampRow): string {
   return `${chain}:${transfer.txid}:${transfer.vout}`;
 }

@@ -25,6 +25,8 @@ export interface ChainCursor {
   next: number;
   /** Nothing is folded before this position is read: what lies before it may be taken back by a rewind known already. */
   readThrough: number;
+  /** Everything that derive has committed was read. */
+  isAtEnd: boolean;
   /** Newest height that derive has committed; null while it has none. */
   derivedHeight: number | null;
 }

@@ -1,12 +1,14 @@
 /** What the price stage tells about itself, for each chain. */
 import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createRateMeter, type RateMeter } from '../tailer/rate-meter.ts';
-import type { ChainCursor } from './price-chain.ts';
+import { type ChainCursor, newestClock } from './price-chain.ts';
+import type { PriceStage } from './price-stage.ts';
 
 export interface PriceReport {
   /** After each step; `ticks` were stored by it. */
-  at(cursors: readonly ChainCursor[], ticks: number): void;
+  at(stage: Pick<PriceStage, 'cursors' | 'aheadTips'>, ticks: number): void;
 }
 
 export interface PriceReportOptions {
@@ -29,7 +31,7 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
   const shown = new Map<string, Shown>();
   let progressAt = performance.now();
 
-  function statusOf(cursor: ChainCursor, isIdle: boolean): StageStatus {
+  function statusOf(cursor: ChainCursor, waitsFor: string | null, ahead: number, isIdle: boolean): StageStatus {
     const { name } = cursor.chain;
     const known = shown.get(name) ?? { meter: createRateMeter(RATE_WINDOW_MS), height: null, movedAt: null };
     shown.set(name, known);
@@ -45,14 +47,22 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
     const state = lag <= FOLLOWING_LAG ? 'following' : isIdle ? 'waiting' : 'catching_up';
     const rate = known.meter.rate();
     const etaSeconds = lag === 0 ? 0 : rate > 0 ? Math.ceil(lag / rate) : null;
-    return { state, height, targetHeight, rate, etaSeconds, movedAt: known.movedAt, error: null };
+    const line = waitsFor === null ? {} : { waitsFor, aheadBlocks: ahead };
+    return { state, height, targetHeight, rate, etaSeconds, movedAt: known.movedAt, error: null, ...line };
   }
 
   return {
-    at(cursors, ticks) {
+    at({ cursors, aheadTips }, ticks) {
+      const last = lastOf(cursors);
       for (const cursor of cursors) {
-        const now = statusOf(cursor, ticks === 0);
-        status(cursor.chain.name, now);
+        const { name } = cursor.chain;
+        const tip = aheadTips.get(name)?.height;
+        const ahead = tip === undefined ? 0 : tip - (cursor.ticked?.height ?? -1);
+        const waitsFor = last !== null && last !== cursor && isBeyond(cursor, last) ? last.chain.name : null;
+        metrics.priceBlocksAhead.set({ chain: name }, ahead);
+        metrics.priceWaitsFor.set({ chain: name }, last === cursor ? 1 : 0);
+        const now = statusOf(cursor, waitsFor, ahead, ticks === 0);
+        status(name, now);
         if (now.state === 'catching_up' && performance.now() - progressAt >= PROGRESS_EVERY_MS) {
           progressAt = performance.now();
           const { height, targetHeight, etaSeconds } = now;
@@ -64,4 +74,17 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
       }
     },
   };
+}
+
+/** The chain whose clock has got least far, which keeps the others' blocks provisional; null when no block waits for another chain. */
+function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
+  let last: ChainCursor | null = null;
+  for (const cursor of cursors) if (!last || newestClock(cursor) < newestClock(last)) last = cursor;
+  return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;
+}
+
+/** Whether blocks of a chain wait for the other's clock to pass them. */
+function isBeyond({ queue }: ChainCursor, other: ChainCursor): boolean {
+  const newest = queue.at(-1);
+  return newest !== undefined && newest.clock >= newestClock(other);
 }

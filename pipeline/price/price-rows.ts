@@ -8,6 +8,7 @@ import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
 import type { SettledTransfer } from '../../processors/pricing/stamp.ts';
 import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
+import type { AheadTable } from '../../schemas/ahead-runs.ts';
 
 export interface TickRow {
   readonly tick: number;
@@ -143,6 +144,18 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
   provisional: ({ stamp }) => stamp.provisional,
   reason: ({ stamp }) => stamp.reason ?? '',
 });
+
+/** Beyond the complete line; before these columns stand `run` and `generation`. */
+export const CLICKHOUSE_PRICES_AHEAD: ClickHouseTable<PriceRow> & { readonly name: AheadTable } = {
+  name: 'prices_ahead',
+  columns: [...CLICKHOUSE_PRICES.columns, 'clock'],
+  values: (row) => [...CLICKHOUSE_PRICES.values(row), row.block.clock],
+};
+
+export const CLICKHOUSE_CONVERSIONS_AHEAD: ClickHouseTable<StampRow> & { readonly name: AheadTable } = {
+  ...CLICKHOUSE_CONVERSIONS,
+  name: 'conversions_ahead',
+};
 
 export const POSTGRES_BACKFILL = table<BackfillRow, CopyValue>('backfill_prices', {
   chain: ({ chain }) => chain,

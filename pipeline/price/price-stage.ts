@@ -10,24 +10,26 @@ import { createBatchSize } from '../derive/batch-size.ts';
 import { createBreather } from '../derive/breather.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import type { StageLock } from '../stage-lock.ts';
+import type { AheadTip } from './ahead-change.ts';
+import { createAheadFold, type Line } from './ahead-fold.ts';
+import { createAheadReader } from './ahead-reader.ts';
+import { appendRun, clearRuns, dropFromRuns, dropUnknownRuns, pruneRuns } from './ahead-runs.ts';
 import { deleteFrom, insertRows, replaceConversions } from './clickhouse-prices.ts';
-import { type Ahead, foldAhead, placeOfQueues } from './fold-ahead.ts';
 import { followedGenerations, readGenerations, servedGeneration } from './generations.ts';
 import { keptBlocks } from './kept-prices.ts';
+import { appendAhead, dropAhead, forgetShown, readShown, replaceAheadPrices, saveShown } from './postgres-ahead.ts';
 import {
-  dropAhead,
   firstTickFrom,
   firstUntrueTick,
   newestHeight,
   passRewind,
   undoFrom,
-  writeAhead,
   writeKept,
   writeTicks,
 } from './postgres-prices.ts';
 import { type BatchLimits, foldBatch, type GenerationFold, isEmpty, type PriceBatch } from './price-batch.ts';
 import { type ChainCursor, hasEnough, lateComer, type PriceChain } from './price-chain.ts';
-import { readDerived, readFacts } from './read-facts.ts';
+import { type DerivedPositions, readDerived, readFacts } from './read-facts.ts';
 import { refillPrices } from './refill-prices.ts';
 import { restore } from './restore.ts';
 import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollups.ts';
@@ -36,9 +38,6 @@ import { toldOf } from './told-ticks.ts';
 
 /** Stands where other stages name their chain: this one folds all of them together. */
 export const ALL_CHAINS = '*';
-
-/** Of what it took to look ahead, until it is done again. */
-const AHEAD_PAUSE = 4;
 
 export interface PriceStageOptions {
   /** In their order; the first is the default chain. */
@@ -60,10 +59,20 @@ export interface Step {
   readonly ticks: number;
   /** Facts records read. */
   readonly records: number;
+  /** Whether what is shown beyond the ticks has changed, or a rewind was found there: there may be more to do. */
+  readonly isAheadMoved: boolean;
+  /** Milliseconds until what no longer holds beyond the ticks may be made again; 0 when nothing waits for that. */
+  readonly pauseMs: number;
 }
 
 export interface PriceStage {
   readonly cursors: readonly ChainCursor[];
+  /** By chain: the newest block that is priced provisionally; without chains that have none. */
+  readonly aheadTips: ReadonlyMap<string, AheadTip>;
+  /** By chain: positions of the first records of topic facts that are not read yet; without chains that need not be read on now. */
+  awaited(): readonly (readonly [chain: string, position: number])[];
+  /** Blocks in memory. */
+  held(): number;
   /** Reads, folds and stores one batch at most; ticks and records are 0 when there is nothing to do. */
   step(): Promise<Step>;
 }
@@ -78,9 +87,10 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   let cursors: readonly ChainCursor[] = [];
   let tick = -1;
   let folds: readonly GenerationFold[] = [];
-  /** What is shown beyond the newest tick; null when that is not known. */
-  let shownAhead: string | null = null;
-  let aheadAgainAt = 0;
+  let derived: DerivedPositions = new Map();
+  const reader = createAheadReader(log, limits.maxQueued, breathe);
+  const ahead = createAheadFold(reader, limits, chains[0]?.name ?? '', breathe);
+  const looksAhead = limits.lastTick === undefined;
 
   async function reload(): Promise<void> {
     const readThrough = new Map(cursors.map((cursor) => [cursor.chain.name, cursor.readThrough]));
@@ -88,7 +98,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     cursors = restored.cursors;
     for (const cursor of cursors) cursor.readThrough = readThrough.get(cursor.chain.name) ?? -1;
     tick = restored.tick;
-    shownAhead = null;
+    ahead.reset(await postgres.transaction(readShown));
     folds = restored.generations.map(({ generation, rules, state }) => ({
       generation,
       fold: createPriceFold(rules, state),
@@ -111,6 +121,8 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     await lock.transaction(async (client) => {
       await deleteFrom(clickhouse, first);
       await undoFrom(client, first);
+      await forgetShown(client);
+      await clearRuns(client);
       await alsoThen(client);
       if (main) await refill(client, main.chain);
     });
@@ -123,18 +135,38 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   /** Everything from the first untrue tick on is undone; what was read beyond is read again. */
   async function rewind(cursor: ChainCursor, { height, hash, position, fromHeight }: FactsRewound): Promise<void> {
     const { name } = cursor.chain;
+    reader.rewound(name, position, height);
     const rewound = { chain: name, height, hash, position };
     const kept = cursor.queue.findLast((block) => block.height <= height);
     const clock = kept?.clock ?? (cursor.ticked && cursor.ticked.height <= height ? cursor.ticked.clock : null);
-    cursor.readThrough = Math.max(cursor.readThrough, position);
+    if (cursor.next > position) cursor.readThrough = Math.max(cursor.readThrough, position);
     const untrue = await postgres.transaction((client) => firstUntrueTick(client, name, height, clock));
     if (untrue === null) {
       cursor.queue = cursor.queue.filter((block) => block.height <= height);
+      ahead.rewound(name, height);
       await publisher?.takeBack(rewound);
       return;
     }
     logger.info({ chain: name, height, fromHeight }, 'price: rewinds');
     await undo(untrue, rewound, (client) => passRewind(client, name, height, position));
+  }
+
+  /** One that was found ahead of the cursor, and followed then. */
+  function passKnown(cursor: ChainCursor, { height, position }: FactsRewound): void {
+    cursor.readThrough = Math.max(cursor.readThrough, position);
+    cursor.queue = cursor.queue.filter((block) => block.height <= height);
+  }
+
+  /** One that was found beyond what the chain's cursor has read: what lies between, it takes back as well. */
+  async function rewindFound(): Promise<boolean> {
+    const found = ahead.takeFound();
+    const cursor = cursors.find(({ chain }) => chain.name === found?.chain);
+    if (!found || !cursor) return false;
+    const { height, position } = found.rewind;
+    const newest = cursor.queue.at(-1) ?? cursor.ticked;
+    if (height < (newest?.height ?? -1)) cursor.next = Math.max(cursor.next, position + 1);
+    await rewind(cursor, found.rewind);
+    return true;
   }
 
   /** A chain that is configured later is folded as if it had always been: numbers never depend on when that was. */
@@ -147,15 +179,21 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
 
   /** Fills the queues. A rewind that undoes ticks makes new cursors: then the read begins anew. */
   async function read(): Promise<number> {
-    const derived = await readDerived(postgres);
+    derived = await readDerived(postgres);
     let records = 0;
     for (let index = 0; index < cursors.length; index++) {
       for (;;) {
         const cursor = cursors[index];
-        if (!cursor || hasEnough(cursor, limits.maxQueued)) break;
-        const result = await readFacts(log, cursor, derived, limits.maxQueued, breathe);
+        if (!cursor) break;
+        if (hasEnough(cursor, limits.maxQueued)) {
+          cursor.isAtEnd = false;
+          break;
+        }
+        const result = await readFacts(log, cursor, derived, limits.maxQueued, reader.isVoid, breathe);
         records += result.records;
-        if (result.rewind) await rewind(cursor, result.rewind);
+        const isKnown = (result.rewind?.position ?? 0) < reader.readTo(cursor.chain.name);
+        if (result.rewind && isKnown) passKnown(cursor, result.rewind);
+        else if (result.rewind) await rewind(cursor, result.rewind);
         else if (result.records === 0) break;
       }
     }
@@ -163,48 +201,68 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   }
 
   async function step(): Promise<Step> {
+    const isRewound = await rewindFound();
     const records = await read();
+    const none = { ticks: 0, records, isAheadMoved: isRewound, pauseMs: 0 };
     const late = lateComer(cursors);
     if (late) {
       await makeRoom(late);
-      return { ticks: 0, records: Math.max(1, records) };
+      return { ...none, isAheadMoved: true };
     }
     const maxTicks = Math.min(size.limits().maxBlocks, (limits.lastTick ?? Number.POSITIVE_INFINITY) - tick);
     const batch = await foldBatch(folds, cursors, tick + 1, { ...limits, maxTicks }, breathe);
-    const ahead = batch.ticks.length < maxTicks ? await lookAhead(tick + batch.ticks.length) : null;
-    if (isEmpty(batch) && !ahead) return { ticks: 0, records };
+    ahead.passed(batch.ticks);
+    const line = { cursors, folds, derived };
+    const isMore = looksAhead && batch.ticks.length < maxTicks && (await ahead.begin(line));
+    if (isEmpty(batch) && !isMore)
+      return { ...none, isAheadMoved: isRewound || ahead.hasFound, pauseMs: ahead.pauseMs() };
     const started = performance.now();
     // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.
     const isWritten = await lock.transaction(async (client) => {
       if (!(await isCurrent(client))) return false;
+      await pruneRuns(client, clickhouse);
       for (const rows of batch.folded) await insertRows(clickhouse, rows);
-      await dropAhead(client, tick);
+      const drop = ahead.takeDrop();
+      await dropAhead(client, drop);
+      await dropFromRuns(client, drop);
       await write(client, batch);
-      if (ahead) await writeAhead(client, ahead);
-      await tell(client, batch, ahead);
+      await writeAhead(client, batch, isMore ? line : null);
       return true;
     });
     if (!isWritten) {
       await reload();
-      return { ticks: 0, records: Math.max(1, records) };
+      return { ...none, isAheadMoved: true };
     }
     tick += batch.ticks.length;
-    shownAhead = ahead?.of ?? null;
-    if (batch.ticks.length === 0) return { ticks: 0, records };
+    const done = {
+      ...none,
+      ticks: batch.ticks.length,
+      isAheadMoved: isMore || ahead.hasFound,
+      pauseMs: ahead.pauseMs(),
+    };
+    if (batch.ticks.length === 0) return done;
     const took = (performance.now() - started) / 1000;
     seconds.observe(took);
     size.took(batch.ticks.length, took);
     await rollUpFinalDays();
-    return { ticks: batch.ticks.length, records };
+    return done;
   }
 
-  /** Provisional ones wait while a chain is so far ahead of the others that its blocks do not fit. */
-  async function tell(client: PoolClient, batch: PriceBatch, ahead: Ahead | null): Promise<void> {
-    if (!publisher) return;
+  /** What was dropped in the same commit is made again as far as it reached; without a line nothing is added. */
+  async function writeAhead(client: PoolClient, batch: PriceBatch, line: Line | null): Promise<void> {
     const { generation } = await servedGeneration(client);
-    const catchesUp = cursors.some((cursor) => hasEnough(cursor, limits.maxQueued));
-    const beyond = ahead && !catchesUp ? toldOf(ahead.folded, generation) : [];
-    await publisher.tell(client, toldOf(batch.folded, generation), beyond);
+    await publisher?.tell(client, toldOf(batch.folded, generation));
+    if (line) {
+      // Other prices than were told take back all that is told beyond: what is told next follows on that.
+      if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.toldThrough(name));
+      for await (const folded of ahead.parts(line)) {
+        await appendAhead(client, folded);
+        await appendRun(client, clickhouse, folded);
+        await publisher?.tellAhead(client, toldOf(folded, generation));
+      }
+      await replaceAheadPrices(client, ahead.current());
+    }
+    await saveShown(client, ahead.shown);
   }
 
   /** Whether the generations that were folded are still those to write: one may have become ready, or have been dropped. */
@@ -219,16 +277,6 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       await writeKept(client, ticks, rows, cursors);
       await takeBackDays(client, rows);
     }
-  }
-
-  /** Null when nothing else is to be shown, or when looking took so long just now that it would hold up the fold. */
-  async function lookAhead(newestTick: number): Promise<Ahead | null> {
-    const of = placeOfQueues(cursors, newestTick);
-    const started = performance.now();
-    if (of === shownAhead || started < aheadAgainAt || limits.lastTick !== undefined) return null;
-    const ahead = await foldAhead(folds, cursors, newestTick + 1, breathe);
-    aheadAgainAt = performance.now() + AHEAD_PAUSE * (performance.now() - started);
-    return { ...ahead, of };
   }
 
   async function rollUpFinalDays(): Promise<void> {
@@ -254,11 +302,23 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
 
   await waitOutInserts(clickhouse, signal);
   await reload();
-  await lock.transaction(() => deleteFrom(clickhouse, tick + 1));
+  await lock.transaction(async (client) => {
+    await deleteFrom(clickhouse, tick + 1);
+    await dropUnknownRuns(client, clickhouse);
+  });
   return {
     get cursors() {
       return cursors;
     },
+    get aheadTips() {
+      return ahead.shown.tips;
+    },
+    awaited: () => {
+      const isPaused = ahead.pauseMs() > 0;
+      const wanting = cursors.filter((cursor) => !isPaused || !hasEnough(cursor, limits.maxQueued));
+      return wanting.map(({ chain: { name }, next }) => [name, Math.max(next, reader.readTo(name))] as const);
+    },
+    held: () => cursors.reduce((sum, { queue }) => sum + queue.length, ahead.held()),
     step,
   };
 }

@@ -1,5 +1,5 @@
 /** Reads what the price stage needs of the facts topics, no further than derive has committed to Postgres. */
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { EventLog, ReadLimits } from '../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { pricedBlock } from '../../processors/pricing/chain-view.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
@@ -25,21 +25,27 @@ export interface ReadResult {
   readonly rewind: FactsRewound | null;
 }
 
-/** Appends committed blocks to the cursor's queue, up to the first rewind. */
+/** Of one read. */
+export function readLimits(maxQueued: number): ReadLimits {
+  return { maxRecords: Math.min(MAX_RECORDS, maxQueued), maxBytes: MAX_BYTES };
+}
+
+/** Appends committed blocks to the cursor's queue, up to the first rewind; without those that `isVoid` knows to be taken back. */
 export async function readFacts(
   log: EventLog,
   cursor: ChainCursor,
   derived: DerivedPositions,
   maxQueued: number,
+  isVoid: (chain: string, position: number, height: number) => boolean,
   breathe: () => Promise<void> | undefined,
 ): Promise<ReadResult> {
   const { name } = cursor.chain;
   const committed = derived.get(name);
   cursor.derivedHeight = committed?.height ?? null;
+  cursor.isAtEnd = !committed;
   if (!committed) return { records: 0, rewind: null };
-  const limits = { maxRecords: Math.min(MAX_RECORDS, maxQueued), maxBytes: MAX_BYTES };
   let count = 0;
-  for (const { payload } of await log.read('facts', name, cursor.next, limits)) {
+  for (const { payload } of await log.read('facts', name, cursor.next, readLimits(maxQueued))) {
     await breathe();
     const record = decodeFactsRecord(payload);
     if (record.source > committed.position) break;
@@ -47,7 +53,8 @@ export async function readFacts(
     count++;
     if (record.kind === 'rewind') return { records: count, rewind: record };
     // On another branch than the stores there is nothing to fold: the rewind to come takes these blocks back.
-    if (cursor.view) cursor.queue.push(pricedBlock(name, record));
+    if (cursor.view && !isVoid(name, record.position, record.height)) cursor.queue.push(pricedBlock(name, record));
   }
+  cursor.isAtEnd = count === 0;
   return { records: count, rewind: null };
 }

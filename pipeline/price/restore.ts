@@ -86,7 +86,7 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
     [chain.name],
   );
   const [row] = rows;
-  const idle = { chain, queue: [], readThrough: -1, derivedHeight: null };
+  const idle = { chain, queue: [], readThrough: -1, isAtEnd: false, derivedHeight: null };
   if (!row) return { ...idle, ticked: null, view: emptyView(chain.name), next: 0 };
   const ticked: TickedBlock = { height: row.height, hash: row.hash, clock: Number(row.clock) };
   const view = row.derived === row.hash ? await restoreView(client, chain.name, row.height) : null;

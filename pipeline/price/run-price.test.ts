@@ -52,7 +52,7 @@ describe('runPrice', () => {
   }
 
   async function until(height: number): Promise<void> {
-    for (let tries = 0; tries < 400; tries++) {
+    for (;;) {
       const { rows } = await stores.postgres.pool.query(
         `SELECT FROM stage_positions WHERE stage = 'price' AND height = $1`,
         [height],
@@ -60,7 +60,6 @@ describe('runPrice', () => {
       if (rows.length > 0) return;
       await sleep(25);
     }
-    throw new Error(`the stage did not come to height ${height}`);
   }
 
   it('follows what derive commits, goes back with it, and ends with its signal', async () => {
@@ -77,14 +76,9 @@ describe('runPrice', () => {
     await until(519);
     const { rows } = await stores.postgres.pool.query('SELECT FROM stamps WHERE price_height > 501');
     expect(rows.length).toBeGreaterThan(20);
-    await sleep(50);
-    expect(running.statuses.at(-1)).toMatchObject({
-      state: 'following',
-      height: 519,
-      targetHeight: 519,
-      etaSeconds: 0,
-      error: null,
-    });
+    await expect
+      .poll(() => running.statuses.at(-1))
+      .toMatchObject({ state: 'following', height: 519, targetHeight: 519, etaSeconds: 0, error: null });
     running.stop();
     await running.ended;
   });
@@ -121,9 +115,9 @@ describe('runPrice', () => {
     const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: [] });
     await feed.append(blocks.slice(0, 50));
     const running = start([main, { ...main, name: 'silent' }]);
-    for (let tries = 0; tries < 200 && !running.statuses.some(({ state }) => state === 'waiting'); tries++)
-      await sleep(25);
-    expect(running.statuses.find(({ state }) => state === 'waiting')).toMatchObject({ height: null, targetHeight: 49 });
+    await expect
+      .poll(() => running.statuses.find(({ state }) => state === 'waiting'))
+      .toMatchObject({ height: null, targetHeight: 49, waitsFor: 'silent', aheadBlocks: 50 });
     running.stop();
     await running.ended;
   });

@@ -9,9 +9,9 @@ import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
 import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';
-import { type ChainCursor, hasEnough, type PriceChain } from './price-chain.ts';
+import type { PriceChain } from './price-chain.ts';
 import { createPriceReport } from './price-report.ts';
 import { ALL_CHAINS, openPriceStage, type PriceStage } from './price-stage.ts';
 import { openStampsPublisher } from './stamps-publisher.ts';
@@ -42,7 +42,7 @@ export async function runPrice(options: RunPriceOptions): Promise<void> {
   try {
     const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
     try {
-      await fold(options, lock);
+      await fold({ ...options, stores: fencedBy(lock, stores) }, lock);
     } finally {
       await lock.release();
     }
@@ -65,15 +65,14 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
 }
 
 async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { log, signal, limits = LIMITS } = options;
+  const { log, signal } = options;
   const report = createPriceReport(options);
   while (!signal.aborted) {
-    const { ticks, records } = await stage.step();
+    const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
     await lock.inStep(); // a rewind that an earlier owner began is among the first records
-    report.at(stage.cursors, ticks);
-    if (ticks > 0 || records > 0) continue;
-    const hungry = stage.cursors.filter((cursor) => !hasEnough(cursor, limits.maxQueued));
-    await waitForFacts(log, hungry, signal);
+    report.at(stage, ticks);
+    if (ticks > 0 || records > 0 || isAheadMoved) continue;
+    await waitForFacts(log, stage, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
   }
 }
 
@@ -88,13 +87,13 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
 }
 
 /** Until one of the topics may hold a record beyond what was read. */
-async function waitForFacts(log: EventLog, cursors: readonly ChainCursor[], signal: AbortSignal): Promise<void> {
+async function waitForFacts(log: EventLog, stage: PriceStage, waitMs: number, signal: AbortSignal): Promise<void> {
   const others = new AbortController();
   const either = AbortSignal.any([signal, others.signal]);
   const started = performance.now();
   try {
-    const waits = cursors.map(({ chain, next }) => log.waitFor('facts', chain.name, next, WAIT_MS, either));
-    await Promise.race([...waits, sleep(WAIT_MS, undefined, { signal: either }).catch(() => undefined)]);
+    const waits = stage.awaited().map(([chain, next]) => log.waitFor('facts', chain, next, waitMs, either));
+    await Promise.race([...waits, sleep(waitMs, undefined, { signal: either }).catch(() => undefined)]);
   } finally {
     others.abort();
   }

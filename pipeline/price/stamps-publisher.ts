@@ -15,14 +15,19 @@ import {
 import type { StampsRewound } from '../../schemas/log-records.ts';
 import { createBreather } from '../derive/breather.ts';
 import type { StageLock } from '../stage-lock.ts';
+import { createToldBeyond, type ToldBeyond } from './told-beyond.ts';
 import { stampListOf, type ToldTick } from './told-ticks.ts';
 
 export interface StampsPublisher {
   /**
-   * Part of the transaction that commits the ticks of `complete`, which follow on those committed before; `ahead` is what is shown
-   * beyond them. Readers see the records once it has committed.
+   * Part of the transaction that commits these ticks, which follow on those committed before. Readers see the records once it
+   * has committed.
    */
-  tell(client: PoolClient, complete: readonly ToldTick[], ahead: readonly ToldTick[]): Promise<void>;
+  tell(client: PoolClient, complete: readonly ToldTick[]): Promise<void>;
+  /** The same with ticks that are shown beyond the complete ones: those of a chain follow on one that is told. */
+  tellAhead(client: PoolClient, ahead: readonly ToldTick[]): Promise<void>;
+  /** Height up to which a chain is told, complete or not; −1 before its first block. */
+  toldThrough(chain: string): number;
   /** Takes back what was told of ticks that are no longer there and, of a chain that went back, of blocks ahead of its ticks. Twice is as once. */
   takeBack(rewound: RewoundChain | null): Promise<void>;
   close(): Promise<void>;
@@ -42,19 +47,15 @@ interface ToldBlock {
   readonly hash: string;
 }
 
-/** Told, and not known to be complete. */
-interface Beyond extends ToldBlock {
-  readonly position: number;
-  readonly list: Buffer;
-}
-
 interface Partition {
   readonly chain: string;
   readonly writer: LogWriter;
   /** The newest block that is told and complete. */
   tip: ToldBlock;
-  /** Follow on the tip. */
-  beyond: Beyond[];
+  /** Height of the first one of `beyond`: it follows on the tip, or is the chain's first. */
+  firstBeyond: number;
+  /** Block by block. */
+  readonly beyond: ToldBeyond;
 }
 
 type Lock = Pick<StageLock, 'transaction'>;
@@ -86,13 +87,14 @@ export async function openStampsPublisher(
     for (const { name } of chains) {
       const writer = await log.openWriter('stamps', name);
       const held = complete.get(name);
-      const partition: Partition = { chain: name, writer, tip: held ?? ticked.get(name) ?? BEFORE_GENESIS, beyond: [] };
+      const tip = held ?? ticked.get(name) ?? BEFORE_GENESIS;
+      const partition = { chain: name, writer, tip, firstBeyond: tip.height + 1, beyond: createToldBeyond() };
       partitions.push(partition);
       await readBeyond(log, partition, (held?.position ?? -1) + 1);
     }
   }
 
-  async function tell(client: PoolClient, partition: Partition, ticks: readonly ToldTick[], complete: number) {
+  async function tell(client: PoolClient, partition: Partition, ticks: readonly ToldTick[], isComplete: boolean) {
     const { writer, beyond, chain } = partition;
     const records: LogRecord[] = [];
     const add = (encode: (position: number) => Uint8Array): number => {
@@ -100,27 +102,30 @@ export async function openStampsPublisher(
       records.push({ position, payload: encode(position) });
       return position;
     };
-    for (const [index, tick] of ticks.entries()) {
+    for (const tick of ticks) {
       await breathe();
       const { height, hash, time, position: source } = tick.block;
       const list = encodeStampList(stampListOf(tick));
-      const told = beyond[index];
-      if (told?.hash === hash && told.list.equals(list)) continue;
-      if (told) {
-        const kept = ticks[index - 1]?.block ?? partition.tip;
-        const reason = told.hash === hash ? 'repriced' : 'reorg';
-        add(rewound({ source, ...blockOf(kept), fromHeight: beyond.at(-1)?.height ?? height, reason }));
-        beyond.length = index;
+      const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
+      if (!beyond.isAlike(index, hash, list)) {
+        const told = beyond.at(index);
+        if (told) {
+          const kept = blockAt(partition, index - 1);
+          const reason = told.hash === hash ? 'repriced' : 'reorg';
+          add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
+          beyond.truncate(index);
+        }
+        if (index !== beyond.length) throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
+        const head = { source, height, hash, time, provisional: !isComplete };
+        const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
+        beyond.push({ position, source, hash }, list);
       }
-      const provisional = index >= complete;
-      const position = add((at) =>
-        encodeStampsAppended({ position: at, source, height, hash, time, provisional }, list),
-      );
-      beyond.push({ position, height, hash, list });
+      if (!isComplete) continue;
+      beyond.shift(1);
+      partition.tip = { height, hash };
+      partition.firstBeyond = height + 1;
     }
     if (records.length > 0) await writer.append(records);
-    partition.tip = ticks[complete - 1]?.block ?? partition.tip;
-    beyond.splice(0, complete);
     await save(client, chain, partition);
   }
 
@@ -129,16 +134,18 @@ export async function openStampsPublisher(
     for (const partition of partitions) {
       const { chain, tip, beyond, writer } = partition;
       const at = ticked.get(chain) ?? { ...BEFORE_GENESIS, position: -1 };
-      const back = rewind?.chain === chain ? rewind : null;
-      const newest = beyond.at(-1) ?? tip;
+      // What follows from later records was told after this rewind, by an earlier run.
+      const isOlder = rewind && (beyond.at(beyond.length - 1)?.source ?? -1) < rewind.position;
+      const back = rewind?.chain === chain && isOlder ? rewind : null;
+      const newest = newestOf(partition);
       const kept = tip.height > at.height ? at : back && newest.height > back.height ? back : null;
       if (!kept) continue;
       const reason = (await stands(client, chain, newest)) ? 'repriced' : 'reorg';
       const { position } = back ?? at;
       const record = rewound({ source: position, ...blockOf(kept), fromHeight: newest.height, reason });
       await writer.append([{ position: writer.next, payload: record(writer.next) }]);
-      partition.beyond = kept === back ? beyond.filter(({ height }) => height <= kept.height) : [];
-      if (kept.height < tip.height) partition.tip = blockOf(kept);
+      keepTold(partition, kept === back ? kept : tip);
+      if (kept.height < tip.height) setTip(partition, kept);
       await save(client, chain, partition);
     }
   }
@@ -151,12 +158,18 @@ export async function openStampsPublisher(
     throw error;
   }
   return {
-    async tell(client, complete, ahead) {
+    async tell(client, complete) {
+      for (const partition of partitions) await tell(client, partition, ofChain(complete, partition), true);
+    },
+    async tellAhead(client, ahead) {
       for (const partition of partitions) {
-        const isOurs = ({ block }: ToldTick) => block.chain === partition.chain;
-        const ticks = complete.filter(isOurs);
-        await tell(client, partition, [...ticks, ...ahead.filter(isOurs)], ticks.length);
+        const ticks = ofChain(ahead, partition);
+        if (ticks.length > 0) await tell(client, partition, ticks, false);
       }
+    },
+    toldThrough(chain) {
+      const partition = partitions.find((of) => of.chain === chain);
+      return partition ? newestOf(partition).height : -1;
     },
     takeBack: (rewind) => lock.transaction((client) => takeBack(client, rewind)),
     close,
@@ -164,6 +177,36 @@ export async function openStampsPublisher(
 }
 
 const blockOf = ({ height, hash }: ToldBlock): ToldBlock => ({ height, hash });
+
+function ofChain(ticks: readonly ToldTick[], { chain }: Partition): readonly ToldTick[] {
+  return ticks.filter(({ block }) => block.chain === chain);
+}
+
+/** Where a block stands among those beyond the tip. A chain's first block may have any height. */
+function placeOf(partition: Partition, height: number, isFirst = partition.tip.height < 0): number {
+  if (isFirst && partition.beyond.length === 0) partition.firstBeyond = height;
+  return height - partition.firstBeyond;
+}
+
+/** Nothing told stays after the block. */
+function keepTold({ firstBeyond, beyond }: Partition, { height }: ToldBlock): void {
+  beyond.truncate(height + 1 - firstBeyond);
+}
+
+function setTip(partition: Partition, block: ToldBlock): void {
+  partition.tip = blockOf(block);
+  partition.firstBeyond = block.height + 1;
+}
+
+/** The block at a place beyond the tip; before the first one of them the tip. */
+function blockAt({ tip, firstBeyond, beyond }: Partition, index: number): ToldBlock {
+  const told = beyond.at(index);
+  return told ? { height: firstBeyond + index, hash: told.hash } : tip;
+}
+
+function newestOf(partition: Partition): ToldBlock {
+  return blockAt(partition, partition.beyond.length - 1);
+}
 
 function rewound(record: Omit<StampsRewound, 'kind' | 'position'>): (position: number) => Uint8Array {
   return (position) => encodeStampsRewound({ kind: 'rewind', position, ...record });
@@ -178,10 +221,11 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
       const record = decodeStampsRecord(payload);
       const { height, hash } = record;
       if (record.kind === 'stamps') {
-        partition.beyond.push({ position, height, hash, list: encodeStampList(listOf(record)) });
+        placeOf(partition, height);
+        partition.beyond.push({ position, source: record.source, hash }, encodeStampList(listOf(record)));
       } else {
-        partition.beyond = partition.beyond.filter((block) => block.height <= height);
-        if (height < partition.tip.height) partition.tip = { height, hash };
+        keepTold(partition, record);
+        if (height < partition.tip.height) setTip(partition, { height, hash });
       }
       next = position + 1;
     }
@@ -199,7 +243,7 @@ async function readPositions(client: PoolClient, stage: string) {
 }
 
 async function save(client: PoolClient, chain: string, { writer, tip, beyond }: Partition): Promise<void> {
-  const complete = (beyond[0]?.position ?? writer.next) - 1;
+  const complete = (beyond.at(0)?.position ?? writer.next) - 1;
   await client.query(SAVE_SQL, [chain, writer.next - 1, complete, tip.height, hexParam(tip.hash)]);
 }
 

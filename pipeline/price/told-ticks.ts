@@ -8,7 +8,7 @@ import { printedPrice } from './price-rows.ts';
 export interface ToldTick {
   readonly block: PricedBlock;
   readonly prices: readonly PriceRow[];
-  /** One for each of the block's transfers, in their order. */
+  /** Of the block's transfers, at most one for each. */
   readonly stamps: readonly StampRow[];
 }
 
@@ -25,10 +25,11 @@ export function toldOf(
 }
 
 export function stampListOf({ block, prices, stamps }: ToldTick): StampList {
+  const transfers = new Map(block.transfers.map((transfer) => [`${transfer.txid}:${transfer.vout}`, transfer]));
   return {
     prices: prices.map(toldPrice),
-    stamps: stamps.flatMap((row, index) => {
-      const transfer = block.transfers[index];
+    stamps: stamps.flatMap((row) => {
+      const transfer = transfers.get(`${row.transfer.txid}:${row.transfer.vout}`);
       return transfer ? [toldStamp(transfer, row)] : [];
     }),
   };
@@ -48,10 +49,11 @@ function toldPrice(row: PriceRow): ToldPrice {
 
 const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
 
-function toldStamp(transfer: PricedBlock['transfers'][number], { stamp }: StampRow): ToldStamp {
+function toldStamp(transfer: PricedBlock['transfers'][number], { stamp, transfer: { status } }: StampRow): ToldStamp {
   const { regime, rule, reason, pricedCurrencyId, pricedCurrencyUsd, priceBasket, diverged, provisional } = stamp;
   return {
     ...transfer,
+    status,
     regime,
     fromUsd: usd(stamp.fromUsd),
     toUsd: usd(stamp.toUsd),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   rows.push([1, 'vrsc', txid(999), 0, PAIRS.length, 999, '1000000', 'to_side', '']);
   await stores.clickhouse.insert('conversions', columns, rows);
   comparison = await compareGenerations(stores.clickhouse, { before: 1, after: 2, tick: PAIRS.length - 1 });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 it('counts and sums by rule and reason', () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await world.feeds[0]?.append(first.slice(0, TIP));
   await world.run();
   served = await allRows(world.stores);
-}, 60_000);
+});
 afterAll(() => world.close());
 
 it('swaps nothing while there is nothing', async () => {

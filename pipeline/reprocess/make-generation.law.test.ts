@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { RangeRegime, RegimeRange } from '../../processors/pricing/regime-plan.ts';
+import { type RangeRegime, type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { otherBranch } from '../price/testing/branches.ts';
 import {
   allRows,
@@ -30,6 +30,8 @@ const RANGES: readonly RegimeRange[] = [
   all('live'),
   { regime: 'backfill', from: cutover + 2 * DAY, to: cutover + 6 * DAY, chains: ['twin'] },
 ];
+/** By what the generation beside it was stamped: with or without conversions that count as refunded. */
+const SERVED: readonly (readonly RegimeRange[])[] = [[], [all('live')]];
 
 type Action =
   | { readonly kind: 'append'; readonly chain: number; readonly count: number }
@@ -110,21 +112,37 @@ describe('a generation that is made', () => {
     expect(limited.filter(({ isOutside, isDoubted }) => isOutside && !isDoubted)).toEqual([]);
   });
 
+  it('has conversions that count as refunded for want of a payout where its regime says so', async () => {
+    const unpaid = async (ranges: readonly RegimeRange[]) => {
+      const rows = (await straightly(ranges)).stamps?.map((row) => JSON.parse(row)) ?? [];
+      return rows.filter(({ reason }) => reason === 'no_delivery').length;
+    };
+    expect(await unpaid([all('live')])).toBe(0);
+    expect(await unpaid([])).toBeGreaterThan(3);
+    expect(await unpaid([all('backfill')])).toBeGreaterThan(3);
+  });
+
   it('equals a straight fold, and leaves the served one as it is', async () => {
     const seen = new Set<Phase>();
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...RANGES), actions, async (range, script) => {
-        const [served, expected] = [await straightly([]), await straightly([range])];
-        const world = await worldOf();
-        await play(world, range, script, seen);
-        expect(await allRows(world.stores)).toEqual(served);
-        expect(await allRows(world.stores, 2)).toEqual(expected);
-        await swapGenerations(world.stores.postgres, 'newer');
-        await world.run();
-        await swapGenerations(world.stores.postgres, 'older');
-        expect(await allRows(world.stores)).toEqual(served);
-        expect(await allRows(world.stores, 2)).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...SERVED),
+        fc.constantFrom(...RANGES),
+        actions,
+        async (ranges, range, script) => {
+          const [served, expected] = [await straightly(ranges), await straightly(withRange(ranges, range))];
+          const world = await worldOf();
+          await serveRanges(world, ranges);
+          await play(world, range, script, seen);
+          expect(await allRows(world.stores)).toEqual(served);
+          expect(await allRows(world.stores, 2)).toEqual(expected);
+          await swapGenerations(world.stores.postgres, 'newer');
+          await world.run();
+          await swapGenerations(world.stores.postgres, 'older');
+          expect(await allRows(world.stores)).toEqual(served);
+          expect(await allRows(world.stores, 2)).toEqual(expected);
+        },
+      ),
       { numRuns: Number(process.env.MAKE_RUNS ?? 2), endOnFailure: true },
     );
     expect(seen).toEqual(new Set(['prices', 'stamps', 'copy', 'follow']));

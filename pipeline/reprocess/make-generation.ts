@@ -1,7 +1,7 @@
 /**
- * Makes a generation out of what the stores hold, while the fold goes on: prices of all ticks, then all stamps in one statement
- * of ClickHouse, then their copy in Postgres, then tick by tick what has come since, until the fold takes it over.
- * docs/decisions/0018-reprocess.md.
+ * Makes a generation out of what the stores hold, while the fold goes on: prices of all ticks, and with them the few stamps of what
+ * no payout was found for; then all others in one statement of ClickHouse, then their copy in Postgres, then tick by tick what has
+ * come since, until the fold takes it over. docs/decisions/0018-reprocess.md.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
@@ -103,7 +103,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
         generation,
         chains,
         rules,
-        withTransfers: phase === 'follow',
+        withSettled: phase === 'follow',
         maxTicks: limits.maxTicks,
         maxQueued: limits.maxQueued,
         breathe,

@@ -2,8 +2,9 @@
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { utcDay } from '../../processors/pricing/backfill-bounds.ts';
+import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
-import { restampSql } from './stamping-sql.ts';
+import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';
 
 export interface StampAll {
   readonly generation: number;
@@ -44,7 +45,7 @@ export async function clockDays(
 const MOST_IN_MEMORY = 10_000_000;
 const IN_PARTS = `SETTINGS join_algorithm = 'grace_hash', max_bytes_in_join = 1000000000`;
 
-/** Replaces what an earlier try may have left. */
+/** Replaces what an earlier try may have left, and leaves the stamps that the fold of the prices has made. */
 export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemory = MOST_IN_MEMORY): Promise<void> {
   const { generation, base, high, days } = of;
   const [sides] = await clickhouse.query<{ count: string }>(
@@ -52,7 +53,7 @@ export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemor
     { generation },
   );
   const settings = Number(sides?.count) > mostInMemory ? IN_PARTS : '';
-  await clickhouse.command(`ALTER TABLE conversions DROP PARTITION ${generation}`);
+  await deleteWhere(clickhouse, 'conversions', `generation = {generation:UInt32} AND ${IS_SETTLED}`, { generation });
   await clickhouse.command(`${restampSql({ hasBackfill: of.hasBackfill })} ${settings}`, {
     base,
     generation,
@@ -64,16 +65,16 @@ export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemor
 }
 
 /**
- * Whether every conversion that has a stamp in Postgres was there to be read: the fold replaces rows of ClickHouse, and one
+ * Whether every settled conversion that has a stamp in Postgres was there to be read: the fold replaces rows of ClickHouse, and one
  * that is away for a moment would be missing for ever.
  */
 export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: StampAll): Promise<boolean> {
   const { rows } = await postgres.pool.query<{ count: bigint }>(
-    'SELECT count(*) FROM stamps WHERE generation = $1 AND tick <= $2',
+    `SELECT count(*) FROM stamps WHERE generation = $1 AND tick <= $2 AND reason IS DISTINCT FROM '${NO_DELIVERY}'`,
     [of.base, of.high],
   );
   const [stamped] = await clickhouse.query<{ count: string }>(
-    'SELECT count() AS count FROM conversions WHERE generation = {generation:UInt32}',
+    `SELECT count() AS count FROM conversions WHERE generation = {generation:UInt32} AND ${IS_SETTLED}`,
     { generation: of.generation },
   );
   return BigInt(stamped?.count ?? 0) === rows[0]?.count;

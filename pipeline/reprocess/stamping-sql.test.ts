@@ -7,11 +7,12 @@ import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
 import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
-import { decideStamp, type Regime, type StampBasis } from '../../processors/pricing/stamp.ts';
+import { decideStamp, type StampBasis } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
 import type { Side } from '../../processors/pricing/stamp-rules.ts';
 import { type GoldenSideKind, goldenSide } from '../../processors/pricing/testing/golden-side.ts';
 import { recordedText } from '../../processors/testing/recorded-chain.ts';
+import type { Regime } from '../../schemas/stamps.ts';
 import { stampAll } from './stamp-all.ts';
 import { STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { stampedSql } from './stamping-sql.ts';
@@ -191,7 +192,7 @@ it('agrees on made-up conversions', async () => {
     }),
     { numRuns: 2, endOnFailure: true },
   );
-}, 120_000);
+});
 
 it('agrees where no block is of the backfill regime, and where prices are too many for memory', async () => {
   await fc.assert(
@@ -202,7 +203,26 @@ it('agrees where no block is of the backfill regime, and where prices are too ma
     }),
     { numRuns: 1, endOnFailure: true },
   );
-}, 60_000);
+});
+
+it('leaves alone what counts as refunded for want of a payout, in either generation, also when it is run again', async () => {
+  const { clickhouse } = stores;
+  await clickhouse.command('TRUNCATE TABLE conversions');
+  const columns = ['generation', 'chain', 'txid', 'vout', 'tick', 'kind', 'status', 'reason'];
+  const row = (generation: number, vout: number, reason: string) => {
+    return [generation, 'vrsc', 'f'.repeat(64), vout, vout, 'convert', 'refunded', reason];
+  };
+  const rows = [row(1, 0, 'no_delivery'), row(1, 1, 'refunded'), row(2, 2, 'no_delivery'), row(2, 3, 'refunded')];
+  await clickhouse.insert('conversions', columns, rows);
+  const all = { generation: 2, base: 1, high: 9, hasBackfill: false, days: new Map([['vrsc', CLOCK_DAY]]) };
+  for (let run = 0; run < 2; run++) {
+    await stampAll(clickhouse, all);
+    const held = await clickhouse.query<{ row: string }>(
+      `SELECT concat(toString(generation), ' ', toString(vout), ' ', reason) AS row FROM conversions ORDER BY row`,
+    );
+    expect(held.map(({ row }) => row)).toEqual(['1 0 no_delivery', '1 1 refunded', '2 1 refunded', '2 2 no_delivery']);
+  }
+});
 
 interface GoldenDecision {
   readonly regime: Regime;

@@ -1,9 +1,21 @@
 /**
- * Stamps of all conversions as one ClickHouse query, made from the rule table that the live function uses. Sides and prices
+ * Stamps of all settled conversions as one ClickHouse query, made from the rule table that the live function uses. Sides and prices
  * come from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts holds it to the live function, to the last digit.
  */
 import { BOUNDS_DAYS, SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
-import { type Condition, RULES, type Side, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
+import {
+  type Condition,
+  type Reason,
+  RULES,
+  type Side,
+  type SideKind,
+  TRUTH,
+} from '../../processors/pricing/stamp-rules.ts';
+
+/** Of conversions that count as refunded by a rule of their regime: in another generation they may have no stamp at all. */
+export const NO_DELIVERY: Reason = 'no_delivery';
+/** Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. */
+export const IS_SETTLED = `reason != '${NO_DELIVERY}'`;
 
 /** Columns of `conversions` that no stamp changes. */
 export const FACT_COLUMNS = [
@@ -77,7 +89,7 @@ const RANGE = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
 const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
 
 /**
- * One row a conversion of generation `base`: FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
+ * One row a settled conversion of generation `base`: FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
  * neither). Sides and what a table cannot say are codes, since texts cost time.
  */
 export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
@@ -145,7 +157,8 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
       outcome IN ('decided', 'shown') AND NOT any_out AND apart AS diverged,
       (from_doubtful OR to_doubtful) AND NOT is_closed AS provisional`,
   ];
-  const facts = `SELECT ${FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions WHERE generation = {base:UInt32} AND ${RANGE}`;
+  const facts = `SELECT ${FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions
+    WHERE generation = {base:UInt32} AND ${IS_SETTLED} AND ${RANGE}`;
   const joined = [
     ...FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
     'facts.day AS day',
@@ -157,7 +170,7 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
   return layers.reduce((below, layer) => `SELECT *, ${layer} FROM (${below})`, rows);
 }
 
-/** The one statement that stamps every conversion of the ticks. */
+/** The one statement that stamps every settled conversion of the ticks. */
 export function restampSql(options: StampingOptions): string {
   return `INSERT INTO conversions (generation, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')})
     SELECT {generation:UInt32}, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})`;

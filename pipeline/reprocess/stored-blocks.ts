@@ -4,7 +4,7 @@ import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
 import { parseReserves } from '../price/restore.ts';
 
-/** A block without its transfers, and the currencies that they convert. */
+/** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
   /** Changes when the block is derived anew; a block of another branch has another one. */
   readonly version: string;
@@ -19,16 +19,25 @@ interface BlockRecord {
   readonly version: string;
 }
 
-/** What a stamp is for: see isStamped of processors/pricing/stamp.ts. */
-const SETTLED = `status IN ('completed', 'refunded') AND import_height = from_height AND kind <> 'send'`;
+/** What a stamp may be for: see mayBeStamped of processors/pricing/stamp.ts. */
+const EXECUTED = `import_height = from_height AND kind <> 'send'`;
+const SETTLED = `status IN ('completed', 'refunded') AND ${EXECUTED}`;
+const UNPAID = `status = 'unmatched' AND ${EXECUTED}`;
 
-/** Up to `limit` blocks above a height, in order; to be read in one snapshot with what they are compared with. */
+/** States that a rule asks for what their imports state: the last of a block or not, and with their text. */
+const OF_UNPAID = `txid IN (SELECT import_txid FROM transfers
+  WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${UNPAID})`;
+
+/**
+ * Up to `limit` blocks above a height, in order; to be read in one snapshot with what they are compared with. Without settled
+ * transfers they hold those alone that no payout was found for.
+ */
 export async function readBlocks(
   client: PoolClient,
   chain: string,
   above: number,
   limit: number,
-  withTransfers: boolean,
+  withSettled: boolean,
 ): Promise<StoredBlock[]> {
   const { rows: blocks } = await client.query<BlockRecord>(
     'SELECT height, hash, time, clock, xmin::text AS version FROM blocks WHERE chain = $1 AND height > $2 ORDER BY height LIMIT $3',
@@ -37,9 +46,10 @@ export async function readBlocks(
   const range = [chain, above, blocks.at(-1)?.height ?? above];
   const states = await grouped<CurrencyStateFact>(
     client,
-    `SELECT from_height, currency_id AS "currencyId", flags, supply, reserves, live_height AS "liveHeight"
+    `SELECT from_height, currency_id AS "currencyId", txid, flags, supply, reserves, live_height AS "liveHeight",
+       CASE WHEN ${OF_UNPAID} THEN state END AS state
      FROM currency_states WHERE chain = $1 AND from_height > $2 AND from_height <= $3
-       AND to_height IS DISTINCT FROM from_height ORDER BY from_height, tx_index, vout`,
+       AND (to_height IS DISTINCT FROM from_height OR ${OF_UNPAID}) ORDER BY from_height, tx_index, vout`,
     range,
   );
   const currencies = await grouped<CurrencyFact>(
@@ -53,15 +63,17 @@ export async function readBlocks(
     client,
     `SELECT from_height, array_agg(DISTINCT id) AS ids FROM transfers, unnest(ARRAY[from_currency_id, to_currency_id]) AS id
      WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED} AND id IS NOT NULL GROUP BY from_height`,
-    withTransfers ? [chain, above, above] : range,
+    withSettled ? [chain, above, above] : range,
   );
   const transfers = await grouped<TransferFact>(
     client,
     `SELECT from_height, txid, vout, kind, status, from_currency_id AS "fromCurrencyId", to_currency_id AS "toCurrencyId",
        via_currency_id AS "viaCurrencyId", import_currency_id AS "importCurrencyId", amount_in AS "amountIn",
-       amount_out AS "amountOut", conversion_fee AS "conversionFee", source, destination, request_height AS "requestHeight"
-     FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED}`,
-    withTransfers ? range : [chain, above, above],
+       amount_out AS "amountOut", conversion_fee AS "conversionFee", source, destination, request_height AS "requestHeight",
+       import_txid AS "importTxid"
+     FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3
+       AND (${UNPAID}${withSettled ? ` OR ${SETTLED}` : ''})`,
+    range,
   );
   return blocks.map(({ height, hash, time, clock, version }) => ({
     chain,

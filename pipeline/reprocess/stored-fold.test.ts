@@ -15,14 +15,14 @@ beforeAll(async () => {
   await world.feeds[0]?.append(first.slice(0, 60));
   await world.feeds[1]?.append(second.slice(0, 40));
   await world.run();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 it('is to be opened again after a rewind of blocks that had no tick yet', async () => {
   const { postgres } = world.stores;
   const open = () => {
     const rules = pricingRules(chains, config);
-    const limits = { maxTicks: 10, maxQueued: 100, withTransfers: true, breathe: () => undefined };
+    const limits = { maxTicks: 10, maxQueued: 100, withSettled: true, breathe: () => undefined };
     return openStoredFold({ postgres, generation: 2, chains, rules, ...limits }, -1);
   };
   const newest = async () => Number((await postgres.pool.query('SELECT max(tick) FROM price_ticks')).rows[0].max);

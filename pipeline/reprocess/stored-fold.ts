@@ -27,8 +27,8 @@ export interface StoredFoldOptions {
   readonly generation: number;
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
-  /** Without them nothing is stamped, and blocks tell what their transfers convert. */
-  readonly withTransfers: boolean;
+  /** Without them only what no payout was found for may get a stamp, and blocks tell what their settled transfers convert. */
+  readonly withSettled: boolean;
   readonly maxTicks: number;
   readonly maxQueued: number;
   readonly breathe: () => Promise<void> | undefined;
@@ -50,7 +50,7 @@ const MAX_ROWS = 50_000;
 
 /** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
-  const { postgres, generation, chains, rules, withTransfers, maxTicks, maxQueued, breathe } = options;
+  const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, breathe } = options;
   const { cursors, state } = await snapshot(postgres, async (client) => {
     const cursors: ChainCursor[] = [];
     for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
@@ -66,7 +66,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
   async function fill(client: PoolClient, isWanting: (cursor: ChainCursor) => boolean): Promise<void> {
     for (const cursor of cursors.filter(isWanting)) {
       const above = cursor.queue.at(-1)?.height ?? cursor.ticked?.height ?? -1;
-      const blocks = await readBlocks(client, cursor.chain.name, above, maxQueued, withTransfers);
+      const blocks = await readBlocks(client, cursor.chain.name, above, maxQueued, withSettled);
       for (const block of blocks) cursor.queue.push(block);
     }
   }
@@ -121,7 +121,7 @@ async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Prom
      FROM price_ticks LEFT JOIN blocks USING (chain, height) WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1`,
     [chain.name, at],
   );
-  const idle = { chain, queue: [], next: 0, readThrough: -1, derivedHeight: null };
+  const idle = { chain, queue: [], next: 0, readThrough: -1, isAtEnd: false, derivedHeight: null };
   const [row] = rows;
   if (!row) return { ...idle, ticked: null, view: emptyView(chain.name) };
   const { height, hash, clock, derived } = row;

@@ -7,24 +7,32 @@ import { CHAIN, chainConfig } from './testing/tail-bench.ts';
 
 const signal = new AbortController().signal;
 let daemon: ScriptedDaemon;
-let client: VerusdClient;
+const clients: VerusdClient[] = [];
 let chain: DaemonChain;
 
 beforeEach(async () => {
   daemon = await startScriptedDaemon();
   daemon.tree.extend(3);
-  client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger: pino({ level: 'silent' }), timeoutMs: 200 });
   chain = connect();
 });
 
 afterEach(async () => {
-  await client.close();
+  for (const client of clients.splice(0)) await client.close();
   await daemon.stop();
 });
 
-function connect(rootCurrency?: string): DaemonChain {
+function connect({
+  rootCurrency,
+  timeoutMs = 60_000,
+}: {
+  rootCurrency?: string;
+  timeoutMs?: number;
+} = {}): DaemonChain {
   const config = chainConfig(daemon.rpc, 10, rootCurrency);
-  return createDaemonChain({ chain: config, client, signal, retry: { minMs: 1, maxMs: 2 }, blockTimeoutMs: 200 });
+  const client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger: pino({ level: 'silent' }), timeoutMs });
+  clients.push(client);
+  const limits = { blockTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs };
+  return createDaemonChain({ chain: config, client, signal, retry: { minMs: 1, maxMs: 2 }, ...limits });
 }
 
 /** The next `times` calls fail, the rest is answered. */
@@ -55,12 +63,17 @@ describe.each(questions)('%s', (_, question, answer) => {
   });
 
   it.each<[string, Fault]>([
-    ['daemon_timeout', { kind: 'delay', ms: 400 }],
     ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
     ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
   ])('does not hide that the daemon is not there: %s', async (code, fault) => {
     fail(1, fault);
     await expect(question()).rejects.toMatchObject({ code });
+  });
+
+  it('does not wait for ever', async () => {
+    chain = connect({ timeoutMs: 200 });
+    daemon.fault = () => ({ kind: 'delay', ms: 400 });
+    await expect(question()).rejects.toMatchObject({ code: 'daemon_timeout' });
   });
 });
 
@@ -71,7 +84,7 @@ it('says null for a height that the daemon does not have', async () => {
 
 it('takes name or i-address of the root currency, in any case', async () => {
   for (const name of ['VRSCTEST', 'vrsctest', 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq']) {
-    await expect(connect(name).tip()).resolves.toMatchObject({ height: 3 });
+    await expect(connect({ rootCurrency: name }).tip()).resolves.toMatchObject({ height: 3 });
   }
-  await expect(connect('VRSC').tip()).rejects.toMatchObject({ code: 'wrong_chain' });
+  await expect(connect({ rootCurrency: 'VRSC' }).tip()).rejects.toMatchObject({ code: 'wrong_chain' });
 });

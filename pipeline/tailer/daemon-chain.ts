@@ -23,6 +23,8 @@ export interface DaemonChainOptions {
   readonly retry: BackoffLimits;
   /** Time limit of one block. */
   readonly blockTimeoutMs: number;
+  /** Of every other call. */
+  readonly callTimeoutMs: number;
 }
 
 /** A lost reply is asked for again at once; what goes on failing is the caller's to wait out and to show. */
@@ -30,7 +32,7 @@ const ATTEMPTS = 4;
 const NOT_FOUND = new Set([-5, -8]);
 
 export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
-  const { chain, client, signal, retry, blockTimeoutMs } = options;
+  const { chain, client, signal, retry, blockTimeoutMs, callTimeoutMs } = options;
 
   /** Null when the daemon says that it has no such thing. */
   async function ask<T>(question: () => Promise<T>, until: AbortSignal): Promise<T | null> {
@@ -46,7 +48,7 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   }
 
   const call = (method: string, params: readonly unknown[] = []): Promise<unknown> =>
-    ask(() => client.call(method, params, { signal }), signal);
+    ask(() => client.call(method, params, { signal, timeoutMs: callTimeoutMs }), signal);
 
   return {
     bestHash: async () => text(await call('getbestblockhash'), 'getbestblockhash'),

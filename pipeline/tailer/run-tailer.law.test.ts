@@ -132,9 +132,9 @@ async function act(world: World, step: Action): Promise<void> {
       world.tailer = run(world);
       break;
     case 'daemonRestart':
-      await daemon.stop();
+      await daemon.down();
       await pause(3);
-      await daemon.start();
+      await daemon.up();
       break;
     case 'faults': {
       const draw = draws(step.seed);

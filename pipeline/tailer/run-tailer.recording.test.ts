@@ -11,7 +11,7 @@ import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { rawMember } from '../../schemas/raw-json.ts';
 import { createFaultyLog, type FaultyLog } from './testing/faulty-log.ts';
 import { type FoldedChain, foldBlocks } from './testing/fold-blocks.ts';
-import { CHAIN, type RunningTailer, startTailer } from './testing/tail-bench.ts';
+import { CHAIN, type RunningTailer, startTailer, type TailerTestOptions } from './testing/tail-bench.ts';
 
 const folder = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 const FINALITY = 100;
@@ -38,12 +38,12 @@ async function setUp(options: Partial<RecordedNodeOptions>): Promise<{ node: Rec
   return { node, log };
 }
 
-function tail(node: RecordedNode, log: FaultyLog, ended: () => boolean = () => node.ended): RunningTailer {
+function tail(node: RecordedNode, log: FaultyLog, options: TailerTestOptions = {}): RunningTailer {
   const tailer = startTailer({ rpc: node.url }, log, {
     finalityDepth: FINALITY,
-    ended,
+    ended: () => node.ended,
     retry: { minMs: 2, maxMs: 50 },
-    blockTimeoutMs: 1000,
+    ...options,
   });
   open.push(() => tailer.stop());
   return tailer;
@@ -96,7 +96,8 @@ describe('on the recording', () => {
       timeoutSeconds: 60,
       seed: 5,
     });
-    let tailer = tail(node, log);
+    const hangs = { callTimeoutMs: 2000, blockTimeoutMs: 1000 };
+    let tailer = tail(node, log, hangs);
     const reach = async (): Promise<void> => {
       while ((await newestHash(log)) !== node.hash) await new Promise((resolve) => setTimeout(resolve, 2));
     };
@@ -109,7 +110,7 @@ describe('on the recording', () => {
     await reach(); // the abandoned branch, whole
     await tailer.stop();
     node.step();
-    tailer = tail(node, log);
+    tailer = tail(node, log, hangs);
     await reach(); // restarted on the other branch, two blocks lower
     expect(node.height).toBe(node.fork + 7);
     expect((await fold(log)).rewinds).toEqual([{ height: node.fork, fromHeight: node.fork + 9 }]);
@@ -124,7 +125,7 @@ describe('on the recording', () => {
 
   it('stops for a node that has lost 150 blocks, more than finality, rewinds nothing and goes on when it has them again', async () => {
     const { node, log } = await setUp({});
-    const tailer = tail(node, log, () => false);
+    const tailer = tail(node, log, { ended: () => false });
     await tailer.shows(({ state, height }) => state === 'following' && height === node.tip);
     node.back(150);
     const status = await tailer.shows(({ state }) => state === 'stopped');

@@ -9,10 +9,10 @@ const world = useTailWorld();
 describe('trouble', () => {
   it('waits for a daemon that is down, warms up, refuses the password or answers nonsense, and says which', async () => {
     world.daemon.tree.extend(5);
-    const tailer = world.start();
+    const tailer = world.start({ callTimeoutMs: 2000 });
     await tailer.shows(followingAt(5));
     const broken: [string, () => unknown, () => unknown][] = [
-      ['daemon_unreachable', () => world.daemon.stop(), () => world.daemon.start()],
+      ['daemon_unreachable', () => world.daemon.down(), () => world.daemon.up()],
       ['daemon_auth_failed', () => setPassword('changed'), () => setPassword('password')],
       ['daemon_warming_up', () => fault({ kind: 'error', code: -28, message: 'Loading…' }), () => heal()],
       ['daemon_rpc_error', () => fault({ kind: 'error', code: -1, message: 'injected' }), () => heal()],

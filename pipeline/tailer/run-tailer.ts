@@ -37,11 +37,15 @@ export interface TailerOptions {
   readonly retry?: BackoffLimits;
   /** Time limit of one block: those of tens of megabytes take the daemon a while to print. */
   readonly blockTimeoutMs?: number;
+  /** Of every other call. */
+  readonly callTimeoutMs?: number;
   readonly limits?: Partial<AppendLimits>;
 }
 
 const POLL_MS = 1000;
 const BLOCK_TIMEOUT_MS = 60_000;
+/** One that a hanging daemon forgot must not hold the tailer long after the daemon is back. */
+const CALL_TIMEOUT_MS = 10_000;
 /** A chain that needs an operator is looked at less often. */
 const HALTED_POLLS = 5;
 /** Wrong credentials are not hammered: someone has to act first. */
@@ -133,12 +137,13 @@ async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: Log
 }
 
 function tailContext(options: TailerOptions, retry: BackoffLimits): TailContext {
-  const { chain, client, logger, signal, blockTimeoutMs = BLOCK_TIMEOUT_MS } = options;
+  const { chain, client, logger, signal } = options;
+  const { blockTimeoutMs = BLOCK_TIMEOUT_MS, callTimeoutMs = CALL_TIMEOUT_MS } = options;
   const used = new WeakSet<AcceptedRewind>();
   return {
     chain,
     signal,
-    daemon: createDaemonChain({ chain, client, signal, retry, blockTimeoutMs }),
+    daemon: createDaemonChain({ chain, client, signal, retry, blockTimeoutMs, callTimeoutMs }),
     report: createTailReport({ chain: chain.name, logger, status: options.status }),
     limits: { ...LIMITS, ...options.limits },
     ended: options.ended ?? (() => false),

@@ -107,7 +107,8 @@ it('covers every table whose rows come from a record of the log', async () => {
   );
   const audit = ['postgres.fact_digests', 'postgres.stamp_digests'];
   const webhooks = ['postgres.webhook_cursors', 'postgres.webhook_price_sides'];
-  const work = ['clickhouse.stamp_prices', 'postgres.rolled_days'];
+  const ahead = ['clickhouse.prices_ahead', 'clickhouse.conversions_ahead'];
+  const work = ['clickhouse.stamp_prices', 'postgres.rolled_days', ...ahead];
   const bookkeeping = ['postgres.stage_positions', 'postgres.price_ticks', ...work, ...webhooks, ...audit];
   const derived = [...rows, ...clickhouse].map(({ name }) => name).filter((name) => !bookkeeping.includes(name));
   expect(derived.length).toBeGreaterThan(15);

@@ -2,7 +2,7 @@
 import type { BlockFact, CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
 import type { FactsAppended } from '../../schemas/log-records.ts';
 import { type BasketState, basketState, isFractional, isTrading } from './basket-state.ts';
-import { isStamped } from './stamp.ts';
+import { mayBeStamped } from './stamp.ts';
 
 const OPTION_FRACTIONAL = 0x01;
 
@@ -17,7 +17,7 @@ export interface PricedBlock {
   readonly clock: number;
   readonly states: readonly CurrencyStateFact[];
   readonly currencies: readonly CurrencyFact[];
-  /** Settled by this block. */
+  /** Executed by this block. */
   readonly transfers: readonly TransferFact[];
 }
 
@@ -47,7 +47,7 @@ export function pricedBlock(chain: string, record: FactsAppended): PricedBlock {
     if (fact.type === 'block') block = fact;
     else if (fact.type === 'currency_state') states.push(fact);
     else if (fact.type === 'currency') currencies.push(fact);
-    else if (fact.type === 'transfer' && isStamped(fact, height)) transfers.push(fact);
+    else if (fact.type === 'transfer' && mayBeStamped(fact, height)) transfers.push(fact);
   }
   if (!block) throw new TypeError(`facts record ${position} of chain ${chain} holds no block fact`);
   const { time, clock } = block;

@@ -2,10 +2,18 @@
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
 import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
-import type { BasketInput, EntryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
+import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
 export interface ExplainedStep {
-  readonly step: 'anchor' | 'price_in_reserve' | 'basket_price' | 'mean' | 'from_usd' | 'to_usd';
+  readonly step:
+    | 'anchor'
+    | 'price_in_reserve'
+    | 'basket_price'
+    | 'mean'
+    | 'from_usd'
+    | 'to_usd'
+    | 'market_rate'
+    | 'executed_rate';
   readonly currencyId: string;
   /** Basket that the step looks at. */
   readonly basketId: string | null;
@@ -30,6 +38,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   for (const [step, side] of [['from_usd', inputs.from] as const, ['to_usd', inputs.to] as const]) {
     if (side?.usd != null) steps.push(explainColumn(step, side));
   }
+  if (inputs.noDelivery) explainRates(inputs.noDelivery);
   return steps;
 
   function explainOnce(price: PriceInput): Known {
@@ -99,6 +108,20 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
     const expression = `${print(price.usd)} * ${print(pir)}`;
     return { usd: multiply(price.usd, pir), depth, hopDepth: price.depth, expression };
+  }
+
+  /** Both rates that were compared: units of what was asked for, for one of what was given. */
+  function explainRates(input: NoDeliveryInput): void {
+    const { basketId, fromCurrencyId, toCurrencyId: currencyId } = input;
+    const basket = states.get(placeOf(input));
+    if (!basket) throw new RangeError(`the state of basket ${basketId} was not kept`);
+    const inBasket = (id: string) => (id === basketId ? ONE : explainReserve(basket, id));
+    const [from, to] = [inBasket(fromCurrencyId), inBasket(currencyId)];
+    const market = { expression: `${print(to)} / ${print(from)}`, value: print(divide(to, from)) };
+    steps.push({ step: 'market_rate', currencyId, basketId, ...market });
+    const [paid, given] = [coins(BigInt(input.expectedOut)), coins(BigInt(input.amountIn))];
+    const executed = { expression: `${print(paid)} / ${print(given)}`, value: print(divide(paid, given)) };
+    steps.push({ step: 'executed_rate', currencyId, basketId, ...executed });
   }
 
   function explainReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): Rational {

@@ -1,15 +1,25 @@
 /** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure but for its own state. */
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
+import type { TransferFact } from '../../schemas/facts.ts';
 import type { DailyPrice } from './backfill-bounds.ts';
 import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
 import type { BasketState } from './basket-state.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { toPrice } from './decimal.ts';
 import { type Ema, stepEma } from './ema.ts';
+import { noDelivery } from './no-delivery.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
 import type { Rational } from './rational.ts';
 import type { RegimePlan } from './regime-plan.ts';
-import { decideStamp, type SettledTransfer, type Stamp, type StampContext, stampBasis, toStamp } from './stamp.ts';
+import {
+  decideStamp,
+  noDeliveryBasis,
+  type SettledTransfer,
+  type Stamp,
+  type StampContext,
+  stampBasis,
+  toStamp,
+} from './stamp.ts';
 
 export interface PricingChain {
   readonly name: string;
@@ -66,6 +76,7 @@ export interface StampRow {
   /** Of the import. */
   readonly height: number;
   readonly time: number;
+  /** With the status that the stamp gives it: refunded where nothing was delivered. */
   readonly transfer: SettledTransfer;
   readonly stamp: Stamp;
 }
@@ -83,6 +94,8 @@ export interface PriceFold {
   stampContext(block: PricedBlock, views: readonly ChainView[]): StampContext;
   /** Stamps of earlier ticks that read otherwise by now; to be asked for after the last tick of a batch. */
   corrections(): readonly StampRow[];
+  /** Stamps that later ticks may still correct, as they read by now. */
+  openStamps(): readonly StampRow[];
   /** A fold that goes on from here by itself. */
   copy(): PriceFold;
 }
@@ -175,12 +188,36 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
   function stampRows(tick: number, block: PricedBlock, views: readonly ChainView[]): StampRow[] {
     const { chain, height, time } = block;
     const context = stampContext(block, views);
-    return block.transfers.map((transfer) => {
-      const basis = stampBasis(transfer, context);
+    return block.transfers.flatMap((transfer): readonly StampRow[] => {
       const origin = { tick, chain, height, time, transfer };
-      if (context.regime === 'backfill') return backfill.stamp(origin, basis);
-      return { ...origin, stamp: toStamp(basis, decideStamp(basis), false) };
+      if (transfer.status === 'unmatched') return undelivered(origin, block, views, context);
+      const basis = stampBasis(transfer, context);
+      if (context.regime === 'backfill') return [backfill.stamp(origin, basis)];
+      return [{ ...origin, stamp: toStamp(basis, decideStamp(basis), false) }];
     });
+  }
+
+  /** A row where the regime takes the transfer for refunded, else none. */
+  function undelivered(
+    origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
+    { states }: PricedBlock,
+    views: readonly ChainView[],
+    context: StampContext,
+  ): readonly StampRow[] {
+    const view = views.find(({ chain }) => chain === origin.chain);
+    if (!view || context.regime !== 'backfill') return NO_ROWS;
+    const { anchors, nativeCurrencyId } = context;
+    const isTruth = (currencyId: string) => anchors.has(currencyId) || currencyId === nativeCurrencyId;
+    const found = noDelivery(origin.transfer, { states, baskets: view.baskets, isTruth });
+    if (!found) return NO_ROWS;
+    const basis = noDeliveryBasis(found, context);
+    return [
+      {
+        ...origin,
+        transfer: { ...origin.transfer, status: 'refunded' },
+        stamp: toStamp(basis, decideStamp(basis), false),
+      },
+    ];
   }
 
   return {
@@ -193,6 +230,7 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     },
     stampContext,
     corrections: () => backfill.corrections(),
+    openStamps: () => backfill.open().map(({ row }) => row),
     copy: () => createPriceFold(rules, { ...copyOf(state), open: backfill.open() }),
   };
 }

@@ -79,6 +79,7 @@ export function decideMint(to: ConversionSide): StampDecision {
 }
 
 export const REFUNDED: StampDecision = { ...NOTHING, rule: 'unpriced', reason: 'refunded' };
+export const NOT_DELIVERED: StampDecision = { ...NOTHING, rule: 'unpriced', reason: 'no_delivery' };
 
 function fromColumn({ amount, price }: ConversionSide): bigint | null {
   return price === null ? null : amount * price;

@@ -2,6 +2,7 @@
 import type { PriceLimits } from '../../schemas/config.ts';
 import type { BasketState } from './basket-state.ts';
 import { formatPrice, parsePrice, toPrice } from './decimal.ts';
+import type { NoDelivery } from './no-delivery.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
 import type { ConversionSide } from './stamp-decision.ts';
 import type { PriceEntry } from './weighted-price.ts';
@@ -47,6 +48,17 @@ export interface SideInput {
   readonly limits?: PriceLimits;
 }
 
+/** What says that nothing was delivered; satoshis. The basket's state is among the baskets. */
+export interface NoDeliveryInput {
+  readonly chain: string;
+  readonly basketId: string;
+  readonly fromCurrencyId: string;
+  readonly toCurrencyId: string;
+  readonly amountIn: string;
+  /** What the import pays for it at the prices that it states. */
+  readonly expectedOut: string;
+}
+
 export interface StampInputs {
   readonly from: SideInput | null;
   readonly to: SideInput | null;
@@ -57,6 +69,7 @@ export interface StampInputs {
   readonly anchors: readonly string[];
   /** By currency, once they can no longer move: median of the daily prices around the day, and of how many. */
   readonly bounds?: Readonly<Record<string, { readonly median: string; readonly days: number }>>;
+  readonly noDelivery?: NoDeliveryInput;
 }
 
 /** Inputs of a stamp whose sides have these prices; a side that plays no part is null. */
@@ -103,6 +116,21 @@ export function joinedInputs(
     prices: [...prices.values()],
     baskets: [...baskets.values()],
     anchors: [...new Set(alone.flatMap(({ anchors }) => anchors))].sort(),
+  };
+}
+
+/** Inputs of a stamp that has no USD since nothing was delivered. */
+export function noDeliveryInputs({ basket, amountIn, expectedOut, ...currencies }: NoDelivery): StampInputs {
+  const { chain, basketId } = basket;
+  const amounts = { amountIn: String(amountIn), expectedOut: String(expectedOut) };
+  const baskets = [basketInput(basket)];
+  return {
+    from: null,
+    to: null,
+    prices: [],
+    baskets,
+    anchors: [],
+    noDelivery: { chain, basketId, ...currencies, ...amounts },
   };
 }
 

@@ -1,7 +1,9 @@
 /** The USD stamp of a settled transfer, and the two regimes by which it is made. */
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
+import type { Regime } from '../../schemas/stamps.ts';
 import { formatDecimal, PRICE_DECIMALS } from './decimal.ts';
+import type { NoDelivery } from './no-delivery.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
 import {
   type ConversionSide,
@@ -9,13 +11,12 @@ import {
   decideBurn,
   decideConversion,
   decideMint,
+  NOT_DELIVERED,
   REFUNDED,
   type StampDecision,
 } from './stamp-decision.ts';
-import { type StampInputs, stampInputs } from './stamp-inputs.ts';
+import { noDeliveryInputs, type StampInputs, stampInputs } from './stamp-inputs.ts';
 import type { Reason, Rule, Side } from './stamp-rules.ts';
-
-export type Regime = 'live' | 'backfill';
 
 /** Goes up when a regime's numbers change. */
 export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, backfill: 1 };
@@ -23,7 +24,7 @@ export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, back
 export interface Stamp {
   readonly regime: Regime;
   readonly regimeVersion: number;
-  /** Null for a refund, which used no price. */
+  /** Null for what was refunded, or counts as that: it used no price. */
   readonly priceHeight: number | null;
   /** Scaled by 10^38. */
   readonly fromUsd: bigint | null;
@@ -40,7 +41,7 @@ export interface Stamp {
   readonly inputs: StampInputs;
 }
 
-export type StampKind = 'conversion' | 'burn' | 'mint' | 'refund';
+export type StampKind = 'conversion' | 'burn' | 'mint' | 'refund' | 'no_delivery';
 
 /** All that decides a stamp but the bounds of the backfill regime. */
 export interface StampBasis {
@@ -85,13 +86,21 @@ export interface StampContext {
 
 const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [], anchors: [] };
 
-/** Whether a version of a transfer is what a stamp is for: settled by the block at `height`, and more than a send. */
-export function isStamped(transfer: TransferFact, height: number): boolean {
-  const settled = transfer.status === 'completed' || transfer.status === 'refunded';
-  return settled && transfer.importHeight === height && transfer.kind !== 'send';
+/**
+ * Whether a version of a transfer is what a stamp may be for: executed by the block at `height`, and more than a send. What was
+ * settled gets one; what no payout was found for only where a rule says what became of it (no-delivery.ts).
+ */
+export function mayBeStamped({ status, importHeight, kind }: TransferFact, height: number): boolean {
+  const executed = status === 'completed' || status === 'refunded' || status === 'unmatched';
+  return executed && importHeight === height && kind !== 'send';
 }
 
-/** Sides and prices of a transfer for which isStamped holds. */
+/** Of a transfer that counts as refunded since nothing was delivered. */
+export function noDeliveryBasis(found: NoDelivery, { regime, height }: StampContext): StampBasis {
+  return { kind: 'no_delivery', regime, height, from: null, to: null, inputs: noDeliveryInputs(found) };
+}
+
+/** Sides and prices of a transfer that was settled. */
 export function stampBasis(transfer: SettledTransfer, context: StampContext): StampBasis {
   const { regime, height } = context;
   const basis = { regime, height, from: null, to: null, inputs: NO_INPUTS };
@@ -127,7 +136,8 @@ export function decideStamp(basis: StampBasis, outOfBounds: readonly Side[] = []
   const options: DecisionOptions = { truthDecides: basis.regime === 'backfill', outOfBounds };
   if (from && to) return decideConversion(from, to, options);
   if (from) return decideBurn(from);
-  return to ? decideMint(to) : REFUNDED;
+  if (to) return decideMint(to);
+  return basis.kind === 'no_delivery' ? NOT_DELIVERED : REFUNDED;
 }
 
 export function toStamp(basis: StampBasis, decision: StampDecision, provisional: boolean): Stamp {
@@ -137,7 +147,7 @@ export function toStamp(basis: StampBasis, decision: StampDecision, provisional:
     ...columns,
     regime: basis.regime,
     regimeVersion: REGIME_VERSIONS[basis.regime],
-    priceHeight: basis.kind === 'refund' ? null : basis.height,
+    priceHeight: basis.kind === 'refund' || basis.kind === 'no_delivery' ? null : basis.height,
     pricedCurrencyId: decided?.currencyId ?? null,
     pricedCurrencyUsd: decided?.price ?? null,
     priceBasket: decided?.priceBasket ?? null,

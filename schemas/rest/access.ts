@@ -64,6 +64,11 @@ export const usage = object({
       'Newest first; of some seconds ago',
     ),
   ),
+  nextCursor: {
+    ...string,
+    type: ['string', 'null'],
+    description: 'Where `limit` has cut the answer: as `cursor` it goes on after the last row; null at the end',
+  },
 });
 
 export const nothing: JsonSchema = { type: 'null', description: 'No body' };

@@ -1,4 +1,5 @@
 /** Conversions with their USD stamps. */
+import { REGIMES } from '../stamps.ts';
 import {
   array,
   boolean,
@@ -22,7 +23,30 @@ export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatch
 export const CONVERSION_TYPES = ['convert', 'via', 'preconvert', 'mint', 'burn'] as const;
 export const RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
 
-const status = { type: 'string', enum: CONVERSION_STATUSES } as const;
+/** One sentence for each of CONVERSION_STATUSES. */
+export const STATUS_MEANINGS =
+  'pending: asked for, not yet executed; or executed by a system that is not indexed. completed: paid out. ' +
+  'refunded: what was given came back; or, with reason no_delivery, nothing was found to be delivered for a conversion ' +
+  'from before the cutover that was executed more than 50 % off the market. ' +
+  'unmatched: executed, but no output of the import could be told to be its payout or refund; reason says what was looked for';
+
+const status = { type: 'string', enum: CONVERSION_STATUSES, description: STATUS_MEANINGS } as const;
+/** UNPRICED_REASONS, and what stands there without a stamp or beside a value. */
+const REASON_MEANINGS =
+  'Why there is no usdValue: pending, refunded, unmatched (no stamp), no_delivery (counts as refunded), burn, mint, ' +
+  'basket_to_basket, no_price, out_of_bounds, not_priced_yet. mirrored: one side shows the USD of the other. Null: nothing special';
+
+const STEPS = [
+  'anchor',
+  'price_in_reserve',
+  'basket_price',
+  'mean',
+  'from_usd',
+  'to_usd',
+  'market_rate',
+  'executed_rate',
+] as const;
+
 const rule = { type: 'string', enum: RULES } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 
@@ -36,7 +60,7 @@ export const conversionRow = object({
   chain: string,
   height: { ...height, description: 'Of the request; where it came from another chain, of its import' },
   time: { ...unixTime, description: 'Of the block at height' },
-  status: { ...status, description: 'unmatched: imported, but its payout could not be told from others' },
+  status,
   type: { type: 'string', enum: CONVERSION_TYPES },
   fromCurrencyId: nullableString,
   fromCurrencyName: nullableString,
@@ -45,7 +69,10 @@ export const conversionRow = object({
   viaCurrencyId: nullableString,
   viaCurrencyName: nullableString,
   amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
-  amountOut: { ...nullableCoins, description: 'Null while pending and when refunded; 0 for a burn and for dust' },
+  amountOut: {
+    ...nullableCoins,
+    description: 'Null while pending, when refunded and when unmatched; 0 for a burn and for dust',
+  },
   price: { ...nullableNumber, description: 'amountOut ÷ amountIn; null without a payout' },
   fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
   fromUsd: nullableUsd,
@@ -90,11 +117,11 @@ const valuation = object({
   pricedCurrencyUsd: nullableUsd,
   diverged: boolean,
   provisional: boolean,
-  regime: { type: ['string', 'null'], enum: ['live', 'backfill', null] },
+  regime: { type: ['string', 'null'], enum: [...REGIMES, null] },
   regimeVersion: nullableInteger,
   priceHeight: nullableInteger,
   priceBasket: nullableString,
-  reason: nullableString,
+  reason: { ...nullableString, description: REASON_MEANINGS },
 });
 
 export const conversionValuation = object({
@@ -109,7 +136,13 @@ export const conversionValuation = object({
         type: ['array', 'null'],
         description: 'With explain=true: each step from there to the numbers, in the order of computation',
         items: object({
-          step: { type: 'string', enum: ['anchor', 'price_in_reserve', 'basket_price', 'mean', 'from_usd', 'to_usd'] },
+          step: {
+            type: 'string',
+            enum: STEPS,
+            description:
+              'market_rate, executed_rate: units of toCurrency for one of fromCurrency by the state of the basket and by the ' +
+              'prices of the import; only of a conversion that counts as refunded since they are far apart',
+          },
           currencyId: string,
           currencyName: nullableString,
           basketId: nullableString,

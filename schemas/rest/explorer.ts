@@ -1,6 +1,7 @@
 /** Balances, holders, stakes, search: what an explorer shows beside blocks and transactions. */
 import {
   array,
+  boolean,
   coins,
   hash,
   height,
@@ -41,6 +42,7 @@ export const richList = object({
       usdValue: nullableUsd,
     }),
   ),
+  more: { ...boolean, description: 'There are smaller holders: a larger `limit`, up to 500, shows more of them' },
 });
 
 export const stakeList = page(

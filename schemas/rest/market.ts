@@ -13,10 +13,12 @@ import {
   unixTime,
   usd,
 } from './json-schema.ts';
+import { provisionalMembers } from './provisional.ts';
 
 const number = { type: 'number' } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
+const ofChain = 'Of the 24 hours before the newest block of its chain';
 const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 
 export const volumeSeries = array(
@@ -54,11 +56,11 @@ export const marketPair = object({
   high: number,
   low: number,
   close: number,
-  volumeBase: coins,
-  volumeQuote: coins,
-  volumeUsd: usd,
+  volumeBase: { ...coins, description: ofChain },
+  volumeQuote: { ...coins, description: ofChain },
+  volumeUsd: { ...usd, description: ofChain },
   liquidity: { ...nullableUsd, description: 'USD of both sides in the basket' },
-  change24h,
+  change24h: { ...nullableNumber, description: 'Percent against 24 hours before the newest block of its chain' },
 });
 
 export const marketBasket = object({
@@ -68,8 +70,8 @@ export const marketBasket = object({
   supply: coins,
   price: nullableUsd,
   tvl: usd,
-  volume24h: usd,
-  fees24h: usd,
+  volume24h: { ...usd, description: ofChain },
+  fees24h: { ...usd, description: ofChain },
   inceptionHeight: nullableInteger,
   reserves: array(
     object({
@@ -99,6 +101,7 @@ export const protocolSummary = object({
   fees30d: usd,
   trades30d: integer,
   tradesAllTime: integer,
+  ...provisionalMembers,
 });
 
 const mover = object({ name: string, currencyId: string, price: usd, change24h });
@@ -109,12 +112,14 @@ export const marketOverview = object({
     'At most 10',
   ),
   volumeHistory: volumeSeries,
+  ...provisionalMembers,
 });
 
 export const reserveSeries = object({
   basket: string,
   basketId: string,
   days: integer,
+  ...provisionalMembers,
   data: array(
     object({
       time: isoTime,
@@ -131,6 +136,7 @@ export const priceSeries = object({
   currencyId: string,
   name: string,
   days: integer,
+  ...provisionalMembers,
   data: array(object({ time: unixTime, price: usd }), 'Oldest first'),
 });
 

@@ -11,6 +11,7 @@ import {
   string,
   usd,
 } from './json-schema.ts';
+import { provisionalMembers } from './provisional.ts';
 
 const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 const status = { type: 'string', enum: ['healthy', 'warning', 'rejected', 'stale'] } as const;
@@ -26,6 +27,11 @@ const price = {
   totalDepth: { ...usd, description: 'USD depth behind the price' },
   updatedAt: { ...isoTime, description: 'Time of sourceBlock' },
   provisional: { ...boolean, description: 'Another chain has not come this far yet: the price may still be corrected' },
+  waitsFor: {
+    ...nullableString,
+    description:
+      'Of a provisional price: the chain whose clock has come least far; the price stands once that has passed',
+  },
 } as const;
 
 export const oraclePrices = array(object({ currencyId: string, currencyName: nullableString, ...price }));
@@ -36,9 +42,22 @@ export const historyRow = object({
   basket: nullableString,
   confidence,
   createdAt: isoTime,
+  provisional: { ...boolean, description: 'Beyond what every chain has passed: the price may still be corrected' },
 });
 
-export const oracleHistory = object({ currencyId: string, count: integer, data: array(historyRow) });
+export const PRICE_INTERVALS = ['block', '5m', '1h', '1d'] as const;
+
+export const oracleHistory = object({
+  currencyId: string,
+  interval: { type: 'string', enum: PRICE_INTERVALS },
+  count: { ...integer, description: 'Rows of this answer' },
+  ...provisionalMembers,
+  data: array(historyRow, 'Newest first; of an interval its last priced block'),
+  nextCursor: {
+    type: ['string', 'null'],
+    description: 'Where `limit` has cut the answer: as `cursor` it goes on after the last row; null at the end',
+  },
+});
 
 export const oracleDetail = object({
   currencyId: string,
@@ -58,5 +77,5 @@ export const oracleDetail = object({
     source: nullableString,
     checkedAt: nullableString,
   }),
-  priceHistory: array(historyRow, 'Newest first, at most 50'),
+  priceHistory: array(historyRow, 'The newest 50 at most, newest first; …/history has all'),
 });

@@ -1,5 +1,6 @@
 /** What the push stream sends: every message by its type. AsyncAPI, the client's types and the tests are made from this. */
 import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../facts.ts';
+import { REGIMES } from '../stamps.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES, RULES } from './conversions.ts';
 import {
   array,
@@ -74,7 +75,7 @@ const valued = {
   pricedCurrencyUsd: nullableUsd,
   priceBasketId: nullableString,
   diverged: { type: 'boolean' },
-  regime: { type: 'string', enum: ['live', 'backfill'] },
+  regime: { type: 'string', enum: REGIMES },
   provisional,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
@@ -141,7 +142,12 @@ export const pushEvents = {
       txid: hash,
       vout: integer,
       ...place,
-      status: { type: 'string', enum: CONVERSION_STATUSES },
+      status: {
+        type: 'string',
+        enum: CONVERSION_STATUSES,
+        description:
+          'As its chain says it. What is unmatched may count as refunded by a rule of the prices: /api/oracle/conversions/ tells',
+      },
       type: { type: 'string', enum: CONVERSION_TYPES },
       fromCurrencyId: nullableString,
       toCurrencyId: string,

@@ -1,7 +1,10 @@
 /** What a client of the push stream may send. */
+import { writtenDecimal } from '../decimal.ts';
 import { writtenName } from './json-schema.ts';
 
-const id = { type: ['string', 'number', 'null'], maxLength: 64 } as const;
+/** Of a message, as text. */
+export const LONGEST_ID = 64;
+const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
 export const subscribeMessage = {
@@ -18,7 +21,7 @@ export const subscribeMessage = {
         basket: oneOrMany,
         identity: oneOrMany,
         address: oneOrMany,
-        minUsd: { type: 'number', minimum: 0 },
+        minUsd: writtenDecimal,
       },
       additionalProperties: false,
     },

@@ -39,8 +39,27 @@ export const asyncDocument = openObject({
 
 export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });
 
-const reason = object({ code: string, chain: nullableString, stage: nullableString, detail: string });
-export const readiness = object({ status: { type: 'string', enum: ['ready', 'not_ready'] }, reasons: array(reason) });
+const told = {
+  code: string,
+  chain: { ...nullableString, description: 'Null: of every chain' },
+  stage: nullableString,
+  cause: { ...nullableString, description: 'Of a stage that waits or has stopped: the code of its error' },
+  detail: string,
+  etaSeconds: {
+    ...nullableInteger,
+    description: 'Until it has caught up, by the rate of the last half minute; null while that is unknown',
+  },
+};
+const goneSince = {
+  ...isoTime,
+  type: ['string', 'null'],
+  description: 'When the cause went away: the reason is kept for 10 s from then on; null while it lasts',
+} as const;
+export const readiness = object({
+  status: { type: 'string', enum: ['ready', 'not_ready'] },
+  reasons: array(object({ ...told, goneSince })),
+  notes: array(object(told), 'What is worth knowing and keeps nothing from being ready'),
+});
 
 export const syncState = object({
   chain: string,

@@ -1,5 +1,6 @@
 /** Statistics of the network and of the service. */
 import { AUDIT_STATES } from '../audit-report.ts';
+import { REGIMES, UNPRICED_REASONS } from '../stamps.ts';
 import { blockRow } from './blocks.ts';
 import {
   array,
@@ -16,6 +17,7 @@ import {
   string,
   unixTime,
 } from './json-schema.ts';
+import { provisionalMembers } from './provisional.ts';
 
 const nullableNumber = { type: ['number', 'null'] } as const;
 const nullableCoins = { ...coins, type: ['number', 'null'] } as const;
@@ -26,6 +28,12 @@ const mining = {
   hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
   stakingSupply: { ...nullableCoins, description: 'Coins that stake, estimated over 100 blocks' },
   stakingParticipation: { ...fraction, description: 'stakingSupply ÷ circulatingSupply' },
+  figuresAt: {
+    ...isoTime,
+    type: ['string', 'null'],
+    description:
+      'When the daemon last said difficulty, hashRate, stakingSupply and connections, which are asked for in the background; null while it has not',
+  },
 } as const;
 
 export const networkStats = object({
@@ -65,6 +73,7 @@ export const chart = object({
   chain: string,
   metric: { type: 'string', enum: CHART_METRICS },
   period: { type: 'string', enum: CHART_PERIODS },
+  ...provisionalMembers,
   data: array(
     object({
       date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
@@ -106,6 +115,10 @@ const audit = object({
   lastViolation: nullable(violation),
 });
 
+const count = { type: 'integer', minimum: 0 } as const;
+const counts = (names: readonly string[], of: JsonSchema) =>
+  object(Object.fromEntries(names.map((name) => [name, of])));
+
 const chainStatus = object({
   height: nullableInteger,
   indexedHeight: nullableInteger,
@@ -113,7 +126,23 @@ const chainStatus = object({
   ...mining,
   connections: nullableInteger,
   deadLetters: { ...integer, description: 'Parts of blocks that could not be decoded' },
-  healthy: boolean,
+  healthy: { ...boolean, description: 'Whether /api/health/ready of this chain answers 200' },
+  conversionsStamped: {
+    ...counts(REGIMES, count),
+    description:
+      'Settled conversions of this chain that have a stamp of the served generation, by its regime; provisional ones count',
+  },
+  conversionsUnpriced: {
+    ...counts(REGIMES, counts(UNPRICED_REASONS, count)),
+    description: 'Those of them without a USD value, by regime and by the reason of their stamp',
+  },
+  conversionsWithoutStamp: {
+    ...nullableInteger,
+    minimum: 0,
+    description:
+      'Completed and refunded conversions that the served prices have passed and that have no stamp: 0 when all is well. ' +
+      'As of the audit, so null before the first one',
+  },
   audit: { ...nullable(audit), description: 'Null before the first audit' },
 });
 export const serviceStatus = object({

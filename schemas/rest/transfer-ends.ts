@@ -17,5 +17,8 @@ export const transferEnds = {
     description: 'From the request to the import; null while pending and where they stand on two chains',
   },
   latencySeconds: { ...nullableInteger, description: 'The same by block times; null while either end is unknown' },
-  reason: { ...nullableString, description: 'Why the status is unmatched' },
+  reason: {
+    ...nullableString,
+    description: 'Why the status is unmatched; no_delivery where one that was found unmatched counts as refunded',
+  },
 } as const;

@@ -1,4 +1,5 @@
 /** Webhooks and their deliveries. */
+import { writtenDecimal } from '../decimal.ts';
 import {
   array,
   boolean,
@@ -47,7 +48,7 @@ const asked: Readonly<Record<string, JsonSchema>> = {
       basket: names,
       identity: names,
       address: names,
-      minUsd: { type: 'number', minimum: 0, description: 'Conversions of at least this value, told once it is known' },
+      minUsd: { ...writtenDecimal, description: 'Conversions of at least this value, told once it is known' },
     },
     additionalProperties: false,
     description: 'As in a subscription of the stream: names or addresses, one or several of each',
@@ -59,7 +60,7 @@ const asked: Readonly<Record<string, JsonSchema>> = {
       type: 'object',
       properties: {
         currency: { ...writtenName, description: 'Name, or i-address' },
-        usd: { type: 'number', minimum: 0 },
+        usd: writtenDecimal,
         direction: { type: 'string', enum: ['above', 'below', 'both'], default: 'both' },
       },
       required: ['currency', 'usd'],
@@ -141,4 +142,10 @@ export const delivery = object({
   error: { ...nullableString, description: 'Why the last attempt failed' },
   createdAt: isoTime,
 });
-export const deliveryList = object({ results: array(delivery, 'Newest first') });
+export const deliveryList = object({
+  results: array(delivery, 'Newest first'),
+  nextBefore: {
+    ...nullableString,
+    description: 'Where `limit` has cut the answer: as `before` it goes on after the last delivery; null at the end',
+  },
+});

@@ -181,10 +181,10 @@ describe('tiers', () => {
   it('open the estimates from developer on; a new tier counts at once', async () => {
     const { key } = await issue();
     expect(await ask(estimate)).toMatchObject({ status: 403, body: { code: 'tier_required' } });
-    await setTier(service.stores.postgres, ALICE, 'free');
+    await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'free');
     expect(await ask(estimate, withKey(key))).toMatchObject({ status: 403, body: { code: 'tier_required' } });
     expect((await ask(estimate, withKey('vst_nothing'))).status).toBe(401);
-    await setTier(service.stores.postgres, ALICE, 'developer');
+    await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'developer');
     for (let n = 0; n < 100 && (await ask(estimate, withKey(key))).status === 403; n += 1) await sleep(10);
     const { status, headers } = await ask(estimate, withKey(key)); // amount 0 is wrong, but it got so far
     expect([status, headers.get('x-ratelimit-limit'), headers.get('ratelimit-policy')]).toEqual([
@@ -197,7 +197,7 @@ describe('tiers', () => {
 
 describe('limits', () => {
   it('of a key: its credits, whichever of its keys and processes; a batch as one sum; what fails costs nothing', async () => {
-    await setTier(service.stores.postgres, ALICE, 'pro');
+    await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'pro');
     const [{ key }, { key: other }] = [await issue(), await issue()];
     const remaining = async (path = '/api/health') => {
       const { headers } = await ask(path, withKey(key));
@@ -240,6 +240,28 @@ describe('limits', () => {
     expect([status, schemaFaults('/api/usage', body)]).toEqual([200, null]);
     const refused = await ask('/api/usage?to=264026901282814', { headers: asAlice() });
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
+  });
+
+  it('usage says where its limit has cut it, and goes on there', async () => {
+    const path = '/api/usage?from=0&to=999999999999';
+    const read = async () => (await ask(path, { headers: asAlice() })).body;
+    let whole = await read();
+    // It is written every few seconds; each question costs a credit, which the next tests need.
+    for (let tries = 0; tries < 60 && whole.results.length < 2; tries += 1) {
+      await sleep(500);
+      whole = await read();
+    }
+    expect(whole.nextCursor).toBeNull();
+    expect(whole.results.length).toBeGreaterThan(1);
+    const rows = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await ask(`${path}&limit=1${cursor && `&cursor=${cursor}`}`, { headers: asAlice() });
+      expect(schemaFaults('/api/usage', body)).toBeNull();
+      rows.push(...body.results);
+      cursor = body.nextCursor;
+    }
+    const keyOf = ({ keyId, minute }: { keyId: string; minute: string }) => `${keyId} ${minute}`;
+    expect(rows.slice(-whole.results.length).map(keyOf)).toEqual(whole.results.map(keyOf));
   });
 
   it('usage tells it by key and minute', async () => {

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../infra/free-port.ts';
+import { reservePort } from '../../infra/testing/reserved-port.ts';
 import { startBrowser, whyNoBrowser } from './browser.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import type { Json } from './truth.ts';
@@ -141,7 +141,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
     });
 
     it('hears every block once by EventSource, which comes back by itself when the server has ended', async () => {
-      const port = await freePort();
+      const { port } = await reservePort();
       let api = await service.startAnother({ port });
       await page.evaluate((url) => {
         const heard: string[] = [];

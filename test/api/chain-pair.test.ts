@@ -25,7 +25,7 @@ const sentFrom: Json[] = truth('../../pbaas/pchain/transfers.json').filter(({ ch
 
 beforeAll(async () => {
   service = await startPairedService();
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 async function reach(heights: Partial<Record<Side, number>>): Promise<void> {
@@ -62,7 +62,7 @@ async function everything(): Promise<Json> {
   return [digests, lists, await Promise.all(valuations), await client.json(`/api/oracle/conversions/${IMPORT}`)];
 }
 
-describe('two chains', { timeout: 180_000 }, () => {
+describe('two chains', () => {
   let complete: Json;
 
   it('the sending chain alone: exported, and no end is known', async () => {
@@ -89,7 +89,11 @@ describe('two chains', { timeout: 180_000 }, () => {
 
   it('prices of the chain that is ahead are shown as provisional up to its tip', async () => {
     const price = async () => (await client.json('/api/oracle/prices/pchain')).currentPrice;
-    await expect.poll(price, PATIENT).toMatchObject({ sourceBlock: service.tips.root, provisional: true });
+    await expect.poll(price, PATIENT).toMatchObject({
+      sourceBlock: service.tips.root,
+      provisional: true,
+      waitsFor: 'pchain',
+    });
     const { count, data } = await client.json('/api/oracle/prices/pchain/history');
     expect(count).toBeGreaterThan(0);
     expect(data[0].blockHeight).toBeLessThan(service.tips.root);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { type RunningService, startService, USDX } from './running-service.ts';
+import type { Json } from './truth.ts';
 
 const FILTERS = [
   'status=completed',
@@ -29,14 +30,23 @@ const FILTERS = [
   'minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z',
 ];
 
+const SAMPLES = 20;
+
+/** One unit of its last digit more or less. */
+function beside(printed: string, units: bigint): string {
+  const [whole = '0', fraction = ''] = printed.split('.');
+  const digits = String(BigInt(whole + fraction) + units).padStart(fraction.length + 1, '0');
+  return fraction === '' ? digits : `${digits.slice(0, -fraction.length)}.${digits.slice(-fraction.length)}`;
+}
+
 let service: RunningService;
 beforeAll(async () => {
   service = await startService();
   await service.settled(true);
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
-it('of any filter', { timeout: 180_000 }, async () => {
+it('of any filter', async () => {
   const { pool } = service.stores.postgres;
   const { rows: days } = await pool.query<{ day: number }>(
     'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
@@ -69,4 +79,34 @@ it('of any filter', { timeout: 180_000 }, async () => {
   // A refund has no value.
   const none = [...shown].filter(([, rows]) => rows.length === 0).map(([filter]) => filter);
   expect(none).toEqual(['minUsd=10&status=refunded']);
+});
+
+it('a bound that is a printed value keeps its row, one unit of the last digit beyond drops it', async () => {
+  const { pool } = service.stores.postgres;
+  for (const isClosed of [false, true]) {
+    await pool.query('DELETE FROM rolled_days');
+    const newest = 'SELECT generation, 100000, 0 FROM generations WHERE served';
+    if (isClosed) await pool.query(`INSERT INTO rolled_days ${newest}`);
+    const api = await service.startAnother({});
+    const client = createClient(() => `http://127.0.0.1:${api.port}`);
+    const rows = (await client.walk('/api/conversions/?minUsd=0', 200)) as Json[];
+    const printed = new Map(rows.map(({ txid, vout, usdValue }) => [`${txid}:${vout}`, String(usdValue)]));
+    expect([...printed.values()].some((value) => value !== String(Number(value)))).toBe(true);
+    const shown = async (bound: string, key: string) => {
+      const results = await client.walk(`/api/conversions/?${bound}`, 200);
+      return results.some(({ txid, vout }: Json) => `${txid}:${vout}` === key);
+    };
+    const step = Math.ceil(printed.size / SAMPLES);
+    for (const [key, value] of [...printed].filter((_, index) => index % step === 0)) {
+      const bounds = [
+        `minUsd=${value}`,
+        `maxUsd=${value}`,
+        `minUsd=${beside(value, 1n)}`,
+        `maxUsd=${beside(value, -1n)}`,
+      ];
+      const kept = await Promise.all(bounds.map((bound) => shown(bound, key)));
+      expect(kept, `${value}, days closed: ${isClosed}`).toEqual([true, true, false, false]);
+    }
+    await api.close();
+  }
 });

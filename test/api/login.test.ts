@@ -34,7 +34,7 @@ beforeAll(async () => {
   locked?.change('locked');
   revoked?.change('revoked');
   node.grow(2);
-  service = await startServiceOn(node, { limits: LIMITS });
+  service = await startServiceOn(node, { limits: LIMITS, publicHosts: ['API.example', 'other.example'] });
   await service.settled();
   beside = await service.startBeside();
 });
@@ -189,6 +189,22 @@ describe('0 accepted', () => {
     await expect.poll(async () => outcome(await signed(identity))).toBe('accepted');
   });
 
+  it('of hosts that are not the service: whoever signed for one of them has logged in nobody', async () => {
+    const asked = { identity: known(alice).address };
+    for (const host of ['evil.example', 'api.example.', 'api.example:443', `127.0.0.1:${service.port}`]) {
+      expect(await post('/api/auth/challenge', asked, { host })).toMatchObject({
+        status: 400,
+        body: { code: 'host_refused', detail: expect.stringContaining('only at api.example, other.example') },
+      });
+    }
+    expect(await post('/api/auth/challenge', asked, { host: 'api.example, evil' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_framing' },
+    });
+    const { rows } = await service.stores.postgres.pool.query("SELECT FROM login_challenges WHERE host LIKE '%evil%'");
+    expect(rows).toEqual([]);
+  });
+
   it('while the daemon is behind its network', async () => {
     const waiting = await signed(known(alice));
     node.behind = 1;
@@ -203,7 +219,7 @@ describe('0 accepted', () => {
 describe('the limits of a key that logged in', () => {
   it('are told by two processes truly, within the parts that they hold', async () => {
     const identity = known(bob);
-    await setTier(service.stores.postgres, identity.address, 'pro');
+    await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: identity.address }, 'pro');
     const { body: session } = await post('/api/auth/login', await signed(identity));
     const issued = await fetch(`${service.url}/api/keys`, {
       method: 'POST',

@@ -189,18 +189,30 @@ describe('while the chain moves', () => {
 
   it('says 409 once the block at the cursor is gone, and how to go on', async () => {
     while (service.node.height <= FORK + 4) service.node.step();
-    await service.settled();
+    await service.settled(true);
+    const prices = '/api/oracle/prices/usdx/history?limit=1';
+    const [orphanPrice, orphanMinutes] = [await client.json(prices), await client.json(`${prices}&interval=5m`)];
     const orphan = await client.json('/api/blocks/?pageSize=2');
     const below = await client.json(`/api/blocks/?pageSize=8`);
     expect(orphan.results[1].height).toBeGreaterThan(FORK);
     const hashes = new Map(below.results.map((row: Json) => [row.height, row.hash]));
     await switchBranch(orphan.results[1]);
+    await service.settled(true);
 
     const refused = await problem(`/api/blocks/?pageSize=2&cursor=${orphan.nextCursor}`);
     expect(refused).toMatchObject({ status: 409, code: 'cursor_rewound', height: orphan.results[1].height - 1 });
     const on = await client.json(`/api/blocks/?pageSize=2&cursor=${refused.nextCursor}`);
     expect(on.results[0].height).toBe(refused.height);
     expect(on.results[0].hash).not.toBe(hashes.get(refused.height));
+
+    const refusedPrice = await problem(`${prices}&cursor=${orphanPrice.nextCursor}`);
+    expect(refusedPrice).toMatchObject({ status: 409, code: 'cursor_rewound' });
+    const { data } = await client.json(`${prices}&cursor=${refusedPrice.nextCursor}`);
+    expect(data[0].blockHeight).toBe(orphanPrice.data[0].blockHeight - 1);
+    const refusedMinutes = await problem(`${prices}&interval=5m&cursor=${orphanMinutes.nextCursor}`);
+    expect(refusedMinutes).toMatchObject({ status: 409, height: refusedPrice.height });
+    const again = await client.json(`${prices}&interval=5m&cursor=${refusedMinutes.nextCursor}`);
+    expect(again.data[0].blockHeight).toBeGreaterThanOrEqual(refusedMinutes.height);
 
     // A place below the fork is as good as before.
     const kept = await client.json(`/api/blocks/?pageSize=3&cursor=${below.nextCursor}`);

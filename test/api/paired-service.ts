@@ -14,9 +14,11 @@ import { createStageReporter } from '../../pipeline/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
 import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
 import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
+import { parseExact, stringifyExact } from '../../schemas/exact-json.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
 import { chainOf, configOf } from './running-service.ts';
+import type { Json } from './truth.ts';
 
 export const SIDES = ['root', 'pchain'] as const;
 export type Side = (typeof SIDES)[number];
@@ -33,19 +35,39 @@ export interface PairedService {
   stop(): Promise<void>;
 }
 
-export async function startPairedService(): Promise<PairedService> {
+export interface PairedOptions {
+  /** I-addresses; root's own coin when they are not given. */
+  readonly stableAnchors?: readonly string[];
+  /** Seconds since the epoch. */
+  readonly cutover?: number;
+  /** Changes a block of pchain before it comes into the log. */
+  readonly change?: { readonly height: number; readonly by: (block: Json) => void };
+}
+
+function withChange(record: UnplacedRecord, change: PairedOptions['change']): UnplacedRecord {
+  if (record.kind !== 'block' || record.height !== change?.height) return record;
+  const block: Json = parseExact(Buffer.from(record.block).toString());
+  change.by(block);
+  return { ...record, block: Buffer.from(stringifyExact(block)) };
+}
+
+export async function startPairedService({
+  stableAnchors = [PAIRED_CHAINS.root.nativeCurrencyId],
+  cutover,
+  change,
+}: PairedOptions = {}): Promise<PairedService> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-pair-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
   const nowhere = 'http://127.0.0.1:1';
-  const stableAnchors = [PAIRED_CHAINS.root.nativeCurrencyId];
   const config = {
     ...configOf([
       chainOf({ name: 'root', rpc: nowhere, rootCurrency: 'VRSCTEST', stableAnchors }),
       chainOf({ name: 'pchain', rpc: nowhere, rootCurrency: 'pchain', stableAnchors: [] }),
     ]),
     roles: ['derive', 'price', 'serve'] as const,
+    ...(cutover !== undefined && { cutover }),
   };
   const daemons = new Map(SIDES.map((chain) => [chain, createVerusdClient({ rpc: nowhere, chain, logger })]));
   const reporter = createStageReporter(stores.postgres, logger);
@@ -56,7 +78,7 @@ export async function startPairedService(): Promise<PairedService> {
 
   const blocks = {
     root: recordedFile('../pbaas/root/blocks.jsonl.gz'),
-    pchain: recordedFile('../pbaas/pchain/blocks.jsonl.gz'),
+    pchain: recordedFile('../pbaas/pchain/blocks.jsonl.gz').map((record) => withChange(record, change)),
   };
   const writers = { root: await log.openWriter('blocks', 'root'), pchain: await log.openWriter('blocks', 'pchain') };
   const at: Record<Side, number> = { root: -1, pchain: -1 };

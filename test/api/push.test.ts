@@ -245,7 +245,7 @@ describe('WebSocket', () => {
   it.each([
     ['100 messages', (reader: StreamReader) => Array.from({ length: 101 }, () => reader.send({ op: 'ping' }))],
     ['16 kB', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(17_000) })],
-    ['16 kB by far', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(900_000) })],
+    ['16 kB by far', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(60_000) })],
     [
       '50 subscriptions',
       (reader: StreamReader) => Array.from({ length: 51 }, (_, id) => reader.send({ op: 'subscribe', id })),
@@ -267,6 +267,14 @@ describe('WebSocket', () => {
     expect(reader.messages.at(-1)).toMatchObject({ type: 'error', code: 'limit_exceeded' });
     expect(reader.closed.code).toBe(4429);
   });
+});
+
+it('cuts a client off that sends more than is held for it', async () => {
+  const reader = openReader();
+  await reader.opened();
+  reader.send({ op: 'ping', id: 'x'.repeat(900_000) });
+  while (!reader.closed) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(reader.messages.length).toBe(1);
 });
 
 describe('server-sent events', () => {

@@ -1,5 +1,6 @@
 /** What the API asks Postgres for while it answers, as the client sends it: each is a round trip. */
 import pg from 'pg';
+import { PROBE } from '../../api/state/store-health.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 
 export interface AskedStatement {
@@ -13,7 +14,7 @@ export interface ReaderStatements {
   stop(): void;
 }
 
-/** Of all readers of this process. */
+/** Of all readers of this process, but for what health asks them once a second. */
 export function recordReaderStatements(): ReaderStatements {
   let asked: AskedStatement[] = [];
   // The prototype's own form; its many overloads are not of interest here.
@@ -22,7 +23,8 @@ export function recordReaderStatements(): ReaderStatements {
   prototype.query = function query(this: Named, ...args) {
     const [statement] = args as [string | { readonly text: string; readonly values?: readonly unknown[] }];
     const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    if (this.connectionParameters.application_name === READER_NAME) asked.push({ text, values });
+    const isRequests = this.connectionParameters.application_name === READER_NAME && text !== PROBE.text;
+    if (isRequests) asked.push({ text, values });
     return original.apply(this, args);
   };
   return {

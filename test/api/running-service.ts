@@ -13,9 +13,11 @@ import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
-import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
+import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
 import { createStageReporter } from '../../pipeline/stage-reporter.ts';
 import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
+import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { startProcessBeside } from './start-beside.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
@@ -58,12 +60,19 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
 export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
+  readonly publicHosts?: Config['publicHosts'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
+  /** Seconds since the epoch. */
+  readonly cutover?: number;
+  readonly health?: ApiOptions['health'];
+  /** Of the watch over the daemon. */
+  readonly daemonTiming?: WatchTiming;
 }
 
 export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
-  return { ...chain, networkRoot: 'VRSCTEST', blockSeconds: 60, finalityDepth: 100, minBasketAge: 20 };
+  const settings = { blockSeconds: 60, finalityDepth: 100, minBasketAge: 20, requireEmptyWallet: false };
+  return { ...chain, networkRoot: 'VRSCTEST', ...settings };
 }
 
 export function configOf(chains: Config['chains']): Config {
@@ -78,6 +87,7 @@ export function configOf(chains: Config['chains']): Config {
     port: 0,
     priceFeedUrls: [],
     trustedProxies: [],
+    publicHosts: null,
     logLevel: 'silent',
     cutover: Date.parse('2026-04-24T00:00:00Z') / 1000,
     minListedDepthUsd: 10_000,
@@ -85,6 +95,7 @@ export function configOf(chains: Config['chains']): Config {
     priceLimits: {},
     priceFeedIds: {},
     tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
+    metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
     demo: false,
@@ -106,16 +117,18 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, limits }: ServiceOptions = {},
+  { push, webhooks, health, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
-  const config = { ...configOf([chain]), ...limits };
-  const daemons = new Map([[CHAIN, createVerusdClient({ rpc: node.url, chain: CHAIN, logger })]]);
+  const config = { ...configOf([chain]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
   const reporter = createStageReporter(stores.postgres, logger);
+  const told = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
+  const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, told, ...(timing && { timing }) };
+  const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
   const stop = new AbortController();
   const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
 
@@ -131,6 +144,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       signal,
       ...(push && { push }),
       ...(webhooks && { webhooks }),
+      ...(health && { health }),
       ...kept,
     });
   let api = await serve(stop.signal);
@@ -168,8 +182,9 @@ export async function startServiceOn<Node extends FollowedNode>(
         ...kept,
       }),
     async issueKey(tier) {
-      await setTier(stores.postgres, ALICE, tier);
-      const issued = await createKey(stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'test');
+      const holder = { chain: CHAIN, identityAddress: ALICE };
+      await setTier(stores.postgres, holder, tier);
+      const issued = await createKey(stores.postgres, holder, 'test');
       if (!issued) throw new Error('no more keys');
       return issued.key;
     },
@@ -181,8 +196,8 @@ export async function startServiceOn<Node extends FollowedNode>(
       stop.abort();
       await api.close();
       await stages;
-      await reporter.close();
       for (const client of daemons.values()) await client.close();
+      await reporter.close();
       await node.stop();
       await log.close();
       await stores.close();

@@ -5,8 +5,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
-import { receiverPolicy } from '../../api/webhooks/receiver-address.ts';
 import { resolveBySystem } from '../../api/webhooks/resolve-name.ts';
 import { newSecret } from '../../api/webhooks/secrets.ts';
 import { createSender } from '../../api/webhooks/send-message.ts';
@@ -14,7 +14,12 @@ import { ROOT } from '../house/source-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'verustream-receivers-'));
 const running = new Set<ChildProcess>();
-const sender = createSender({ allows: receiverPolicy(true), userAgent: 'test', resolve: resolveBySystem });
+const sender = createSender({
+  allowLocal: true,
+  logger: pino({ level: 'silent' }),
+  userAgent: 'test',
+  resolve: resolveBySystem,
+});
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   await sender.close();

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { freePort } from '../../infra/free-port.ts';
 import { ROOT } from '../house/source-files.ts';
 
 const INSTALL_MS = 300_000;
@@ -30,17 +29,26 @@ const clone = join(folder, 'verustream');
 mkdirSync(home);
 execFileSync('git', ['clone', '--quiet', ROOT, clone]);
 
-const port = await freePort();
-const base = `http://127.0.0.1:${port}`;
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|VERUS|KAFKA|CLICKHOUSE|DATABASE|DATA_DIR)/.test(name)),
 );
 const service = spawn('npm', ['start'], {
   cwd: clone,
-  env: { ...environment, HOME: home, PORT: String(port) },
-  stdio: ['ignore', 'inherit', 'inherit'],
+  env: { ...environment, HOME: home, PORT: '0' },
+  stdio: ['ignore', 'pipe', 'pipe'],
   detached: true,
 });
+let output = '';
+for (const [stream, shown] of [
+  [service.stdout, process.stdout],
+  [service.stderr, process.stderr],
+] as const) {
+  stream.pipe(shown);
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+}
+let base = '';
 process.on('exit', () => {
   try {
     if (service.pid) process.kill(-service.pid, 'SIGKILL');
@@ -48,7 +56,10 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-await until('the API answers', INSTALL_MS, async () => (await fetch(`${base}/api/health`)).ok);
+await until('the API answers', INSTALL_MS, async () => {
+  base = /index of the API +(http:\/\/[^/]+)\/api\//.exec(output)?.[1] ?? '';
+  return (await fetch(`${base}/api/health`)).ok;
+});
 const served = Date.now();
 const stream = watch();
 await until('a recorded identity equals the truth', SERVE_MS, identityHolds);
@@ -108,7 +119,7 @@ async function stampHolds(): Promise<boolean> {
 
 function watch(): { blocks: number; undone: number } {
   const seen = { blocks: 0, undone: 0 };
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`);
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/api/ws`);
   socket.onmessage = ({ data }) => {
     const { type } = JSON.parse(String(data)) as { type: string };
     if (type === 'block') seen.blocks++;

@@ -14,7 +14,10 @@ export async function sourceFiles(): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   const patterns = ['*.ts', '{api,benchmarks,client,commands,examples,infra,pipeline,processors,schemas,test}/**/*.ts'];
   for (const pattern of patterns) {
-    for await (const path of glob(pattern, { cwd: ROOT, exclude: (name) => name === 'node_modules' })) {
+    for await (const path of glob(pattern, {
+      cwd: ROOT,
+      exclude: (name) => name === 'node_modules' || name === 'dist',
+    })) {
       files.push({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') });
     }
   }

@@ -203,12 +203,12 @@ describe('redriven after the fix', () => {
       },
     });
     const height = async () => (await readStagePosition(pool, 'derive', chain))?.height;
-    await expect.poll(height, { timeout: 30_000 }).toBe(29);
+    await expect.poll(height).toBe(29);
     expect(await lettersOf(chain)).not.toEqual([]);
     isBroken = false;
     const id = await askRedrive(pool, chain, 0);
-    await expect.poll(() => isRedriven(pool, id), { timeout: 30_000 }).toBe(true);
-    await expect.poll(height, { timeout: 30_000 }).toBe(29);
+    await expect.poll(() => isRedriven(pool, id)).toBe(true);
+    await expect.poll(height).toBe(29);
     end.abort();
     await running;
     const takenBack = topicOf(await factsTopic(log, chain)).filter(

@@ -24,6 +24,7 @@ export function chainConfig(name: string): ChainConfig {
     blockSeconds: 60,
     finalityDepth: 100,
     minBasketAge: 20,
+    requireEmptyWallet: false,
   };
 }
 

@@ -10,5 +10,5 @@ export class ServicesFirst extends BaseSequencer {
 }
 
 function startsServices({ moduleId }: TestSpecification): boolean {
-  return /\/test\/(api|crash|laws|system)\//.test(moduleId);
+  return /\/test\/(api|attack|crash|laws|system)\//.test(moduleId);
 }

@@ -3,12 +3,14 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly port: number;
-  /** Where connections go from now on; null = refused. */
-  target: number | null;
+  /** Where connections go from now on, a port of this machine or the path of a socket; null = refused. */
+  target: number | string | null;
   readonly open: number;
   readonly cuts: number;
   /** Breaks one connection in the middle of what the server says next, `draw` in [0, 1) chooses which. */
   cut(draw: number): void;
+  /** Breaks all connections at once. */
+  cutAll(): void;
   stop(): Promise<void>;
 }
 
@@ -20,7 +22,7 @@ interface Pair {
 export async function startCuttingProxy(): Promise<CuttingProxy> {
   const pairs = new Set<Pair>();
   const doomed = new Set<Pair>();
-  let target: number | null = null;
+  let target: number | string | null = null;
   let cuts = 0;
 
   const listener = createServer({ pauseOnConnect: true }, (client) => {
@@ -29,7 +31,7 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
       client.destroy();
       return;
     }
-    const server = dial(target, '127.0.0.1');
+    const server = typeof target === 'number' ? dial(target, '127.0.0.1') : dial(target);
     const pair = { client, server };
     pairs.add(pair);
     server.on('error', () => undefined);
@@ -55,6 +57,10 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
     pair.server.destroy();
   }
 
+  function cutAll(): void {
+    for (const pair of [...pairs]) end(pair);
+  }
+
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
@@ -63,8 +69,8 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
     get target() {
       return target;
     },
-    set target(port) {
-      target = port;
+    set target(next) {
+      target = next;
     },
     get open() {
       return pairs.size;
@@ -76,9 +82,10 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
       const pair = [...pairs][Math.floor(draw * pairs.size)];
       if (pair) doomed.add(pair);
     },
+    cutAll,
     async stop() {
       const closed = new Promise((resolve) => listener.close(resolve));
-      for (const pair of pairs) end(pair);
+      cutAll();
       await closed;
     },
   };

@@ -21,6 +21,25 @@ export async function answersOf(program: Program): Promise<Record<string, string
   return answers;
 }
 
+/** Paths whose answers are not the same, with the first place where they part. */
+export function differing(
+  some: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+): Record<string, readonly string[]> {
+  const paths = new Set([...Object.keys(some), ...Object.keys(others)]);
+  const parted = [...paths].filter((path) => some[path] !== others[path]);
+  return Object.fromEntries(
+    parted.map((path) => {
+      const [one = '', other = ''] = [some[path], others[path]];
+      const place = [...one].findIndex((character, index) => character !== other[index]);
+      const from = Math.max(0, (place < 0 ? one.length : place) - AROUND);
+      return [path, [one, other].map((text) => text.slice(from, from + 3 * AROUND))];
+    }),
+  );
+}
+
+const AROUND = 80;
+
 /** The path with each of some names in the place of its parameter; none when the parameter is something else. */
 function filled(path: string): string[] {
   if (!path.includes(':')) return [path];

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ended, runCommand, type Settings, startProgram } from './program.ts';
+import { type Ended, runCommand, type Settings, startProgram, until } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 
 const NOBODY = 'http://user:topsecret@127.0.0.1:1';
@@ -107,10 +107,9 @@ describe('secrets', () => {
     const printed = await runCommand(['config'], { ...settings, PRICE_FEED_URL, DATABASE_URL });
     expect(printed.stdout).toContain('"rpc"');
     const program = await startProgram({ ...settings, LOG_LEVEL: 'trace' }).answers();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await until('the refusal is logged', async () => program.output().includes('daemon_auth_failed'));
     await program.get('/api/health/ready');
     const { output } = await program.kill('SIGTERM');
-    expect(output).toContain('daemon_auth_failed');
     for (const text of [printed.output, output]) {
       expect(text).not.toContain('topsecret');
       expect(text).not.toContain(Buffer.from('user:topsecret').toString('base64'));

@@ -16,7 +16,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
@@ -197,6 +197,38 @@ describe('a log that is damaged while nothing runs', () => {
     cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
   });
 
+  it('ClickHouse in which bytes are wrong: refused with the reason, in time, readiness names it, and all else answers', async () => {
+    const folder = join(settings.DATA_DIR, 'clickhouse');
+    const kept = join(temporaryFolder(), 'kept');
+    cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
+    for (const data of globSync('store/*/*/*_*/data.bin', { cwd: folder }).map((file) => join(folder, file))) {
+      // Without its list of migrations the program would not start.
+      const isDerived = !readFileSync(join(dirname(data), 'columns.txt'), 'utf8').includes('sha256');
+      if (isDerived) for (let at = 0; at < statSync(data).size; at += 64) flip(data, at); // in each of its columns
+    }
+    const program = await startProgram(settings).answers();
+    const paths = ['/api/stats/status', '/api/stats/charts?metric=transactions', '/api/stats/charts?metric=difficulty'];
+    for (const path of [...paths, ...paths]) {
+      const { status, body } = await program.get(path);
+      expect({ path, status, body }).toMatchObject({
+        status: 503,
+        body: expect.stringMatching(/"code":"(store_damaged|query_too_slow|unavailable)"/),
+      });
+    }
+    await until('ready names the damage', async () => {
+      const { status, body } = await program.get('/api/health/ready');
+      return status === 503 && body.includes('"clickhouse_damaged"') && !body.includes(folder);
+    });
+    expect(await program.get('/api/blocks/60')).toMatchObject({ status: 200 });
+    expect(await runCommand(['audit'], settings)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching('cannot read what it stored'),
+    });
+    await program.kill('SIGTERM');
+    rmSync(folder, { recursive: true });
+    cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
+  });
+
   it('is all that is needed: stores that were removed are built again from it, byte for byte', async () => {
     const before = await leftBy(settings);
     for (const store of ['postgres', 'clickhouse']) rmSync(join(settings.DATA_DIR, store), { recursive: true });
@@ -209,7 +241,7 @@ describe('a log that is damaged while nothing runs', () => {
 
 function flip(file: string, offset: number): void {
   const bytes = readFileSync(file);
-  for (let at = offset; at < offset + 16; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  for (let at = offset; at < Math.min(offset + 16, bytes.length); at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   writeFileSync(file, bytes);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Derives the configured first chain again with a processor that fails on one transaction in twenty: what an older program would
- * have left. A program of its own: the embedded engine opens one data folder a process.
+ * Derives the configured first chain again, from a height that may be given, with a processor that fails on one transaction in
+ * twenty: what an older program would have left. A program of its own: the embedded engine opens one data folder a process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nativeCurrencyId } from '../../commands/native-currency-id.ts';
@@ -18,7 +18,7 @@ const logger = createLogger('error');
 const { stores, log, close } = await openResources(config, logger);
 const { pool } = stores.postgres;
 const before = await readStagePosition(pool, 'derive', chain.name);
-const id = await askRedrive(pool, chain.name, 1);
+const id = await askRedrive(pool, chain.name, Number(process.argv[2] ?? 1));
 const end = new AbortController();
 const deriving = runDerive({
   chain,

@@ -1,17 +1,23 @@
 /**
  * The production form: the log on a real Kafka broker, Postgres by URL, ClickHouse by URL (a facade over the embedded engine,
- * not a server), roles spread over processes. It ends with the same data and gives the same answers as one process does.
+ * not a server, but with TEST_STORES=containers), roles spread over processes. It ends with the same data and gives the same answers as one process does.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClickHouseFacade, startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
+import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
 import { startTestBroker, type TestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
+import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
 import { connectPostgres, type Postgres } from '../../infra/postgres/postgres.ts';
 import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import { answersOf } from './answers.ts';
+import {
+  type ContainerServers,
+  startContainerServers,
+  wantsContainers,
+} from '../../infra/testing/container-servers.ts';
+import { sseMessages } from '../stream-check/sse-events.ts';
+import { answersOf, differing } from './answers.ts';
 import { type Left, leftBy } from './digests.ts';
 import { runCommand, type Settings, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';
@@ -34,9 +40,8 @@ afterAll(async () => {
 
 describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
   const KAFKA_BROKERS = broker?.brokers.join(',') ?? '';
-  let server: EmbeddedPostgres;
+  let servers: ContainerServers;
   let postgres: Postgres;
-  let facade: ClickHouseFacade;
   let settings: Settings;
 
   beforeAll(async () => {
@@ -50,20 +55,18 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     expected = await leftBy(embedded);
 
-    const folder = temporaryFolder();
-    server = await startEmbeddedPostgres(join(folder, 'postgres'), logger);
-    await server.createDatabase('production');
-    const DATABASE_URL = server.urlOf('production');
+    servers = wantsContainers() ? await startContainerServers() : await startStandIns(temporaryFolder());
+    await servers.createDatabase('production');
+    const DATABASE_URL = servers.urlOf('production');
     postgres = await connectPostgres({ url: DATABASE_URL, logger });
-    facade = await startClickHouseFacade(join(folder, 'clickhouse'));
+    const CLICKHOUSE_URL = await servers.clickhouseUrlOf('default');
     const { VERUSTREAM_CONFIG = '' } = settingsFor(node.url, { name });
-    settings = { VERUSTREAM_CONFIG, KAFKA_BROKERS, DATABASE_URL, CLICKHOUSE_URL: facade.url, DATA_DIR: '/nowhere' };
+    settings = { VERUSTREAM_CONFIG, KAFKA_BROKERS, DATABASE_URL, CLICKHOUSE_URL, DATA_DIR: '/nowhere' };
   }, 4 * MINUTES);
 
   afterAll(async () => {
     await postgres?.close();
-    await facade?.stop();
-    await server?.stop();
+    await servers?.stop();
   });
 
   async function committed(stage: 'derive' | 'price'): Promise<{ height: number; hash: string } | undefined> {
@@ -97,7 +100,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     node.branch('main', end);
     await untilCommitted();
 
-    expect(await answersOf(serve)).toEqual(expectedAnswers);
+    expect(differing(await answersOf(serve), expectedAnswers)).toEqual({});
     for (const command of ['status', 'verify', 'audit']) {
       expect(await runCommand([command], settings)).toMatchObject({ code: 0 });
     }
@@ -113,7 +116,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     const embedded = { ...settingsFor(node.url, { name }), KAFKA_BROKERS };
     const program = await startProgram(embedded).answers();
     await untilServed(program, node, 2 * MINUTES, name);
-    expect(await answersOf(program)).toEqual(expectedAnswers);
+    expect(differing(await answersOf(program), expectedAnswers)).toEqual({});
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     const left = await leftBy(embedded);
     expect({ ...left, records: end + 1, rewinds: 0 }).toEqual(expected);
@@ -138,6 +141,33 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     for (const program of [first, second, derive]) expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
+  it('a tail that is killed, and a daemon that is dead, are known where requests are served', async () => {
+    const [tail, derive] = [start('tail'), start('derive,price')];
+    const serve = await start('serve').answers();
+    const ready = async () => {
+      const { status, body } = await serve.get(`/api/health/ready?chain=${name}`);
+      const { reasons } = JSON.parse(body) as { reasons: { code: string; stage: string | null }[] };
+      return `${status} ${reasons.map(({ code, stage }) => `${stage} ${code}`).join()}`.trim();
+    };
+    const says = (wanted: string) =>
+      until(`ready says ${wanted}`, async () => (await ready()) === wanted, 2 * MINUTES).catch(
+        async (error: unknown) => {
+          throw new Error(`${String(error)}\n${await ready()}`);
+        },
+      );
+    // A block that arrives: those of the recording are years old, which a new process takes for a standstill.
+    await until('the chain is tailed', async () => (await ready()).startsWith('503 tail stalled'), 2 * MINUTES);
+    node.branch('main', end + 21);
+    await says('200');
+    node.setFaults({ closeRate: 1 });
+    await says('503 null daemon_unreachable');
+    node.setFaults({});
+    await says('200');
+    await tail.kill('SIGKILL');
+    await says('503 tail not_reporting');
+    for (const program of [derive, serve]) expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
   it.skipIf(process.env.KAFKA_BROKERS !== undefined)(
     'a broker that goes away is waited for; nothing is lost',
     async () => {
@@ -145,12 +175,19 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
       node.branch('main', 40);
       const program = await startProgram(embedded).answers();
       await untilServed(program, node, 2 * MINUTES, `${name}-2`);
+      const heard = heardBlocks(program.base);
       await broker?.kill();
       node.advanceTo(60);
       await until('it is missed', () => program.complaints().some(({ code }) => code === 'log_unreachable'), MINUTES);
+      await until('readiness names it', async () => {
+        const { status, body } = await program.get('/api/health/ready');
+        return status === 503 && /"stage_waiting".*log_unreachable/.test(body);
+      });
       expect(await program.get('/api/blocks/40')).toMatchObject({ status: 200 });
       await broker?.restart();
       await untilServed(program, node, 2 * MINUTES, `${name}-2`);
+      await until('who listened all the time has heard of the last block', () => heard.includes(60), MINUTES);
+      expect(heard).toEqual(Array.from({ length: 20 }, (_, index) => 41 + index));
       expect(
         program.complaints().filter(({ level }) => level > 40),
         'no stage stops for good',
@@ -160,3 +197,28 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     },
   );
 });
+
+async function startStandIns(folder: string): Promise<ContainerServers> {
+  const server = await startEmbeddedPostgres(join(folder, 'postgres'), logger);
+  const facade = await startClickHouseFacade(join(folder, 'clickhouse'));
+  return {
+    urlOf: server.urlOf,
+    createDatabase: server.createDatabase,
+    clickhouseUrlOf: async (database) => new URL(`/${database}`, facade.url).href,
+    async stop() {
+      await facade.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** Heights of the blocks that one connection has told of so far. */
+function heardBlocks(base: string): readonly number[] {
+  const heights: number[] = [];
+  const follow = async () => {
+    const messages = sseMessages(`${base}/api/stream?channels=blocks`, null, new AbortController().signal);
+    for await (const message of messages) if (message.type === 'block') heights.push(message.data.height);
+  };
+  void follow(); // ends with the program
+  return heights;
+}

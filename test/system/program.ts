@@ -31,9 +31,10 @@ export interface Answer {
 export interface Program {
   /** http://host:port; only after `answers`. */
   readonly base: string;
+  readonly pid: number | undefined;
   readonly ended: Promise<Ended>;
   output(): string;
-  /** What it logged at level `warn` and above. */
+  /** What it logged at level `warn` and above, but for the wallet of the recorded daemon, which holds coins. */
   complaints(): LogLine[];
   /** Resolves when /api/health answers. @throws Error when the program ends before, with its output */
   answers(): Promise<Program>;
@@ -61,9 +62,15 @@ async function killAll(children: Iterable<ChildProcess>): Promise<void> {
   while (killed.some((child) => running.has(child))) await sleep(POLL_MS);
 }
 
-/** `verustream start` on any free port, until its test ends; `lives: 'file'` lets the other tests of the file have it too. */
-export function startProgram(settings: Settings, { lives = 'test' }: { lives?: 'test' | 'file' } = {}): Program {
-  const { child, output, ended } = spawnProgram(join(ROOT, 'verustream.ts'), ['start'], { PORT: '0', ...settings });
+interface ProgramOptions {
+  /** `file`: the other tests of the file have it too. */
+  readonly lives?: 'test' | 'file';
+  readonly args?: readonly string[];
+}
+
+/** `verustream start` on any free port, until its test ends. */
+export function startProgram(settings: Settings, { lives = 'test', args = ['start'] }: ProgramOptions = {}): Program {
+  const { child, output, ended } = spawnProgram(join(ROOT, 'verustream.ts'), args, { PORT: '0', ...settings });
   let base = '';
   if (lives === 'file') shared.add(child);
 
@@ -71,9 +78,10 @@ export function startProgram(settings: Settings, { lives = 'test' }: { lives?: '
     get base() {
       return base;
     },
+    pid: child.pid,
     ended,
     output,
-    complaints: () => logLines(output()).filter(({ level }) => level >= WARN),
+    complaints: () => logLines(output()).filter(({ level, msg }) => level >= WARN && !/\bwallet\b/.test(msg)),
     async answers() {
       await until(
         'the API answers',

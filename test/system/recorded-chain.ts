@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import {
+  type RecordedNode,
+  type RecordedNodeOptions,
+  startRecordedNode,
+} from '../../infra/recorded-node/recorded-node.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { ROOT } from '../house/source-files.ts';
 import { type Program, type Settings, until } from './program.ts';
@@ -31,9 +35,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export async function startNode(startHeight: number, port = 0): Promise<RecordedNode> {
+export async function startNode(
+  startHeight: number,
+  port = 0,
+  onRequest?: RecordedNodeOptions['onRequest'],
+): Promise<RecordedNode> {
   const folder = join(ROOT, 'recordings/private-network');
-  const node = await startRecordedNode({ folder, port, startHeight, ...CREDENTIALS });
+  const node = await startRecordedNode({ folder, port, startHeight, ...CREDENTIALS, ...(onRequest && { onRequest }) });
   nodes.add(node);
   return node;
 }
@@ -74,8 +82,11 @@ export async function servedHeight(program: Program, chain = CHAIN): Promise<num
   return Math.min(...heights);
 }
 
+/** Of a daemon. */
+type Tip = Pick<RecordedNode, 'height' | 'hash'>;
+
 /** Until the program serves exactly the node's tip. */
-export async function untilServed(program: Program, node: RecordedNode, ms = 60_000, chain = CHAIN): Promise<void> {
+export async function untilServed(program: Program, node: Tip, ms = 60_000, chain = CHAIN): Promise<void> {
   await until(
     `block ${node.height} is served`,
     async () => (await servedHeight(program, chain)) === node.height && (await newestHash(program)) === node.hash,

@@ -58,7 +58,7 @@ async function post(program: Program, path: string, body?: object): Promise<Regi
 }
 
 async function register(program: Program): Promise<Registered> {
-  await setTier(stores.postgres, OWNER.identityAddress, 'pro');
+  await setTier(stores.postgres, OWNER, 'pro');
   ({ key } = (await createKey(stores.postgres, OWNER, 'test')) ?? { key: '' });
   return post(program, '/api/webhooks', { url: receiver.url, events: ['block', 'reorg'] });
 }

@@ -34,7 +34,7 @@ export const bridgeTransfers: Extension = async ({ api, chain, read, texts }) =>
   const direction = directionOf(given);
   const [address] = given.has('address') ? addressesOf(api, chain, given) : [];
   tipHeight(read, chain.name);
-  const { sql, values } = bridgeSql({ chain: chain.name, direction, address });
+  const { sql, values } = bridgeSql({ generation: read.state.generation, chain: chain.name, direction, address });
   const newest = `${sql} ORDER BY t.request_height DESC, t.txid, t.vout LIMIT $${values.length + 1}`;
   return bridgeAnswers(read, api, await read.rows<BridgeRecord>(newest, [...values, Math.min(limit, MAX_LIMIT)]));
 };

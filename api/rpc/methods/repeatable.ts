@@ -33,7 +33,7 @@ export const asOfHeight = (position: number): Repeatable => ({
 /** A negative height asks for what is not in a block yet. */
 export const unlessMempool: Repeatable = {
   kept: `${TIP}, without the mempool`,
-  lifetime: (texts) => (texts.slice(1).some((text) => text.startsWith('-')) ? null : 'tip'),
+  lifetime: (texts) => (texts.slice(1).some((text) => /^"?-/.test(text)) ? null : 'tip'),
 };
 
 const HASH = /^"[0-9a-fA-F]{64}"$/;

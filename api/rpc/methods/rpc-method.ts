@@ -1,5 +1,6 @@
 /** What the table says of a method. The handler, the limiter's costs, `help` and docs/json-rpc.md all read it. */
 import type { Guard } from '../guards.ts';
+import type { ParameterType } from '../parameters/parameter-type.ts';
 import type { Repeatable } from './repeatable.ts';
 
 export type RpcMethod = IndexMethod | ExtensionMethod | DaemonMethod;
@@ -7,6 +8,8 @@ export type RpcMethod = IndexMethod | ExtensionMethod | DaemonMethod;
 export interface Described {
   /** In the notation of the daemon's help: quoted strings, optional ones in parentheses. */
   readonly parameters: string;
+  /** What each of them may be, by position. */
+  readonly types: readonly ParameterType[];
   /** One sentence. */
   readonly summary: string;
 }
@@ -22,6 +25,8 @@ export interface ExtensionMethod extends Described {
 
 export interface DaemonMethod extends Described {
   readonly source: 'daemon';
+  /** Without what it asks for the method does not exist. */
+  readonly servedWhen?: Guard;
   readonly guards: readonly Guard[];
   readonly load: Load;
   /** Absent: every call goes to the daemon. */
@@ -54,22 +59,28 @@ type Options = Partial<Omit<DaemonMethod, 'source' | 'load' | keyof Described>> 
   readonly load?: keyof typeof LOADS;
 };
 
+type Types = readonly ParameterType[];
+
 export function daemon(
   parameters: string,
+  types: Types,
   summary: string,
   { load = 'light', ...options }: Options = {},
 ): DaemonMethod {
-  return { source: 'daemon', parameters, summary, guards: [], ...options, load: LOADS[load] };
+  return { source: 'daemon', parameters, types, summary, guards: [], ...options, load: LOADS[load] };
 }
 
-export const fromIndex = (parameters: string, summary: string): IndexMethod => ({
+export const fromIndex = (parameters: string, types: Types, summary: string): IndexMethod => ({
   source: 'index',
   parameters,
+  types,
   summary,
 });
 
-export const extension = (parameters: string, summary: string): ExtensionMethod => ({
+/** They read their parameters, by position or as one object, themselves. */
+export const extension = (parameters: string, summary: string, types: Types = []): ExtensionMethod => ({
   source: 'extension',
   parameters,
+  types,
   summary,
 });

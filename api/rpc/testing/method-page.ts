@@ -1,6 +1,15 @@
 /** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
 import { answerOf, type RecordedCase, readCases } from '../../../infra/recorded-node/recorded-calls.ts';
 import { rawMember } from '../../../schemas/raw-json.ts';
+import {
+  MAX_BATCH_BYTES,
+  MAX_CALL_BYTES,
+  MAX_ID_BYTES,
+  MAX_NESTING,
+  MAX_PARAMETERS,
+  MAX_TOKENS,
+} from '../../../schemas/verusd/rpc-body.ts';
+import { DEADLY_CALLS } from '../deadly-calls.ts';
 import { METHOD_GROUPS, RPC_CREDITS, signatureOf } from '../methods/method-table.ts';
 import type { RpcMethod } from '../methods/rpc-method.ts';
 import { differenceOfCall, differences } from './differences.ts';
@@ -50,12 +59,12 @@ function credits(method: RpcMethod): number {
   return RPC_CREDITS[method.source];
 }
 
-function conditions(method: RpcMethod): string {
+function conditions(name: string, method: RpcMethod): string {
   const plural = credits(method) === 1 ? '' : 's';
   const cost = `${credits(method)} credit${plural}`;
   if (method.source !== 'daemon') return `${cost}, from the index${'asksDaemon' in method ? ' and the daemon' : ''}`;
-  const { load, repeatable, guards, broadcasts } = method;
-  const refused = guards.map((guard) => guard.refuses);
+  const { load, repeatable, servedWhen, guards, broadcasts } = method;
+  const refused = [DEADLY_CALLS[name], servedWhen, ...guards].flatMap((guard) => guard?.refuses ?? []);
   return [
     `${cost}, ${load.name}`,
     ...(repeatable ? [`kept ${repeatable.kept}`] : []),
@@ -64,11 +73,13 @@ function conditions(method: RpcMethod): string {
   ].join(' · ');
 }
 
+const typesOf = ({ types }: RpcMethod) =>
+  types.length === 0 ? [] : ['', ...types.map(({ allows }, index) => `${index + 1}. ${allows}`)];
+
 function section([name, method]: [string, RpcMethod], example: Example | undefined): string {
   const shown = example ? ['', '```', `> ${abridged(example.params)}`, abridged(example.answer), '```'] : [];
-  return [`### ${name}`, `\`${signatureOf(name, method)}\``, '', method.summary, '', conditions(method), ...shown].join(
-    '\n',
-  );
+  const head = [`### ${name}`, `\`${signatureOf(name, method)}\``, '', method.summary, ...typesOf(method)];
+  return [...head, '', conditions(name, method), ...shown].join('\n');
 }
 
 const INTRODUCTION = `# JSON-RPC
@@ -87,8 +98,34 @@ Without a key each call counts as a request of the minute; with a key it costs t
 time. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
 
-In every method a member \`filename\` is refused with -8, since it would name a file of the server. Addresses of an object parameter,
-names and i-addresses are written as for the daemon.
+## What is let through
+A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
+thing; whatever else a daemon does not like, such as a name that nobody has, it refuses itself.
+
+| what | at most | otherwise |
+|---|---|---|
+| a call | ${MAX_CALL_BYTES} bytes: a transaction of 2,000,000 bytes as hexadecimal digits, and 4 kB | -32600 |
+| a batch | ${MAX_BATCH_BYTES} bytes in all, each call as above | -32600 |
+| open brackets, anywhere in the body | ${MAX_NESTING} | -32700 |
+| values and keys of a call | ${MAX_TOKENS} | -32700 |
+| \`id\` | ${MAX_ID_BYTES} bytes | -32600 |
+| parameters | ${MAX_PARAMETERS} | -1 |
+
+Raw control characters are no JSON (-32700). An escaped U+0000 is refused in every parameter (-8) and in the id (-32600), other escaped
+control characters in every parameter but messages, passphrases and labels. A member \`filename\` is refused in every method (-8), since
+it would name a file of the server.
+
+The numbered lines of a method say what each of its parameters may be; others are -8, addresses -5. Where the daemon reads JSON or
+wildcards in a text, only the plain form is taken, but for the object of \`getcurrencyconverters\`. A value of another JSON type (a
+number for a name) goes through while it is a single one, and the daemon says what it thinks of it. What is numbered as a list or an
+object may have more members than are named, with single values, which the daemon ignores.
+
+Some calls end a daemon, and are answered here:
+${Object.entries(DEADLY_CALLS)
+  .map(([name, { why }]) => `- \`${name}\`: ${why}`)
+  .join('\n')}
+
+\`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
 Write it anew with \`npm test -- --update method-page\`.

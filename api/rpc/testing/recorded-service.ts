@@ -4,6 +4,7 @@ import { type CopyValue, copyRows } from '../../../infra/postgres/copy.ts';
 import type { Postgres } from '../../../infra/postgres/postgres.ts';
 import type { ReceivedRequest } from '../../../infra/recorded-node/daemon-server.ts';
 import { readGzip, readLines } from '../../../infra/recorded-node/read-lines.ts';
+import { answerOf, readCases } from '../../../infra/recorded-node/recorded-calls.ts';
 import { type RecordedNode, startRecordedNode } from '../../../infra/recorded-node/recorded-node.ts';
 import { createTestStores } from '../../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../../infra/verusd/verusd-client.ts';
@@ -40,7 +41,16 @@ export async function startRecordedService(): Promise<RecordedService> {
   let tip: Tip | null = null;
   const client = createVerusdClient({ rpc: node.url, chain: CHAIN, logger });
   const handler = createRpcHandler({
-    chains: [{ name: CHAIN, rootCurrency: 'VRSCTEST', networkRoot: 'VRSCTEST', finalityDepth: 100, blockSeconds: 60 }],
+    chains: [
+      {
+        name: CHAIN,
+        rootCurrency: 'VRSCTEST',
+        networkRoot: 'VRSCTEST',
+        finalityDepth: 100,
+        blockSeconds: 60,
+        requireEmptyWallet: false,
+      },
+    ],
     tip: () => tip ?? { height: node.height, hash: node.hash },
     daemons: new Map([[CHAIN, client]]),
     postgres: stores.postgres,
@@ -73,7 +83,7 @@ const parsed = <T>(text: string | undefined): T => JSON.parse(text ?? 'null') as
 type Row = Readonly<Record<string, CopyValue>>;
 
 async function fillIndex(postgres: Postgres): Promise<void> {
-  const tables = { blocks: [...blockRows()], identities: [...identityRows()] };
+  const tables = { blocks: [...blockRows()], identities: [...identityRows()], currencies: [...currencyRows()] };
   await postgres.transaction(async (client) => {
     for (const [table, rows] of Object.entries(tables)) {
       await copyRows(
@@ -120,6 +130,45 @@ function* blockRows(): Generator<Row> {
       position: header.height,
     };
   }
+}
+
+/** What the daemon told of currencies, once each. */
+function* currencyRows(): Generator<Row> {
+  const seen = new Set<string>();
+  for (const recorded of readCases(RECORDING)) {
+    if (!recorded.name.startsWith('getcurrency/') || !('body' in recorded)) continue;
+    const answer = answerOf(recorded.body);
+    if (!('result' in answer) || answer.result === 'null') continue;
+    const { currencyid, name, fullyqualifiedname, systemid, startblock } = parsed<Currency>(answer.result);
+    if (seen.has(currencyid)) continue;
+    seen.add(currencyid);
+    yield {
+      chain: CHAIN,
+      currency_id: currencyid,
+      from_height: 0,
+      to_height: null,
+      tx_index: 0,
+      vout: 0,
+      txid: { hex: '' },
+      name,
+      fully_qualified_name: fullyqualifiedname,
+      parent: null,
+      system_id: systemid,
+      currency_type: 'token',
+      options: 0,
+      start_block: startblock,
+      definition: { json: answer.result },
+      position: 0,
+    };
+  }
+}
+
+interface Currency {
+  readonly currencyid: string;
+  readonly name: string;
+  readonly fullyqualifiedname: string;
+  readonly systemid: string;
+  readonly startblock: number;
 }
 
 interface IdentityState {

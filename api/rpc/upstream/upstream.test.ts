@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DaemonUnreachable } from '../../../infra/verusd/daemon-errors.ts';
 import type { ForwardOptions } from '../../../infra/verusd/verusd-client.ts';
-import { type RpcRequest, readRpcBody } from '../../../schemas/verusd/rpc-envelope.ts';
+import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
+import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../../access/lane-daemons.ts';
 import { daemonForm } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
@@ -83,6 +84,7 @@ test.each([
   ['getblock', `[${HASH},2]`],
   ['getrawtransaction', `[${HASH},1]`],
   ['getidentity', '["alice@",-1]'],
+  ['getidentity', '["alice@","-1"]'],
   ['gettxout', `[${HASH},0]`],
   ['getrawmempool', '[]'],
   ['getinfo', '[]'],

@@ -7,6 +7,7 @@ import { NODE_FLAGS } from '../../testing/node-flags.ts';
 export interface ClickHouseFacade {
   /** Of the database `default`. */
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -21,7 +22,9 @@ export async function startClickHouseFacade(folder: string): Promise<ClickHouseF
   child.channel?.unref();
   return {
     url: `${url}/default`,
+    pid: child.pid ?? 0,
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;

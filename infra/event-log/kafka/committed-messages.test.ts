@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { committedMessages } from './committed-messages.ts';
-import type { RawMessage } from './kafkajs-cluster.ts';
+import type { FetchedMessage } from './topic-leader.ts';
 
 const ABORT = Buffer.from([0, 0, 0, 0]);
 const COMMIT = Buffer.from([0, 0, 0, 1]);
 
-function message(offset: number, producerId: string | null, control?: Buffer): RawMessage {
+function message(offset: number, producerId: string | null, control?: Buffer): FetchedMessage {
   return {
     offset: String(offset),
     key: control ?? Buffer.from(String(offset)),
     value: null,
     headers: {},
     isControlRecord: control !== undefined,
-    batchContext: { producerId: producerId ?? '-1', inTransaction: producerId !== null },
+    producerId: producerId ?? '-1',
+    inTransaction: producerId !== null,
   };
 }
 
-const offsets = (messages: readonly RawMessage[]) => messages.map(({ offset }) => Number(offset));
+const offsets = (messages: readonly FetchedMessage[]) => messages.map(({ offset }) => Number(offset));
 
 describe('committed messages', () => {
   it('are those of no transaction and of committed ones, without markers', () => {

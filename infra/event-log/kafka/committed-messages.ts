@@ -1,5 +1,5 @@
 /** What a reader may see of a fetch: no control records, nothing of aborted transactions. */
-import type { AbortedTransaction, RawMessage } from './kafkajs-cluster.ts';
+import type { AbortedTransaction, FetchedMessage } from './topic-leader.ts';
 
 const ABORT_MARKER = 0;
 
@@ -8,14 +8,14 @@ const ABORT_MARKER = 0;
  * begins inside both. The key of a control record is version and type, two bytes each.
  */
 export function committedMessages(
-  messages: readonly RawMessage[],
+  messages: readonly FetchedMessage[],
   abortedTransactions: readonly AbortedTransaction[],
-): RawMessage[] {
+): FetchedMessage[] {
   const waiting = abortedTransactions
     .map(({ producerId, firstOffset }) => ({ producerId, firstOffset: BigInt(firstOffset) }))
     .sort((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1));
   const aborted = new Set<string>();
-  return messages.filter(({ offset, key, isControlRecord, batchContext: { producerId, inTransaction } }) => {
+  return messages.filter(({ offset, key, isControlRecord, producerId, inTransaction }) => {
     while (waiting[0] && waiting[0].firstOffset <= BigInt(offset)) aborted.add(waiting.shift()?.producerId ?? '');
     if (!isControlRecord) return !(inTransaction && aborted.has(producerId));
     if (key?.readInt16BE(2) === ABORT_MARKER) aborted.delete(producerId);

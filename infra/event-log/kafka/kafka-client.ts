@@ -1,13 +1,15 @@
 /** The kafkajs client of this log: its limits, its retries, its log lines. */
-import kafkajs, { type ISocketFactory, type Kafka, type logCreator } from 'kafkajs';
+import kafkajs, { type ISocketFactory, type Kafka, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../logger.ts';
-import { type Cluster, createCluster, defaultSocketFactory } from './kafkajs-cluster.ts';
+import { createKafkajsLeaders } from './kafkajs-leader.ts';
+import type { TopicLeaders } from './topic-leader.ts';
 
 export interface KafkaClient {
   readonly brokers: readonly string[];
+  /** For transactions and the settings of topics. */
   readonly kafka: Kafka;
-  /** A set of connections of its own: a broker answers the requests of one connection in order. */
-  createCluster(): Cluster;
+  /** For reads. */
+  createLeaders(): TopicLeaders;
 }
 
 export interface KafkaClientOptions {
@@ -23,40 +25,25 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const METADATA_MAX_AGE_MS = 60_000;
 // Short, since callers retry; kafkajs would wait 300 ms where a broker that ends a transaction needs a few.
 const RETRY = { retries: 5, initialRetryTime: 20, multiplier: 2, maxRetryTime: 1_000 };
+/** Of a read, which its connection tries again itself. */
+const READ_RETRY = { retries: 2, initialRetryTime: RETRY.initialRetryTime };
 
-export function createKafkaClient({
-  brokers,
-  logger,
-  socketFactory = defaultSocketFactory(),
-}: KafkaClientOptions): KafkaClient {
-  const kafka = new kafkajs.Kafka({
+/** @throws KafkaClientChanged */
+export function createKafkaClient({ brokers, logger, socketFactory }: KafkaClientOptions): KafkaClient {
+  const config: KafkaConfig = {
     brokers: [...brokers],
     clientId: CLIENT_ID,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: RETRY,
-    socketFactory,
+    ...(socketFactory && { socketFactory }),
     logLevel: logger.isLevelEnabled('debug') ? kafkajs.logLevel.INFO : kafkajs.logLevel.NOTHING,
     logCreator: toLogger(logger),
-  });
-  return {
-    brokers,
-    kafka,
-    createCluster: () =>
-      createCluster({
-        logger: kafka.logger(),
-        socketFactory,
-        brokers,
-        clientId: CLIENT_ID,
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        enforceRequestTimeout: true,
-        metadataMaxAge: METADATA_MAX_AGE_MS,
-        retry: { retries: 2, initialRetryTime: RETRY.initialRetryTime },
-        allowAutoTopicCreation: false,
-        maxInFlightRequests: null,
-      }),
   };
+  const reading = new kafkajs.Kafka({ ...config, retry: READ_RETRY });
+  const createLeaders = () => createKafkajsLeaders(reading, { metadataMaxAge: METADATA_MAX_AGE_MS });
+  // A kafkajs that cannot read is refused at the start, not at the first read; nothing is connected by this.
+  createLeaders();
+  return { brokers, kafka: new kafkajs.Kafka({ ...config, retry: RETRY }), createLeaders };
 }
 
 /** kafkajs calls an error what it then retries; what is left reaches the caller as an exception. So all of it is detail. */

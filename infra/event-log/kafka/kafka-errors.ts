@@ -4,6 +4,17 @@ import { LogUnreachable } from '../log-errors.ts';
 
 const FORBIDDEN = /AUTHORIZATION_FAILED|SASL|AUTHENTICATION/;
 
+/** The version of kafkajs that package.json pins and the tests run. */
+export const TESTED_KAFKAJS = '2.2.4';
+
+/** What reading needs of kafkajs beyond its types is not there. */
+export class KafkaClientChanged extends PermanentError {
+  constructor(version: string, difference: string) {
+    const advice = `This program reads with kafkajs ${TESTED_KAFKAJS}: install what package.json names (npm ci).`;
+    super('log_client_changed', `kafkajs ${version} ${difference}. ${advice}`);
+  }
+}
+
 /** The protocol's name of the error (`NOT_LEADER_FOR_PARTITION`) wherever kafkajs wrapped it, or null. */
 export function protocolErrorType(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -22,4 +33,9 @@ export function toLogError(error: unknown, brokers: readonly string[], action: s
     return new PermanentError('log_forbidden', message, { cause: error });
   }
   return new LogUnreachable(`${where} did not ${action}: ${reason}. Check KAFKA_BROKERS.`, { cause: error });
+}
+
+/** What to tell a person of it; nothing is decided by that. */
+export function explanationOf(error: PermanentError): string {
+  return error.message;
 }

@@ -31,7 +31,7 @@ const FETCH_BYTES = 2 * 1024 * 1024;
 const PROBE_BYTES = 64 * 1024;
 const FIRST_TAIL_OFFSETS = 8;
 /** What a read was given and did not return is kept for the read that goes on, of this many readers. */
-const KEPT_CHUNKS = 2;
+const KEPT_CHUNKS = 5;
 const EMPTY: Chunk = { records: [], next: 0, atEnd: true };
 
 /** `partition` is its name in messages. */

@@ -3,7 +3,7 @@ import type { Message } from 'kafkajs';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord } from '../event-log.ts';
 import { LogCorrupt } from '../log-errors.ts';
-import type { RawMessage } from './kafkajs-cluster.ts';
+import type { FetchedMessage } from './topic-leader.ts';
 
 /** A record with the broker's offset and the writer that appended it. */
 export interface StoredRecord extends LogRecord {
@@ -32,13 +32,13 @@ export function openedMessage(writer: string): Message {
 }
 
 /** @throws LogCorrupt when the bytes are not what was written, or not by verustream */
-export function parseMessage(topic: string, message: RawMessage): StoredRecord | WriterOpened {
+export function parseMessage(topic: string, message: FetchedMessage): StoredRecord | WriterOpened {
   const offset = Number(message.offset);
   const key = message.key?.toString() ?? '';
-  const writer = message.headers.writer?.toString();
+  const writer = headerOf(message, 'writer')?.toString();
   if (writer !== undefined && key === OPENED_KEY) return { position: null, offset, writer };
   const where = `Kafka topic ${topic}, offset ${offset}`;
-  const checksum = message.headers.crc32;
+  const checksum = headerOf(message, 'crc32');
   const payload = message.value;
   if (writer === undefined || !/^\d{1,16}$/.test(key) || payload === null || checksum?.length !== 4) {
     throw new LogCorrupt(
@@ -49,4 +49,10 @@ export function parseMessage(topic: string, message: RawMessage): StoredRecord |
   if (recordChecksum(position, payload) === checksum.readUInt32BE()) return { position, payload, offset, writer };
   const advice = 'Restore the topic from a replica or a backup.';
   throw new LogCorrupt(`${where}: record ${position} does not match its checksum. ${advice}`);
+}
+
+/** A header that somebody else wrote several times counts as none. */
+function headerOf({ headers }: FetchedMessage, name: string): Buffer | undefined {
+  const header = headers[name];
+  return Buffer.isBuffer(header) ? header : undefined;
 }

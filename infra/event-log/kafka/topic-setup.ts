@@ -53,7 +53,8 @@ async function createTopic(admin: Admin, topic: Topic, name: string): Promise<vo
   await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }], waitForLeaders: true });
 }
 
-async function checkTopic(admin: Admin, topic: Topic, name: string): Promise<void> {
+/** @throws PermanentError log_topic_settings */
+export async function checkTopic(admin: Admin, topic: Topic, name: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const partitions = topics[0]?.partitions.length ?? 0;
   if (partitions !== 1) {

@@ -1,17 +1,15 @@
 /** Real Postgres, run by this process in the data folder: the default when no DATABASE_URL is given. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { resolve } from 'node:path';
 import pg from 'pg';
-import { PermanentError } from '../../../schemas/errors.ts';
-import { freePort } from '../../free-port.ts';
 import type { Logger } from '../../logger.ts';
+import { type ServerAddress, serverAddress } from './address.ts';
 import { postgresBinaries } from './binaries.ts';
+import { openCluster } from './cluster.ts';
 import { endLeftover } from './leftover.ts';
+import { SERVICE_ROLE } from './roles.ts';
 import { runServer } from './server-process.ts';
-import { giveToPostgres, unprivileged } from './unprivileged.ts';
+import { dataArgument, unprivileged } from './server-user.ts';
+import { settingArguments } from './single-user.ts';
 
 export interface EmbeddedPostgres {
   /** Of the cluster's maintenance database. */
@@ -30,8 +28,7 @@ const SETTINGS = {
   max_wal_senders: 0,
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
+  unix_socket_permissions: '0700',
   log_min_messages: 'warning',
   log_timezone: 'UTC',
   timezone: 'UTC',
@@ -42,40 +39,39 @@ const SETTINGS = {
  * left behind.
  */
 export async function startEmbeddedPostgres(folder: string, logger: Logger): Promise<EmbeddedPostgres> {
-  const binaries = await postgresBinaries();
   const data = resolve(folder);
   await endLeftover(data, logger);
-  if (!existsSync(join(data, 'PG_VERSION'))) await initialise(binaries.initdb, data);
-  const port = await freePort();
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = unprivileged(binaries.postgres, ['-D', data, ...settings]);
-  const server = await runServer(command, port, logger);
-  const urlOf = (database: string) => `postgresql://verustream@127.0.0.1:${port}/${database}`;
-  return {
-    url: urlOf('postgres'),
-    urlOf,
-    createDatabase: (name, template) => createDatabase(urlOf('postgres'), name, template),
-    stop: () => server.stop(),
-  };
+  const binaries = await postgresBinaries(logger);
+  const removals = [() => binaries.remove()];
+  const remove = () => removals.forEach((each) => void each());
+  try {
+    const { user, password } = await openCluster(binaries, data, SETTINGS, logger);
+    const address = await serverAddress(data, user);
+    removals.push(() => address.remove());
+    const urlOf = (database: string) => databaseUrl(address, password, database);
+    const args = ['-D', dataArgument(data), ...settingArguments({ ...SETTINGS, ...address.settings })];
+    const command = unprivileged(binaries.postgres, args, user, data);
+    const server = await runServer({ command, url: urlOf('postgres'), socket: address.socket, data, logger });
+    return {
+      url: urlOf('postgres'),
+      urlOf,
+      createDatabase: (name, template) => createDatabase(urlOf('postgres'), name, template),
+      stop: () => server.stop().finally(remove),
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
-async function initialise(initdb: string, data: string): Promise<void> {
-  await rm(data, { recursive: true, force: true }); // what an interrupted initdb left
-  mkdirSync(data, { recursive: true, mode: 0o700 });
-  giveToPostgres(data);
-  const command = unprivileged(initdb, ['-D', data, '-U', 'verustream', '-A', 'trust', '-E', 'UTF8', '--locale=C']);
-  try {
-    await promisify(execFile)(command.file, [...command.args]);
-  } catch (cause) {
-    const said = ((cause as { stderr?: string }).stderr ?? String(cause)).trim().replaceAll(/\s*\n\s*/g, '; ');
-    throw new PermanentError('postgres_init_failed', `The embedded Postgres cannot be made in ${data}: ${said}`, {
-      cause,
-    });
-  }
+/** A folder in the place of the host stands for the socket in it. */
+function databaseUrl({ host, port }: ServerAddress, password: string, database: string): string {
+  return `postgresql://${SERVICE_ROLE}:${password}@${encodeURIComponent(host)}:${port}/${database}`;
 }
 
 async function createDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined); // its statements tell
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);

@@ -1,45 +1,83 @@
-/** After kill -9 of the program its Postgres server lives on; the next start ends it before it starts its own. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What an earlier server left behind: itself after kill -9 of the program, its backends after kill -9 of the server, its files. */
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
+import { removeLeftSocketFolder } from './address.ts';
+import { removeLeftCopy } from './binaries.ts';
 
 const WAIT_MS = 30_000;
+const POLL_MS = 50;
 
-/** The caller holds the data folder's lock, so a server on it can only be a leftover. */
+/** The caller holds the data folder's lock, so a server on it can only be a leftover. @throws PermanentError postgres_leftover */
 export async function endLeftover(data: string, logger: Logger): Promise<void> {
   const file = join(data, 'postmaster.pid');
-  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : Number.NaN;
-  if (!Number.isInteger(pid) || pid <= 0) return;
-  if (isServer(pid)) {
-    logger.info({ pid }, 'ending the Postgres server that an earlier run left behind');
-    process.kill(pid, 'SIGINT');
-    const deadline = Date.now() + WAIT_MS;
-    while (isServer(pid)) {
+  const [pid, , , , socketFolder = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const server = Number(pid);
+  if (Number.isInteger(server) && server > 0 && worksOn(server, data)) {
+    logger.info({ pid: server }, 'ending the Postgres server that an earlier run left behind');
+    await end([server], 'SIGINT', data);
+  }
+  // Without their server they would notice at the end of their statement. Until then nobody may start another.
+  await end(processesOn(data), 'SIGQUIT', data);
+  removeLeftSocketFolder(socketFolder);
+  const [, program = ''] = /^"?([^" ]+)/.exec(existing(join(data, 'postmaster.opts'))) ?? [];
+  removeLeftCopy(program);
+  // Nobody works here any more, but a process id in these files may be another program's, or a zombie's.
+  for (const left of ['postmaster.pid', ...socketFilesIn(data)]) await rm(join(data, left), { force: true });
+}
+
+const socketFilesIn = (data: string) =>
+  existsSync(data) ? readdirSync(data).filter((name) => name.startsWith('.s.PGSQL.')) : [];
+
+const existing = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+async function end(pids: readonly number[], signal: NodeJS.Signals, data: string): Promise<void> {
+  for (const pid of pids) kill(pid, signal);
+  const deadline = Date.now() + WAIT_MS;
+  for (const pid of pids) {
+    while (worksOn(pid, data)) {
       if (Date.now() > deadline) {
         throw new PermanentError(
           'postgres_leftover',
-          `Postgres server ${pid} on ${data} does not end. Stop it and start again.`,
+          `Postgres process ${pid} on ${data} does not end. Stop it and start again.`,
         );
       }
-      await sleep(50);
+      await sleep(POLL_MS);
     }
   }
-  await rm(file, { force: true });
 }
 
-/** A process id may have been taken over by another program since. */
-function isServer(pid: number): boolean {
+/** Linux only, none elsewhere. */
+function processesOn(data: string): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => worksOn(pid, data));
+}
+
+/** A process id may have been taken over by another program since, or by the server of another folder. */
+function worksOn(pid: number, data: string): boolean {
+  if (process.platform !== 'linux') return kill(pid, 0);
   try {
-    process.kill(pid, 0);
+    return (
+      readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' &&
+      readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data)
+    );
+  } catch {
+    return false; // it has ended, or is not ours
+  }
+}
+
+/** False when there is no such process. */
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
-  } catch {
-    return process.platform !== 'linux';
+    throw error;
   }
 }

@@ -1,66 +1,141 @@
 /** The server process of the embedded Postgres: started, started again when it ends by itself, and stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { Command } from './unprivileged.ts';
+import { endLeftover } from './leftover.ts';
+import type { Command } from './server-user.ts';
+
+export interface ServerOptions {
+  readonly command: Command;
+  /** Of a database that is always there. */
+  readonly url: string;
+  /** File of its socket, if it has one. */
+  readonly socket: string | null;
+  readonly data: string;
+  readonly logger: Logger;
+}
 
 export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** Without a sign of life; a server that says that it recovers is waited for. */
 const START_TIMEOUT_MS = 60_000;
+const MOST_FIRST_STARTS = 3;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
+/** A server that lived this long is started again at once. */
+const STABLE_MS = 60_000;
+/** A server does not miss its socket, and nobody else reaches it any more. */
+const SOCKET_LOOK_MS = 2_000;
+const STARTING_UP = '57P03';
 
-/** Resolves when it answers on `port`. @throws PermanentError postgres_start_failed */
-export async function runServer(command: Command, port: number, logger: Logger): Promise<ServerProcess> {
-  let stopping = false;
+/** Resolves when it answers. @throws PermanentError postgres_start_failed */
+export async function runServer(options: ServerOptions): Promise<ServerProcess> {
+  const { data, socket, logger } = options;
+  const stopped = new AbortController();
+  let startedAt = 0;
+  /** Since the last one that was stable. */
+  let ends = 0;
   let restarting: Promise<void> = Promise.resolve();
-  let server = await start();
+  let server = await firstStart();
   process.once('exit', () => server.kill('SIGQUIT'));
 
   async function start(): Promise<ChildProcess> {
-    const child = await startServer(command, port, logger);
+    const child = await startServer(options);
+    startedAt = performance.now();
+    const looking = setInterval(() => {
+      if (socket === null || existsSync(socket)) return;
+      clearInterval(looking);
+      logger.error(
+        { code: 'postgres_unreachable', socket },
+        'the socket of the embedded Postgres was removed: ending it',
+      );
+      child.kill('SIGINT');
+    }, SOCKET_LOOK_MS).unref();
     child.once('exit', (code, signal) => {
-      if (!stopping) restarting = restart(code, signal);
+      clearInterval(looking);
+      if (!stopped.signal.aborted) restarting = restart(`${signal ?? `code ${code}`}`);
     });
     return child;
   }
 
-  /** What holds its files open still, after the server was killed, ends first: Postgres refuses to start until then. */
-  async function restart(code: number | null, signal: string | null): Promise<void> {
-    logger.error({ code, signal }, 'the embedded Postgres has ended by itself; starting it again');
-    for (let waitMs = FIRST_WAIT_MS; !stopping; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+  /** One that was killed says nothing about whether the next one starts. */
+  async function firstStart(): Promise<ChildProcess> {
+    for (let tries = 1; ; tries++) {
       try {
+        return await start();
+      } catch (error) {
+        if (!(error instanceof PermanentError && killedAtStart.has(error)) || tries === MOST_FIRST_STARTS) throw error;
+        logger.error(
+          { code: 'postgres_unreachable' },
+          'the embedded Postgres was killed as it started; starting it again',
+        );
+        await endLeftover(data, logger);
+      }
+    }
+  }
+
+  async function restart(how: string): Promise<void> {
+    if (performance.now() - startedAt > STABLE_MS) ends = 0;
+    for (let reason = `it has ended by itself (${how})`; !stopped.signal.aborted; ) {
+      const waitMs = ends === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (ends - 1), LONGEST_WAIT_MS);
+      ends++;
+      logger.error(
+        { code: 'postgres_unreachable', ends, waitMs },
+        `the embedded Postgres does not run: ${reason}; starting it again ${waitMs ? `in ${waitMs / 1000} s` : 'now'}`,
+      );
+      try {
+        await sleep(waitMs, undefined, { ref: false, signal: stopped.signal });
+        await endLeftover(data, logger);
         server = await start();
         logger.warn('the embedded Postgres runs again');
         return;
-      } catch (err) {
-        const message = err instanceof Error ? err.message : String(err);
-        logger.error({ err, waitMs }, `${message}; trying again`);
-        await sleep(waitMs, undefined, { ref: false });
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error);
       }
     }
   }
 
   return {
     async stop() {
-      stopping = true;
+      stopped.abort();
       await restarting;
       await stopServer(server);
     },
   };
 }
 
-async function startServer(command: Command, port: number, logger: Logger): Promise<ChildProcess> {
-  const server = spawn(command.file, command.args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+/** Failures of servers that were killed before they answered. */
+const killedAtStart = new WeakSet<object>();
+
+async function startServer(options: ServerOptions): Promise<ChildProcess> {
+  const { command, logger } = options;
+  const server = spawn(command.file, command.args, {
+    ...command.options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   const output = collectOutput(server, logger);
   server.unref(); // a forgotten stop() must not keep the program alive
-  await untilReady(server, port, output);
+  try {
+    await untilReady(server, options.url);
+    if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // nobody heard its exit
+  } catch (cause) {
+    const wasKilled = server.signalCode === 'SIGKILL';
+    server.kill('SIGQUIT');
+    const said = output() || (cause instanceof Error ? cause.message : String(cause));
+    const failure = new PermanentError('postgres_start_failed', `The embedded Postgres does not start: ${said}`, {
+      cause,
+    });
+    if (wasKilled) killedAtStart.add(failure);
+    throw failure;
+  }
   return server;
 }
 
@@ -74,21 +149,17 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
   return () => last.trim();
 }
 
-async function untilReady(server: ChildProcess, port: number, output: () => string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const client = new pg.Client({ host: '127.0.0.1', port, user: 'verustream', database: 'postgres' });
+async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
+  for (let deadline = Date.now() + START_TIMEOUT_MS; ; ) {
+    const client = new pg.Client({ connectionString });
+    client.on('error', () => undefined); // after connect() has told it already
     try {
       await client.connect();
       await client.end();
       return;
-    } catch (cause) {
-      if (hasEnded(server) || Date.now() > deadline) {
-        server.kill('SIGQUIT');
-        throw new PermanentError('postgres_start_failed', `The embedded Postgres does not start: ${output()}`, {
-          cause,
-        });
-      }
+    } catch (error) {
+      if ((error as { code?: unknown }).code === STARTING_UP) deadline = Date.now() + START_TIMEOUT_MS;
+      if (hasEnded(server) || Date.now() > deadline) throw error;
       await sleep(50);
     }
   }

@@ -1,7 +1,8 @@
 /** A daemon for tests: verusd's JSON-RPC on a block tree, over real HTTP, with faults on demand. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { reservePort } from '../../testing/reserved-port.ts';
 import { type BlockTree, createBlockTree, type TreeBlock } from './block-tree.ts';
 
 export type Fault =
@@ -28,10 +29,14 @@ export interface ScriptedDaemon {
   fault: (call: ScriptedCall) => Fault | null;
   user: string;
   password: string;
-  /** Stops listening and drops all connections, as a daemon that is shut down. */
+  /** Takes no password, whatever it is. */
+  refuses: boolean;
+  /** Stops listening and drops all connections, as a daemon that is shut down; its port stays its own. */
+  down(): Promise<void>;
+  /** Listens again. */
+  up(): Promise<void>;
+  /** Down for good. */
   stop(): Promise<void>;
-  /** Listens again on the same port. */
-  start(): Promise<void>;
 }
 
 /** A chain that the daemon serves instead of a tree. */
@@ -87,7 +92,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  let port = 0;
+  const { port, release } = await reservePort();
   const chain = options.chain ?? treeChain();
 
   function treeChain(): ServedChain {
@@ -124,6 +129,8 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
     switch (method) {
       case 'getblockchaininfo':
         return JSON.stringify({ chain: 'test', name, chainid: chainId, blocks: tip.height, bestblockhash: tip.hash });
+      case 'getinfo':
+        return JSON.stringify({ name, chainid: chainId, blocks: tip.height, longestchain: tip.height, connections: 8 });
       case 'getbestblockhash':
         return JSON.stringify(tip.hash);
       case 'getblockcount':
@@ -151,7 +158,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const expected = `Basic ${Buffer.from(`${daemon.user}:${daemon.password}`).toString('base64')}`;
-    if (request.headers.authorization !== expected) {
+    if (daemon.refuses || request.headers.authorization !== expected) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="jsonrpc"' }).end();
       return;
     }
@@ -190,21 +197,22 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
     fault: () => null,
     user: 'user',
     password: 'password',
-    async stop() {
+    refuses: false,
+    async down() {
       if (!server.listening) return;
       const closed = new Promise((resolve) => server.once('close', resolve));
       server.close();
       server.closeAllConnections();
       await closed;
     },
-    async start() {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, '127.0.0.1', resolve);
-      });
-      port = (server.address() as AddressInfo).port;
+    async up() {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+    },
+    async stop() {
+      await daemon.down();
+      release();
     },
   };
-  await daemon.start();
+  await daemon.up();
   return daemon;
 }

@@ -1,5 +1,6 @@
 /** Chains made of a busy stretch of the recording: compact, with other clocks, and with branches that differ. */
 import type { BlockFact, Fact } from '../../../schemas/facts.ts';
+import { coinsToSatoshis, satoshisToCoins } from '../../../schemas/satoshi.ts';
 import type { FedBlock } from './facts-feed.ts';
 
 /** The stretch from `first` on, on top of one block that holds all definitions and states before it. */
@@ -42,6 +43,38 @@ export function distorted(blocks: readonly FedBlock[], currencyId: string, first
       });
       return { ...fact, reserves };
     });
+  });
+}
+
+/** What an import of block `height` says, and leaves undone. */
+export interface Unpaid {
+  readonly height: number;
+  /** Its prices are these hundredths of the recorded ones. */
+  readonly pricesTo: bigint;
+}
+
+/** The same blocks, of which some imports pay for no conversion between currencies that are not `truths`. */
+export function withoutPayouts(
+  blocks: readonly FedBlock[],
+  imports: readonly Unpaid[],
+  truths: ReadonlySet<string>,
+): FedBlock[] {
+  const pricesTo = new Map(imports.map((unpaid) => [unpaid.height, unpaid.pricesTo]));
+  return blocks.map((block) => {
+    const hundredths = pricesTo.get(block.height);
+    if (hundredths === undefined) return block;
+    return withFacts(block, (fact) => {
+      if (fact.type === 'currency_state') return { ...fact, state: repriced(fact.state, hundredths) };
+      if (fact.type !== 'transfer' || fact.status !== 'completed' || fact.importHeight !== block.height) return fact;
+      if (fact.kind === 'send' || truths.has(fact.fromCurrencyId ?? '') || truths.has(fact.toCurrencyId)) return fact;
+      return { ...fact, status: 'unmatched', amountOut: null, payoutVout: null, reason: 'no output pays it' };
+    });
+  });
+}
+
+function repriced(state: string, hundredths: bigint): string {
+  return state.replace(/"(last|via)conversionprice":([\d.eE+-]+)/g, (_, which: string, coins: string) => {
+    return `"${which}conversionprice":${satoshisToCoins((coinsToSatoshis(coins) * hundredths) / 100n)}`;
   });
 }
 

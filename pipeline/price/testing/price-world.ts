@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createEmbeddedEventLog } from '../../../infra/event-log/embedded/embedded-event-log.ts';
@@ -22,13 +23,21 @@ export interface PriceWorld {
   readonly log: EventLog;
   readonly feeds: readonly FactsFeed[];
   /** Steps of a freshly opened stage until it has nothing to do, or until `steps` are made. */
-  run(
-    options?: Partial<BatchLimits> & {
-      readonly steps?: number;
-      readonly crashPoint?: () => void;
-      readonly chains?: readonly PriceChain[];
-    },
-  ): Promise<PriceStage>;
+  run(options?: RunOptions & { readonly steps?: number }): Promise<PriceStage>;
+  /** A stage that stays open. */
+  open(options?: RunOptions): Promise<OpenStage>;
+  close(): Promise<void>;
+}
+
+export interface RunOptions extends Partial<BatchLimits> {
+  readonly crashPoint?: () => void;
+  readonly chains?: readonly PriceChain[];
+}
+
+export interface OpenStage {
+  readonly stage: PriceStage;
+  /** Steps until there is nothing to do. `each` is called after every one. */
+  settle(steps?: number, each?: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,36 +58,51 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
   for (const { name } of chains) {
     feeds.push(await createFactsFeed(log, stores.postgres, name, withStates ? stores.clickhouse : undefined));
   }
+  async function open({
+    crashPoint = () => {},
+    chains: used = chains,
+    ...limits
+  }: RunOptions = {}): Promise<OpenStage> {
+    const { signal } = new AbortController();
+    const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
+    const limited = crashingLock(lock, crashPoint);
+    let publisher: StampsPublisher | null = null;
+    const close = async () => {
+      await publisher?.close();
+      await lock.release();
+    };
+    try {
+      publisher = await openStampsPublisher(crashingLog(log, crashPoint), limited, used);
+      const stage = await openPriceStage({
+        chains: used,
+        rules: pricingRules(used, { priceLimits: {}, ...config }),
+        log,
+        stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
+        lock: limited,
+        publisher,
+        logger: pino({ level: 'silent' }),
+        signal,
+        limits: { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000, ...limits },
+      });
+      return { stage, settle: (steps, each) => settle(stage, steps, each), close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
   return {
     stores,
     log,
     feeds,
-    async run({ steps = Number.POSITIVE_INFINITY, crashPoint = () => {}, chains: used = chains, ...limits } = {}) {
-      const { signal } = new AbortController();
-      const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
-      const limited = crashingLock(lock, crashPoint);
-      let publisher: StampsPublisher | null = null;
+    open,
+    async run({ steps, ...options } = {}) {
+      const { stage, settle, close } = await open(options);
       try {
-        publisher = await openStampsPublisher(crashingLog(log, crashPoint), limited, used);
-        const stage = await openPriceStage({
-          chains: used,
-          rules: pricingRules(used, { priceLimits: {}, ...config }),
-          log,
-          stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
-          lock: limited,
-          publisher,
-          logger: pino({ level: 'silent' }),
-          signal,
-          limits: { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000, ...limits },
-        });
-        for (let step = 0; step < steps; step++) {
-          const { ticks, records } = await stage.step();
-          if (ticks === 0 && records === 0) break;
-        }
+        await settle(steps);
         return stage;
       } finally {
-        await publisher?.close();
-        await lock.release();
+        await close();
       }
     },
     async close() {
@@ -87,6 +111,16 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function settle(stage: PriceStage, steps = Number.POSITIVE_INFINITY, each = () => {}): Promise<void> {
+  for (let step = 0; step < steps; step++) {
+    const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
+    each();
+    if (ticks > 0 || records > 0 || isAheadMoved) continue;
+    if (pauseMs === 0) return;
+    await sleep(pauseMs);
+  }
 }
 
 /** Gives the chance to die around every statement that changes something, and on both sides of every commit. */

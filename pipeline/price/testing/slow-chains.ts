@@ -1,7 +1,8 @@
 /** A busy stretch of the recording slowed down to a month, under two names: what the laws of the stage are tested on. */
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import { RECORDED_CHAIN } from '../../../processors/testing/recorded-chain.ts';
 import type { PriceChain } from '../price-chain.ts';
-import { compactChain, distorted, retimed } from './branches.ts';
+import { compactChain, distorted, retimed, type Unpaid, withoutPayouts } from './branches.ts';
 import type { FedBlock } from './facts-feed.ts';
 import { recordedDerivation } from './recorded-derivation.ts';
 import { recordedPriceChain } from './recorded-price-chain.ts';
@@ -11,25 +12,42 @@ const LAST = 560;
 const DAY = 86_400;
 const XBTC = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
 
+/** Imports that leave conversions unpaid: far off the market by their prices or by the basket's state, and near it. */
+const UNPAID: readonly Unpaid[] = [
+  { height: 299, pricesTo: 400n },
+  { height: 449, pricesTo: 100n },
+  { height: 477, pricesTo: 100n },
+  { height: 485, pricesTo: 25n },
+  { height: 486, pricesTo: 100n },
+];
+
 export interface SlowChains {
   /** One block every few hours, so that bounds of backfill stamps close on the way; coarse, so that clocks meet. */
   readonly first: readonly FedBlock[];
   /** The same at other times, which step back now and then. */
   readonly second: readonly FedBlock[];
+  /** The same once more, further from the first. */
+  readonly third: readonly FedBlock[];
   readonly chains: readonly [PriceChain, PriceChain];
+  readonly thirdChain: PriceChain;
   /** Between the two regimes. */
   readonly cutover: number;
 }
 
 export function slowChains(): SlowChains {
-  const stretch = distorted(compactChain(recordedDerivation(), FIRST, LAST), XBTC, 454, 477);
+  const { anchors } = goldenPrices();
+  const truths = new Set([...anchors, RECORDED_CHAIN.nativeCurrencyId]);
+  const recorded = withoutPayouts(compactChain(recordedDerivation(), FIRST, LAST), UNPAID, truths);
+  const stretch = distorted(recorded, XBTC, 454, 477);
   const start = blockOf(stretch[0]).time;
   const slowed = (time: number, factor: number) => start + Math.floor(((time - start) * factor) / 3600) * 3600;
-  const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: goldenPrices().anchors, finalityDepth: 6 });
+  const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: anchors, finalityDepth: 6 });
   return {
     first: retimed(stretch, ({ time }) => slowed(time, 160)),
     second: retimed(stretch, ({ time }, height) => slowed(time, 157) - (height % 7 === 0 ? 4 * 3600 : 0)),
+    third: retimed(stretch, ({ time }, height) => slowed(time, 163) + (height % 5 === 0 ? 2 * 3600 : 0)),
     chains: [main, { ...main, name: 'twin', minBasketAge: 60 }],
+    thirdChain: { ...main, name: 'triplet', minBasketAge: 40 },
     cutover: start + 22 * DAY,
   };
 }

@@ -142,10 +142,11 @@ describe('rows', () => {
 
 it('waits for the inserts that run, and for no others', async () => {
   const slow = stores.clickhouse.command(
-    `INSERT INTO stakes SELECT 'other', number, 0, repeat('a', 64), '', '', 0, sleepEachRow(0.02) FROM numbers(50)`,
+    `INSERT INTO stakes SELECT 'other', number, 0, repeat('a', 64), '', '', 0, sleepEachRow(0.02) FROM numbers(100)`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const runs = `SELECT 1 FROM system.processes WHERE query_kind = 'Insert' AND current_database = currentDatabase()`;
+  await expect.poll(() => stores.clickhouse.query(runs), { interval: 10 }).toHaveLength(1);
   await waitOutInserts(stores.clickhouse, new AbortController().signal);
-  expect(await stores.clickhouse.query('SELECT count() AS n FROM stakes')).toEqual([{ n: '50' }]);
+  expect(await stores.clickhouse.query('SELECT count() AS n FROM stakes')).toEqual([{ n: '100' }]);
   await slow;
 });

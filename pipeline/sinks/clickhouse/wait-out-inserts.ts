@@ -1,14 +1,16 @@
 /** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for what may still be on its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
+import { LEASE_MS } from '../../stage-lock.ts';
 
 const POLL_MS = 100;
 
 /**
- * Resolves when every insert that runs now has ended (ClickHouse bounds each by its own time limits); later ones are not
- * waited for. Sees the server that it is connected to: on a cluster writers must use one replica.
+ * Resolves when the lease of an earlier owner in another process is over and every insert that runs then has ended (ClickHouse
+ * bounds each by its own time limits). Sees the server that it is connected to: on a cluster writers must use one replica.
  */
 export async function waitOutInserts(clickhouse: ClickHouse, signal: AbortSignal): Promise<void> {
+  if (!clickhouse.isOwn) await sleep(LEASE_MS, undefined, { signal });
   let running = await runningInserts(clickhouse);
   while (running.length > 0) {
     await sleep(POLL_MS, undefined, { signal });

@@ -7,6 +7,8 @@ import type { StageStatus } from '../../../schemas/stage-status.ts';
 import { runTailer, type TailerOptions } from '../run-tailer.ts';
 
 export const CHAIN = 'vrsc';
+/** A test shortens it where the daemon hangs; elsewhere a busy machine may be slow to answer. */
+export const CALL_TIMEOUT_MS = 60_000;
 
 export function chainConfig(rpc: string, finalityDepth: number, rootCurrency = 'VRSCTEST'): ChainConfig {
   return {
@@ -18,6 +20,7 @@ export function chainConfig(rpc: string, finalityDepth: number, rootCurrency = '
     blockSeconds: 60,
     finalityDepth,
     minBasketAge: 0,
+    requireEmptyWallet: false,
   };
 }
 
@@ -31,15 +34,20 @@ export interface RunningTailer {
   readonly done: Promise<void>;
 }
 
+export interface TailerTestOptions extends Partial<TailerOptions> {
+  readonly finalityDepth?: number;
+  readonly rootCurrency?: string;
+}
+
 export function startTailer(
   daemon: { readonly rpc: string },
   log: EventLog,
-  options: Partial<TailerOptions> & { readonly finalityDepth?: number; readonly rootCurrency?: string } = {},
+  options: TailerTestOptions = {},
 ): RunningTailer {
-  const { finalityDepth = 10, rootCurrency, ...overrides } = options;
+  const { finalityDepth = 10, rootCurrency, callTimeoutMs = CALL_TIMEOUT_MS, ...overrides } = options;
   const chain = chainConfig(daemon.rpc, finalityDepth, rootCurrency);
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const client = createVerusdClient({ rpc: daemon.rpc, chain: chain.name, logger, timeoutMs: 2000 });
+  const client = createVerusdClient({ rpc: daemon.rpc, chain: chain.name, logger });
   const controller = new AbortController();
   const statuses: StageStatus[] = [];
   const watchers = new Set<() => void>();
@@ -51,6 +59,7 @@ export function startTailer(
     signal: controller.signal,
     pollMs: 5,
     retry: { minMs: 1, maxMs: 20 },
+    callTimeoutMs,
     ...overrides,
     status(status) {
       statuses.push(status);

@@ -2,10 +2,9 @@
 import { afterEach, beforeEach } from 'vitest';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../../infra/verusd/testing/scripted-daemon.ts';
 import type { StageStatus } from '../../../schemas/stage-status.ts';
-import type { TailerOptions } from '../run-tailer.ts';
 import { createFaultyLog, type FaultyLog } from './faulty-log.ts';
 import { type FoldedChain, foldBlocks } from './fold-blocks.ts';
-import { CHAIN, type RunningTailer, startTailer } from './tail-bench.ts';
+import { CHAIN, type RunningTailer, startTailer, type TailerTestOptions } from './tail-bench.ts';
 
 export const FINALITY = 10;
 
@@ -13,7 +12,7 @@ export interface TailWorld {
   readonly daemon: ScriptedDaemon;
   readonly log: FaultyLog;
   /** Starts a tailer of `from`, by default the world's daemon; it ends with the test. */
-  start(options?: Partial<TailerOptions>, from?: ScriptedDaemon): RunningTailer;
+  start(options?: TailerTestOptions, from?: ScriptedDaemon): RunningTailer;
   /** The log's chain, its laws checked. */
   fold(): Promise<FoldedChain>;
   hashes(): Promise<string[]>;

@@ -67,7 +67,8 @@ export function addressesConform(client: Client): void {
         x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1;
       const expected = [...held].filter(([, value]) => value > 0n).sort(order);
       for (const limit of [500, 10]) {
-        const { results } = await client.json(`/api/richlist/top?limit=${limit}`);
+        const { results, more } = await client.json(`/api/richlist/top?limit=${limit}`);
+        expect(more).toBe(results.length === limit);
         const found = results.map((row: Json) => [row.address, BigInt(sat(row.balance))]);
         expect(found).toEqual(expected.slice(0, limit));
       }

@@ -37,6 +37,65 @@ export function oracleConform(client: Client): void {
       expect(hours.count).toBe(blocks.filter((block) => block.time >= since).length);
     });
 
+    it('has all of a day, in pages of any size, block by block and by interval', async () => {
+      const path = '/api/oracle/prices/usdx/history';
+      const end = Math.max(...blocks.map((block) => block.time));
+      const walk = async (query: string) => {
+        const rows: Json[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const page: Json = await client.json(`${path}?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+          expect([page.count, page.nextCursor !== null]).toEqual([page.data.length, page.nextCursor !== null]);
+          rows.push(...page.data);
+          cursor = page.nextCursor;
+        }
+        return rows;
+      };
+      const every = await walk('limit=1000');
+      const timeOf = ({ createdAt }: Json) => Date.parse(createdAt) / 1000;
+      expect(every.length).toBeGreaterThan(1000);
+      const day = every.filter((row) => timeOf(row) >= end - 24 * 3600);
+      for (const limit of [7, 200, 1000]) {
+        expect(await walk(`hours=24&limit=${limit}`)).toEqual(day);
+        expect(await walk(`from=100&to=190&limit=${limit}`)).toEqual(
+          every.filter(({ blockHeight }) => blockHeight >= 100 && blockHeight <= 190),
+        );
+      }
+      for (const [interval, span] of [
+        ['5m', 300],
+        ['1h', 3600],
+        ['1d', 86_400],
+      ] as const) {
+        for (const [query, rows] of [
+          ['', every],
+          ['&hours=24', day],
+          ['&to=1000', every.filter(({ blockHeight }) => blockHeight <= 1000)],
+        ] as const) {
+          const newest = new Map<number, Json>();
+          for (const row of rows) {
+            const bucket = Math.floor(timeOf(row) / span);
+            if (!newest.has(bucket)) newest.set(bucket, row);
+          }
+          const wanted = [...newest].sort(([a], [b]) => b - a).map(([, row]) => row);
+          for (const limit of [2, 1000]) {
+            expect(await walk(`interval=${interval}${query}&limit=${limit}`), `${interval}${query}`).toEqual(wanted);
+          }
+        }
+      }
+    });
+
+    it('says where a limit has cut the history, and takes the cursor there alone', async () => {
+      const path = '/api/oracle/prices/usdx/history';
+      const cut = await client.json(`${path}?limit=10`);
+      expect([cut.count, cut.interval, typeof cut.nextCursor]).toEqual([10, 'block', 'string']);
+      expect((await client.json(`${path}?from=${tip - 9}&limit=10`)).nextCursor).toBeNull();
+      for (const other of [`${path}?interval=1h`, '/api/oracle/prices/vrsctest/history?', `${path}?hours=1`].map(
+        (base) => `${base}&cursor=${cut.nextCursor}`,
+      )) {
+        const answer = await client.raw(other);
+        expect([answer.status, other.includes('hours')]).toEqual(other.includes('hours') ? [200, true] : [400, false]);
+      }
+    });
+
     it.each([
       ['an unknown name', '/api/oracle/prices/usdz', 404, { suggestions: ['usdx'] }],
       ['an unknown name, nothing near', '/api/oracle/prices/nothing-like-it/history', 404, { suggestions: [] }],
@@ -45,6 +104,8 @@ export function oracleConform(client: Client): void {
       ['what no name can be', '/api/oracle/prices/a*b/history', 400, faultAt('/id')],
       ['limit 0', '/api/oracle/prices/usdx/history?limit=0', 400, faultAt('/limit')],
       ['limit of text', '/api/oracle/prices/usdx/history?limit=ten', 400, faultAt('/limit')],
+      ['an unknown interval', '/api/oracle/prices/usdx/history?interval=2h', 400, faultAt('/interval')],
+      ['a foreign cursor', '/api/oracle/prices/usdx/history?cursor=abc', 400, { code: 'cursor_invalid' }],
       ['from after to', '/api/oracle/prices/usdx/history?from=9&to=8', 400, faultAt('/from')],
       ['from of text', '/api/oracle/prices/usdx/history?from=x', 400, faultAt('/from')],
       ['a negative height', '/api/oracle/prices/usdx/history?to=-1', 400, faultAt('/to')],

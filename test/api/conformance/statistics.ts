@@ -47,7 +47,7 @@ export function statisticsConform(client: Client): void {
         expect(Number(at.posRatio)).toBeCloseTo(staked / window.length, 8);
       }
       const { hashRate } = await client.json(`/api/stats/network/${tip}`);
-      expect(hashRate).toEqual((await client.json('/api/stats/network')).hashRate);
+      await expect.poll(async () => (await client.json('/api/stats/network')).hashRate).toEqual(hashRate);
       expect(await client.status(`/api/stats/network/${tip + 1}`)).toBe(404);
     });
 

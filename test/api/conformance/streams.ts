@@ -1,20 +1,15 @@
 /** Lists as CSV and NDJSON: the rows of the pages, all of them, in their order. */
 import { describe, expect, it } from 'vitest';
+import { readCsv } from '../../../api/http/testing/read-csv.ts';
 import { parseExact } from '../../../schemas/exact-json.ts';
 import type { Client } from '../client.ts';
 import type { Json } from '../truth.ts';
 
 const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
 
-/** RFC 4180. */
-function readCsv(text: string): Record<string, string>[] {
-  const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n)/g)];
-  const rows: string[][] = [[]];
-  for (const [, quoted, plain = '', end] of cells) {
-    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === '\r\n') rows.push([]);
-  }
-  const [header = [], ...lines] = rows.slice(0, -1);
+/** By the names of the first line. */
+function recordsOf(text: string): Record<string, string>[] {
+  const [header = [], ...lines] = readCsv(text);
   return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ''])));
 }
 
@@ -40,7 +35,7 @@ export function streamsConform(client: Client): void {
       expect(told.map((line) => parseExact(line))).toEqual(rows);
       const table = await client.raw(`${path}${join}format=csv`);
       expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-      const records = readCsv(await table.text());
+      const records = recordsOf(await table.text());
       expect(records.length).toBe(rows.length);
       for (const [index, row] of rows.entries()) {
         for (const [name, value] of Object.entries<Json>(row)) {

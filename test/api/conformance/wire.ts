@@ -59,7 +59,9 @@ export function wireConforms(url: () => string): void {
       for (const one of cases) {
         const { status, body } = one.response;
         if (status === undefined) {
-          await expect(send(url(), one), one.name).rejects.toThrow();
+          // Cut off by the daemon; here it is told why, if it still listens.
+          const answer = await send(url(), one).catch(() => null);
+          if (answer && answer.status !== 413) wrong.push([one.name, 413, answer.status]);
           continue;
         }
         const got = await send(url(), one).catch((error: unknown) => ({ status: 0, text: String(error) }));

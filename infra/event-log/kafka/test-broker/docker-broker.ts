@@ -1,9 +1,9 @@
 /** The broker in a container, for machines with a Docker engine. */
 import { spawnSync } from 'node:child_process';
-import { freePort } from '../../../free-port.ts';
+import { reservePort } from '../../../testing/reserved-port.ts';
 import type { TestBroker } from './test-broker.ts';
 
-const IMAGE = 'apache/kafka:4.1.0';
+const IMAGE = 'apache/kafka:4.4.0';
 
 /** Null when no Docker engine answers. */
 export async function startDockerBroker(): Promise<TestBroker | null> {
@@ -11,7 +11,7 @@ export async function startDockerBroker(): Promise<TestBroker | null> {
   if (engine.status !== 0) return null;
   // Loaded only here: it is large, and of no use without an engine.
   const { GenericContainer, Wait } = await import('testcontainers');
-  const port = await freePort();
+  const { port } = await reservePort();
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts({ container: port, host: port })
     .withEnvironment({

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../free-port.ts';
+import { reservePort } from '../../../testing/reserved-port.ts';
 import { kafkaJars } from './kafka-jars.ts';
 import type { TestBroker } from './test-broker.ts';
 
@@ -28,10 +28,10 @@ export async function startJavaBroker(): Promise<TestBroker | null> {
   const jars = kafkaJars();
   if (jars === null) return null;
   const folder = mkdtempSync(join(tmpdir(), 'verustream-kafka-'));
-  const port = await freePort();
+  const { port } = await reservePort();
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'broker.log');
-  writeFileSync(properties, serverProperties(folder, port, await freePort()));
+  writeFileSync(properties, serverProperties(folder, port, (await reservePort()).port));
   const java = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(jars, '*')];
   format(java, properties);
 

@@ -1,0 +1,37 @@
+/** The host names under which somebody may log in: whoever signs a challenge trusts the host that its message names. */
+import type { Config } from '../../schemas/config.ts';
+import { ApiError } from '../http/api-error.ts';
+
+/** Whether a challenge may name this value of a Host header, which is in lower case. */
+export interface PublicHosts {
+  /** @throws ApiError host_refused */
+  require(host: string): void;
+}
+
+/** Clients leave out the port that goes without saying. */
+const HTTP_PORT = 80;
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Each entry is a host as clients write it, compared whole; without any, the addresses of this machine at the port. */
+export function createPublicHosts(
+  { publicHosts, host }: Pick<Config, 'publicHosts' | 'host'>,
+  port: () => number,
+): PublicHosts {
+  const named = publicHosts && new Set(publicHosts.map((name) => name.toLowerCase()));
+  const bound = (host.includes(':') ? `[${host}]` : host).toLowerCase();
+
+  function isOfThisMachine(asked: string): boolean {
+    const names = [bound, ...LOCAL_NAMES];
+    return names.some((name) => asked === `${name}:${port()}` || (port() === HTTP_PORT && asked === name));
+  }
+
+  return {
+    require(asked) {
+      if (named ? named.has(asked) : isOfThisMachine(asked)) return;
+      const allowed = named
+        ? `only at ${[...named].join(', ')}`
+        : 'only at the addresses of the machine itself, since its operator has named no others in PUBLIC_HOSTS';
+      throw new ApiError('host_refused', `nobody can log in under the host name of this request, ${allowed}`);
+    },
+  };
+}

@@ -1,0 +1,264 @@
+/** Bodies that are large, slow or never finished, and requests that were never charged: nobody else waits for them. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MAX_BATCH_BYTES } from '../../schemas/verusd/rpc-body.ts';
+import { liveRoute } from './route.ts';
+import { sendRaw } from './testing/raw-client.ts';
+import { type SmallApi, type SmallApiOptions, startSmallApi } from './testing/small-api.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(() => {
+  for (const closer of closers.splice(0).reverse()) closer();
+});
+async function start(options: SmallApiOptions = {}): Promise<SmallApi> {
+  const api = await startSmallApi(options);
+  closers.push(() => api.close());
+  return api;
+}
+
+const CALL = '{"id":7,"method":"getinfo","params":[]}';
+/** A hang: another caller is not answered for so long, by a process that also plays all attackers. */
+const HANG_MS = 5_000;
+
+async function ask(api: SmallApi, from: string, init: RequestInit = {}, path = '/') {
+  const headers = { 'x-forwarded-for': from, ...init.headers };
+  const signal = AbortSignal.timeout(HANG_MS);
+  const response = await fetch(`http://127.0.0.1:${api.port}${path}`, {
+    method: 'POST',
+    body: CALL,
+    signal,
+    ...init,
+    headers,
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** Sends the beginning of a body and never its end; opened again when it is closed. */
+function hoard(
+  api: SmallApi,
+  from: string,
+  path: string,
+  announced: number,
+  bytes: number,
+): { readonly closed: () => number } {
+  let closed = 0;
+  let socket: Socket;
+  let ended = false;
+  const open = () => {
+    socket = connect(api.port, '127.0.0.1', () => {
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${announced}\r\n\r\n`,
+      );
+      socket.write(Buffer.alloc(bytes, 32));
+    });
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.on('close', () => {
+      closed += 1;
+      if (!ended) setTimeout(open, 1_000);
+    });
+  };
+  open();
+  closers.push(() => {
+    ended = true;
+    socket.destroy();
+  });
+  return { closed: () => closed };
+}
+
+describe('unfinished bodies', () => {
+  it.each([
+    ['of one network', (_n: number) => '10.0.0.1'],
+    ['of one /64', (n: number) => `2001:db8::${(n + 1).toString(16)}`],
+    ['of twenty networks', (n: number) => `10.0.${n}.1`],
+  ])(
+    '%s, on as many connections as they like: others call, with small bodies and large, and memory stays',
+    async (_name, network) => {
+      const api = await start();
+      const before = process.memoryUsage().rss;
+      const hoards = Array.from({ length: 24 }, (_, n) =>
+        hoard(api, network(n % 20), '/', MAX_BATCH_BYTES, MAX_BATCH_BYTES - 10),
+      );
+      await sleep(1_500);
+      for (let n = 0; n < 20; n++) {
+        expect((await ask(api, `192.0.2.${n}`)).status).toBe(200);
+        expect((await ask(api, `192.0.2.${n}`, { body: '{}' }, '/write')).status).toBe(200);
+      }
+      const large = JSON.stringify({ id: 7, method: 'decoderawtransaction', params: ['ab'.repeat(1024 * 1024)] });
+      expect((await ask(api, '192.0.2.77', { body: large })).status).toBe(200);
+      expect(api.received.at(-1)?.length).toBeGreaterThan(2 * 1024 * 1024);
+      expect(hoards.reduce((sum, { closed }) => sum + closed(), 0)).toBeGreaterThan(0);
+      expect(process.memoryUsage().rss - before).toBeLessThan(450 * 1024 * 1024);
+    },
+    60_000,
+  );
+
+  it('cost their sender a request at the headers, whether they are finished or not', async () => {
+    const api = await start({ requestsPerMinute: 100 });
+    for (let n = 0; n < 60; n++) hoard(api, '10.0.0.1', '/', 1_000, 10);
+    for (let n = 0; n < 30; n++) hoard(api, '10.0.0.1', '/write', 1_000, 10);
+    await expect
+      .poll(async () => Number((await ask(api, '10.0.0.1')).headers.get('x-ratelimit-remaining')), { timeout: 10_000 })
+      .toBeLessThan(10);
+  });
+});
+
+describe('a body that is too large', () => {
+  it.each([
+    ['JSON-RPC', '/', MAX_BATCH_BYTES],
+    ['REST', '/write', 64 * 1024],
+    ['a path that takes none', '/read', 64 * 1024],
+  ])('is refused at its headers: %s', async (_name, path, most) => {
+    const api = await start();
+    for (const length of [most + 1, 33_000_000, 999_999_999_999_999]) {
+      const method = path === '/read' ? 'GET' : 'POST';
+      const answer = await sendRaw(api.port, [
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`,
+      ]);
+      expect([answer.statuses, answer.closed]).toEqual([[413], length > 33_554_432]);
+      expect(answer.text).toContain(String(most));
+    }
+    expect([api.received, api.answered]).toEqual([[], []]);
+  });
+
+  it('is refused, discarded as it comes, and followed by the next request', async () => {
+    const api = await start();
+    const size = MAX_BATCH_BYTES + 8_000_000;
+    const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
+    const next = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`;
+    const before = process.memoryUsage().rss;
+    const answer = await sendRaw(api.port, [head, ' '.repeat(size), next]);
+    expect(answer.statuses).toEqual([413, 200]);
+    expect(api.received.length).toBe(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it('is refused as it grows when its chunks do not say', async () => {
+    const api = await start();
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const head = 'POST /write HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await sendRaw(api.port, [head, chunk, chunk])).toMatchObject({ statuses: [413], closed: true });
+  });
+});
+
+describe('every request is charged', () => {
+  /** Sends the request many times from one network and counts the answers by status, in ascending order. */
+  async function flood(send: () => Promise<{ readonly status: number }>, times: number): Promise<Map<number, number>> {
+    const statuses = new Map<number, number>();
+    for (let n = 0; n < times; n++) {
+      const { status } = await send();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    return statuses;
+  }
+
+  it.each([
+    ['GET /', 405, '/', { method: 'GET', body: null }],
+    ['PUT /', 405, '/', { method: 'PUT' }],
+    ['GET /rpc/vrsc', 405, '/rpc/vrsc', { method: 'GET', body: null }],
+    ['HEAD /', 405, '/', { method: 'HEAD', body: null }],
+    ['an unknown chain', 404, '/rpc/nope', {}],
+    ['an unknown path', 404, '/nowhere', { method: 'GET', body: null }],
+    ['a plain OPTIONS', 204, '/', { method: 'OPTIONS', body: null }],
+    ['a plain OPTIONS of REST', 204, '/read', { method: 'OPTIONS', body: null }],
+    ['a wrong method of REST', 405, '/read', { method: 'DELETE', body: null }],
+    ['a body that is no JSON', 400, '/write', { body: '{' }],
+    ['a read', 200, '/read', { method: 'GET', body: null }],
+    ['a HEAD', 200, '/read', { method: 'HEAD', body: null }],
+  ] as const)('%s: a request and a credit', async (_name, status, path, init) => {
+    const api = await start({ requestsPerMinute: 20, creditsPerMinute: 15 });
+    const statuses = await flood(() => ask(api, '10.0.0.1', init, path), 30);
+    expect([...statuses]).toEqual([
+      [status, 15],
+      [429, 15],
+    ]);
+  });
+
+  it('an unknown host of JSON-RPC, too', async () => {
+    const api = await start({ requestsPerMinute: 20, creditsPerMinute: 15 });
+    const bytes = 'POST / HTTP/1.1\r\nHost: nope.rpc.x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
+    const statuses = await flood(async () => ({ status: (await sendRaw(api.port, [bytes])).statuses[0] ?? 0 }), 20);
+    expect([...statuses]).toEqual([
+      [404, 15],
+      [429, 5],
+    ]);
+  });
+
+  it('what costs no credits costs a request', async () => {
+    const api = await start({ requestsPerMinute: 20, creditsPerMinute: 15 });
+    const statuses = await flood(() => ask(api, '10.0.0.1', { method: 'GET', body: null }, '/metrics'), 30);
+    expect([...statuses]).toEqual([
+      [200, 20],
+      [429, 10],
+    ]);
+  });
+
+  it('a preflight of a browser is not: its constant answer is less work than a refusal', async () => {
+    const api = await start({ requestsPerMinute: 5, creditsPerMinute: 5 });
+    const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
+    for (const path of ['/', '/rpc/vrsc', '/write', '/read']) {
+      for (let n = 0; n < 10; n++) {
+        const answer = await ask(api, '10.0.0.1', { method: 'OPTIONS', body: null, headers }, path);
+        expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+      }
+    }
+    expect((await ask(api, '10.0.0.1')).status).toBe(200);
+  });
+
+  it('calls of JSON-RPC exactly: a hundred, and a batch as one sum that goes whole or not at all', async () => {
+    const api = await start({ requestsPerMinute: 100 });
+    const batch = JSON.stringify(Array(5).fill({ id: 7, method: 'getinfo', params: [] }));
+    const remaining = async (body: string) => {
+      const { status, headers } = await ask(api, '10.0.0.1', { body });
+      return [status, Number(headers.get('x-ratelimit-remaining'))];
+    };
+    expect(await remaining(CALL)).toEqual([200, 99]);
+    for (let n = 1; n <= 18; n++) expect(await remaining(batch)).toEqual([200, 99 - 5 * n]);
+    for (let n = 1; n <= 5; n++) expect(await remaining(CALL)).toEqual([200, 9 - n]);
+    const before = api.received.length;
+    // Read before it is refused, so it costs the request that it is.
+    expect(await remaining(batch)).toEqual([429, 3]);
+    expect(await remaining(CALL)).toEqual([200, 2]);
+    expect(await remaining(CALL)).toEqual([200, 1]);
+    expect(await remaining(CALL)).toEqual([200, 0]);
+    expect(await remaining(CALL)).toEqual([429, 0]);
+    expect(api.received.length - before).toBe(3);
+  });
+
+  it('a refused call is told its id and keeps its connection when it is short; a long one is not read', async () => {
+    const api = await start({ requestsPerMinute: 1 });
+    const post = (body: string) =>
+      `POST / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await ask(api, '10.0.0.1');
+    const short = await sendRaw(api.port, [post(CALL)], 300);
+    expect([short.statuses, short.closed]).toEqual([[429], false]);
+    expect(short.text).toContain('{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":7}');
+    const long = await sendRaw(api.port, [post(`${CALL}${' '.repeat(5_000)}`).slice(0, 1_000)]);
+    expect([long.statuses, long.closed]).toEqual([[429], true]);
+  });
+});
+
+describe('a request that is not answered in time', () => {
+  it('ends with 503 and a code, and is paid', async () => {
+    const stuck = liveRoute({
+      path: '/stuck',
+      summary: '',
+      parameters: {},
+      response: {},
+      weight: 1,
+      tier: null,
+      cache: 'none',
+      handler: () => new Promise(() => undefined),
+    });
+    const api = await start({ answerMs: 100, routes: [stuck], requestsPerMinute: 10 });
+    const answer = await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/stuck');
+    expect([answer.status, JSON.parse(answer.text).code, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'too_slow',
+      '5',
+    ]);
+    const { headers } = await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/read');
+    expect(headers.get('x-ratelimit-remaining')).toBe('8');
+  });
+});

@@ -1,0 +1,140 @@
+/** Held bodies are bounded in total and by network; whoever has held the most for longest loses one first. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createHeldBodies, type HeldBodiesOptions, type Holding } from './held-bodies.ts';
+
+function bodiesOn(options: Omit<HeldBodiesOptions, 'now'> = {}) {
+  let time = 0;
+  const held = createHeldBodies({ most: 1_000, mostOfNetwork: 400, mostKept: 600, ...options, now: () => time });
+  return {
+    wait(ms: number) {
+      time += ms;
+    },
+    begin(network: string) {
+      let evicted = false;
+      const holding = held.hold(network, () => {
+        evicted = true;
+      });
+      return { ...holding, network, isEvicted: () => evicted };
+    },
+  };
+}
+
+describe('too much of one network', () => {
+  it('is taken from its own bodies, and from nobody else', () => {
+    const { begin, wait } = bodiesOn();
+    const other = begin('b');
+    other.grow(390);
+    wait(1_000);
+    const first = begin('a');
+    first.grow(200);
+    wait(10);
+    const second = begin('a');
+    second.grow(200);
+    second.grow(201);
+    expect([other, first, second].map((body) => body.isEvicted())).toEqual([false, true, false]);
+  });
+
+  it('of one body alone is its own end', () => {
+    const { begin } = bodiesOn();
+    const body = begin('a');
+    body.grow(401);
+    expect(body.isEvicted()).toBe(true);
+  });
+});
+
+describe('too much of all', () => {
+  it('is given up by who has held most for longest, not by who comes', () => {
+    const { begin, wait } = bodiesOn();
+    const hoarders = ['a', 'b', 'c'].map((network) => begin(network));
+    hoarders[0]?.grow(330);
+    wait(5_000);
+    for (const hoarder of hoarders) hoarder.grow(330);
+    wait(100);
+    const newcomer = begin('d');
+    newcomer.grow(20);
+    expect([...hoarders, newcomer].map((body) => body.isEvicted())).toEqual([true, false, false, false]);
+  });
+
+  it('counts all bodies of a network: many small ones are one large one', () => {
+    const { begin, wait } = bodiesOn({ mostOfNetwork: 1_000 });
+    const many = Array.from({ length: 90 }, () => {
+      const body = begin('a');
+      body.grow(10);
+      return body;
+    });
+    const large = begin('b');
+    large.grow(90);
+    wait(1_000);
+    begin('c').grow(50);
+    expect(large.isEvicted()).toBe(false);
+    expect(many.filter((body) => body.isEvicted()).length).toBeGreaterThan(0);
+  });
+
+  it('leaves what is whole, and refuses large ones that there is no room to work on', () => {
+    const kilobyte = 1024;
+    const { begin, wait } = bodiesOn({
+      most: 1_000 * kilobyte,
+      mostOfNetwork: 400 * kilobyte,
+      mostKept: 600 * kilobyte,
+    });
+    const whole = ['a', 'b', 'c'].map((network) => {
+      const body = begin(network);
+      body.grow(300 * kilobyte);
+      return body.keep();
+    });
+    expect(whole).toEqual([true, true, false]);
+    wait(60_000);
+    const small = begin('d');
+    small.grow(10 * kilobyte);
+    expect([small.isEvicted(), small.keep()]).toEqual([false, true]);
+  });
+});
+
+it('whoever sends what, at whatever pace: never more than the bound, and a small body that is soon whole gets through', () => {
+  const act = fc.record({
+    network: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+    bytes: fc.integer({ min: 1, max: 500 }),
+    wait: fc.constantFrom(0, 0, 1, 20, 1_000),
+    what: fc.constantFrom('begin', 'grow', 'grow', 'grow', 'keep', 'release'),
+  });
+  fc.assert(
+    fc.property(fc.array(act, { minLength: 20, maxLength: 150 }), (acts) => {
+      const { begin, wait } = bodiesOn();
+      const open: {
+        readonly holding: Holding & { isEvicted(): boolean; network: string };
+        bytes: number;
+        kept: boolean;
+      }[] = [];
+      for (const { network, bytes, what, wait: ms } of acts) {
+        wait(ms);
+        const mine = open.findIndex(({ holding }) => holding.network === network);
+        const body = open[mine];
+        if (what === 'begin' || !body) open.push({ holding: begin(network), bytes: 0, kept: false });
+        else if (what === 'grow' && !body.kept) {
+          body.bytes += bytes;
+          body.holding.grow(body.bytes);
+        } else if (what === 'keep') body.kept = body.holding.keep();
+        else if (what === 'release') {
+          body.holding.release();
+          open.splice(mine, 1);
+        }
+        for (let at = open.length - 1; at >= 0; at--) if (open[at]?.holding.isEvicted()) open.splice(at, 1);
+        const sum = (of: typeof open) => of.reduce((total, each) => total + each.bytes, 0);
+        expect(sum(open)).toBeLessThanOrEqual(1_000);
+        for (const name of 'abcdefgh') {
+          expect(sum(open.filter(({ holding }) => holding.network === name))).toBeLessThanOrEqual(400);
+        }
+        // A stranger's small body that comes and is whole at once. Only what is whole already cannot make room for it.
+        const stranger = begin('stranger');
+        stranger.grow(5);
+        const keptBytes = sum(open.filter(({ kept }) => kept));
+        if (keptBytes + 5 <= 1_000 && open.some(({ kept, bytes: held }) => !kept && held >= 5))
+          expect(stranger.isEvicted()).toBe(false);
+        stranger.release();
+        for (let at = open.length - 1; at >= 0; at--) if (open[at]?.holding.isEvicted()) open.splice(at, 1);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,131 @@
+/**
+ * Memory that bodies of requests hold, over all connections: bounded in total and for each network, and what is over is given
+ * up by whoever has held most for longest. So who sends little and soon gets through, whatever others hold.
+ */
+
+export interface HeldBodies {
+  /** `evict` is called once at most, from within any `grow`: what the body holds is to be let go. */
+  hold(network: string, evict: () => void): Holding;
+}
+
+export interface Holding {
+  /** Bytes that it holds from now on; may evict others, or itself. */
+  grow(bytes: number): void;
+  /** It is whole, and stays until it is released. False: there is no room to work on it now. */
+  keep(): boolean;
+  release(): void;
+}
+
+export interface HeldBodiesOptions {
+  /** Bytes of all bodies. */
+  readonly most?: number;
+  readonly mostOfNetwork?: number;
+  /** Bytes of large bodies that have arrived whole and await an answer; the rest stays free for bodies that are arriving. */
+  readonly mostKept?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Eight of the largest bodies: while one is read it becomes a few times its size. */
+const MOST = 64 * MEBIBYTE;
+/** Three of the largest calls, or the largest batch and a call: nobody alone has more than a quarter. */
+const MOST_OF_NETWORK = 16 * MEBIBYTE;
+const MOST_KEPT = 40 * MEBIBYTE;
+/** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */
+const SMALL = 64 * 1024;
+
+interface Body {
+  readonly network: string;
+  readonly evict: () => void;
+  bytes: number;
+  /** Bytes × milliseconds, up to `at`. */
+  rent: number;
+  at: number;
+  isWhole: boolean;
+}
+
+export function createHeldBodies({
+  most = MOST,
+  mostOfNetwork = MOST_OF_NETWORK,
+  mostKept = MOST_KEPT,
+  now = () => performance.now(),
+}: HeldBodiesOptions = {}): HeldBodies {
+  const bodies = new Set<Body>();
+  const byNetwork = new Map<string, number>();
+  let held = 0;
+  let kept = 0;
+
+  const ofNetwork = (network: string) => byNetwork.get(network) ?? 0;
+
+  function add(body: Body, bytes: number): void {
+    body.bytes += bytes;
+    held += bytes;
+    const left = ofNetwork(body.network) + bytes;
+    if (left === 0) byNetwork.delete(body.network);
+    else byNetwork.set(body.network, left);
+  }
+
+  function drop(body: Body): void {
+    if (!bodies.delete(body)) return;
+    if (body.isWhole) kept -= body.bytes;
+    add(body, -body.bytes);
+  }
+
+  /** A body is a millisecond old when it begins, or among the new ones size would not count. */
+  const rentOf = (body: Body, at: number) => body.rent + body.bytes * (at - body.at + 1);
+
+  const unfinished = () => [...bodies].filter((body) => !body.isWhole);
+
+  /** The one of these that has held most for longest, of the network that has. */
+  function costliest(candidates: readonly Body[], at: number): Body | undefined {
+    const rents = new Map<string, number>();
+    for (const body of candidates) rents.set(body.network, (rents.get(body.network) ?? 0) + rentOf(body, at));
+    const weight = (body: Body) => [rents.get(body.network) ?? 0, rentOf(body, at)] as const;
+    let worst: Body | undefined;
+    for (const body of candidates) {
+      if (!worst) worst = body;
+      const [network, own] = weight(body);
+      const [worstNetwork, worstOwn] = weight(worst);
+      if (network > worstNetwork || (network === worstNetwork && own > worstOwn)) worst = body;
+    }
+    return worst;
+  }
+
+  function evictOne(candidates: readonly Body[], at: number): void {
+    const body = costliest(candidates, at);
+    if (!body) return;
+    drop(body);
+    body.evict();
+  }
+
+  return {
+    hold(network, evict) {
+      const body: Body = { network, evict, bytes: 0, rent: 0, at: now(), isWhole: false };
+      bodies.add(body);
+      return {
+        grow(bytes) {
+          if (!bodies.has(body)) return;
+          const at = now();
+          body.rent += body.bytes * (at - body.at);
+          body.at = at;
+          add(body, bytes - body.bytes);
+          while (bodies.has(body) && ofNetwork(network) > mostOfNetwork) {
+            evictOne(
+              unfinished().filter((other) => other.network === network),
+              at,
+            );
+          }
+          while (bodies.has(body) && held > most) evictOne(unfinished(), at);
+        },
+        keep() {
+          if (!bodies.has(body) || (body.bytes > SMALL && kept + body.bytes > mostKept)) return false;
+          body.isWhole = true;
+          kept += body.bytes;
+          return true;
+        },
+        release: () => drop(body),
+      };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** What a filter costs, found before any of its names is hashed. */
+import type { Filter } from './client-message.ts';
+import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_FILTER_WORK } from './limits.ts';
+import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
+
+export const LISTS = ['currency', 'basket', 'identity', 'address'] as const;
+
+export interface FilterSize {
+  /** Repeated ones included. */
+  readonly entries: number;
+  /** For each entry a unit, and one for each of its labels: each is hashed. */
+  readonly work: number;
+}
+
+export function entriesOf(filter: Filter, list: (typeof LISTS)[number]): readonly string[] {
+  const value = filter[list] ?? [];
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** @throws SubscriptionRefused, LimitExceeded */
+export function filterSize(filter: Filter): FilterSize {
+  let entries = 0;
+  let work = 0;
+  for (const list of LISTS) {
+    for (const entry of entriesOf(filter, list)) {
+      entries += 1;
+      if (entries > MAX_FILTER_ENTRIES)
+        throw new LimitExceeded(`a filter may have ${MAX_FILTER_ENTRIES} entries`, '/filter');
+      work += 1 + labelsOf(entry, `/filter/${list}`);
+    }
+  }
+  if (work > MAX_FILTER_WORK) {
+    const most = `its entries and the labels of its names may be ${MAX_FILTER_WORK} together, these are ${work}`;
+    throw new SubscriptionRefused('invalid_message', '/filter', `the filter is too large: ${most}`);
+  }
+  return { entries, work };
+}
+
+/** Number of labels of what a name or an address may be. @throws SubscriptionRefused */
+export function labelsOf(entry: string, at: string): number {
+  const labels = entry.length > MAX_ENTRY_CHARACTERS ? Number.POSITIVE_INFINITY : entry.split('.').length;
+  if (entry !== '' && labels <= MAX_ENTRY_LABELS) return labels;
+  const allowed = `from 1 to ${MAX_ENTRY_CHARACTERS} characters and at most ${MAX_ENTRY_LABELS} labels`;
+  const detail = `a name or an address has ${allowed}; this one has ${entry.length} characters`;
+  throw new SubscriptionRefused('invalid_message', at, detail);
+}

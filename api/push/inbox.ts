@@ -1,0 +1,116 @@
+/** Messages of one client on their way in: counted, paid for by its network's share, read one after the other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../http/api-error.ts';
+import { type ClientMessage, type MessageId, readClientMessage } from './client-message.ts';
+import { filterSize } from './filter-size.ts';
+import { CURSOR_WORK, createMessageBudget, MAX_MESSAGE_BYTES, messageWork, REFUSED_COUNTS } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
+import type { Pace } from './pace.ts';
+import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
+
+export interface Inbox {
+  receive(message: Uint8Array): void;
+  /** Whether nothing waits. */
+  readonly isEmpty: boolean;
+  close(): void;
+}
+
+export interface InboxOptions {
+  readonly share: NetworkShare;
+  readonly pace: Pace;
+  read(message: ClientMessage): void;
+  refuse(id: MessageId, code: string, detail: string): void;
+  /** Ends the connection. */
+  overLimit(id: MessageId, detail: string): void;
+  /** Ends the connection for what is no fault of the client. */
+  fail(error: unknown): void;
+}
+
+export function createInbox({ share, pace, read, refuse, overLimit, fail }: InboxOptions): Inbox {
+  const budget = createMessageBudget();
+  const closing = new AbortController();
+  const waiting: string[] = [];
+  let isReading = false;
+
+  /** Waits until the network may cause so much work; null when it may at once. @throws ApiError rate_limited */
+  function turn(work: number): Promise<void> | null {
+    const ms = share.order(work);
+    if (ms > 0) return sleep(ms, undefined, { signal: closing.signal }).then(() => pace.rest());
+    return pace.isSpent() ? pace.rest() : null;
+  }
+
+  async function readNext(text: string): Promise<void> {
+    const message = readClientMessage(text);
+    if (!message.ok) return refuse(message.id, message.code, message.detail);
+    const id = message.message.id ?? null;
+    try {
+      const work = workOf(message.message);
+      const turnOfFilter = work > 0 ? turn(work) : null;
+      if (turnOfFilter) await turnOfFilter;
+    } catch (error) {
+      return refused(id, error);
+    }
+    if (!closing.signal.aborted) read(message.message);
+  }
+
+  async function readAll(): Promise<void> {
+    isReading = true;
+    for (let text = waiting[0]; text !== undefined; text = waiting[0]) {
+      try {
+        const turnOfMessage = turn(messageWork(text.length));
+        if (turnOfMessage) await turnOfMessage;
+        await readNext(text);
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        refused(null, error);
+      }
+      if (closing.signal.aborted) return;
+      waiting.shift();
+      share.wait(-text.length);
+    }
+    isReading = false;
+  }
+
+  function refused(id: MessageId, error: unknown): void {
+    if (closing.signal.aborted) return;
+    if (error instanceof LimitExceeded) overLimit(id, error.message);
+    else if (error instanceof SubscriptionRefused) refuse(id, error.reason, error.message);
+    else if (!(error instanceof ApiError)) fail(error);
+    else {
+      refuse(id, error.code, error.message);
+      // Saying so costs as well: who does not heed it uses up what a connection may send.
+      if (!budget.take(Date.now(), REFUSED_COUNTS - 1)) tooMany();
+    }
+  }
+
+  const tooMany = () =>
+    overLimit(null, 'a client may send 100 messages in 10 s; one refused as rate_limited counts as 10');
+
+  return {
+    get isEmpty() {
+      return waiting.length === 0;
+    },
+    receive(message) {
+      if (closing.signal.aborted) return;
+      if (!budget.take(Date.now())) return tooMany();
+      if (message.byteLength > MAX_MESSAGE_BYTES) return overLimit(null, 'a message may have 16 kB');
+      const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString('utf8');
+      try {
+        share.wait(text.length);
+      } catch (error) {
+        return refused(null, error);
+      }
+      waiting.push(text);
+      if (!isReading) readAll().catch(fail);
+    },
+    close() {
+      closing.abort();
+      waiting.length = 0;
+    },
+  };
+}
+
+function workOf(message: ClientMessage): number {
+  if (message.op !== 'subscribe') return 0;
+  return filterSize(message.filter ?? {}).work + (message.cursor === undefined ? 0 : CURSOR_WORK);
+}

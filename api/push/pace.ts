@@ -1,0 +1,61 @@
+/**
+ * Long work shares the event loop with everybody else: it stops once it has had its part of a turn and goes on after a rest.
+ * Pattern: `if (pace.isSpent()) await pace.rest();` before each small piece.
+ */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
+export interface Pace {
+  /** How long work may go on without a rest. */
+  readonly sliceMs: number;
+  /** Whether the work of this turn has lasted that long, or others wait for their piece already. */
+  isSpent(): boolean;
+  /** Resolves in a later turn of the event loop, first come first served. */
+  rest(): Promise<void>;
+}
+
+export interface PaceOptions {
+  readonly sliceMs: number;
+  /** With as much as a slice, work takes at most half of the time; with 0 it only lets others in between. */
+  readonly restMs: number;
+}
+
+export function createPace({ sliceMs, restMs }: PaceOptions): Pace {
+  const waiting: (() => void)[] = [];
+  let began: number | null = null;
+  let isReleasing = false;
+
+  async function release(): Promise<void> {
+    isReleasing = true;
+    while (waiting.length > 0) {
+      await (restMs > 0 ? sleep(restMs) : nextTurn());
+      began = performance.now();
+      do {
+        waiting.shift()?.();
+        await nextTurn();
+      } while (waiting.length > 0 && performance.now() - began < sliceMs);
+    }
+    isReleasing = false;
+    began = null;
+  }
+
+  return {
+    sliceMs,
+    isSpent() {
+      if (waiting.length > 0) return true;
+      const now = performance.now();
+      if (began === null) {
+        began = now;
+        setImmediate(() => {
+          if (!isReleasing) began = null;
+        });
+      }
+      return now - began >= sliceMs;
+    },
+    rest() {
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+        if (!isReleasing) void release();
+      });
+    },
+  };
+}

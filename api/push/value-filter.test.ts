@@ -1,0 +1,68 @@
+/** A bound in USD lets through exactly the values that it is not above, digit by digit, in each form in which it may be written. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseExact } from '../../schemas/exact-json.ts';
+import type { StampsAppended } from '../../schemas/log-records.ts';
+import { createInterest, parseAsked } from '../webhooks/webhook.ts';
+import { readClientMessage } from './client-message.ts';
+import { eventsOfStamps } from './events-of-stamps.ts';
+import type { PushEvent } from './push-event.ts';
+import { createSubscription } from './subscription.ts';
+import { VALUED_STAMP } from './testing/valued-stamp.ts';
+
+const CHAIN = 'c';
+const UNITS = 10n ** 38n;
+
+const RECORD: StampsAppended = {
+  kind: 'stamps',
+  position: 0,
+  source: 0,
+  height: 0,
+  hash: '',
+  time: 0,
+  provisional: false,
+  prices: [],
+  stamps: [],
+};
+
+function decimalOf(units: bigint): string {
+  return `${units / UNITS}.${String(units % UNITS).padStart(38, '0')}`;
+}
+
+function isTold(event: PushEvent, minUsd: string): boolean {
+  const asked = `{"op":"subscribe","channels":["conversions"],"filter":{"minUsd":${minUsd}}}`;
+  const read = readClientMessage(asked);
+  if (!read.ok || read.message.op !== 'subscribe') throw new Error(`${asked} is refused`);
+  const told = createSubscription(read.message, [CHAIN], () => [], new Map()).matches(event);
+  const registered = `{"events":["conversion.completed"],"chains":null,"filter":{"minUsd":${minUsd}},"thresholds":[]}`;
+  const interest = createInterest(parseAsked(registered), [CHAIN], () => []);
+  expect(interest.kindOf(event)).toBe(told ? 'conversion.completed' : null);
+  return told;
+}
+
+it('tells a value of the bound, and none that is one unit less', () => {
+  const value = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 70n }), fc.bigInt({ min: 1n, max: 10n ** 40n }));
+  fc.assert(
+    fc.property(value, (units) => {
+      const stamps = [{ ...VALUED_STAMP, usdValue: decimalOf(units) }];
+      const [event] = eventsOfStamps(CHAIN, { ...RECORD, stamps });
+      if (!event) throw new Error('no event');
+      const printed = String((parseExact(event.data()) as { usdValue: unknown }).usdValue);
+      for (const written of [printed, decimalOf(units), `${units}e-38`]) {
+        if (/\d{39}.*e/.test(written)) continue; // more digits than a bound may have
+        expect(isTold(event, written)).toBe(true);
+        expect(isTold(event, `"${written}"`)).toBe(true);
+      }
+      expect(isTold(event, decimalOf(units - 1n))).toBe(true);
+      expect(isTold(event, decimalOf(units + 1n))).toBe(false);
+      expect(isTold(event, `${decimalOf(units)}01`)).toBe(false);
+    }),
+  );
+});
+
+it.each(['-1', '"-1"', '""', '"1,5"', '"0x10"', '1e100', 'null', 'true', '[1]'])('refuses a bound of %s', (minUsd) => {
+  expect(readClientMessage(`{"op":"subscribe","filter":{"minUsd":${minUsd}}}`)).toMatchObject({
+    ok: false,
+    code: 'invalid_message',
+  });
+});

@@ -1,0 +1,162 @@
+/** Types of parameters that are lists and objects. */
+import { isDaemonJson } from '../../../schemas/json-scan.ts';
+import { eachMember, rawElements, skipSpace } from '../../../schemas/raw-json.ts';
+import { MAX_NESTING } from '../../../schemas/verusd/rpc-body.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { type Misfit, type ParameterType, stringOf } from './parameter-type.ts';
+import { dataKey, word } from './scalars.ts';
+
+const inside = (misfit: Misfit | null, place: string): Misfit | null =>
+  misfit && { ...misfit, path: `${place}${misfit.path}` };
+
+/** A list of values of one type; what is no list is left to the daemon. */
+export function listOf(type: ParameterType, most: number): ParameterType {
+  const allows = `a list of at most ${most}, each ${type.allows}`;
+  return {
+    allows,
+    check(text) {
+      if (!text.startsWith('[')) return word.check(text);
+      const spans = rawElements(text, 0, most + 1);
+      if (spans.length > most) return { path: '', allows, code: RPC_CODES.invalidParameter };
+      for (const [index, { start, end }] of spans.entries()) {
+        const misfit = type.check(text.slice(start, end));
+        if (misfit) return inside(misfit, `[${index}]`);
+      }
+      return null;
+    },
+  };
+}
+
+/** An object, or a single value of its own type. */
+export const plainOr = (plain: ParameterType, object: ParameterType): ParameterType => ({
+  allows: `${plain.allows}, or ${object.allows}`,
+  check: (text) => (text.startsWith('{') ? object.check(text) : plain.check(text)),
+});
+
+/** Or one of them without the list. */
+export const oneOrMore = (type: ParameterType, most: number): ParameterType => {
+  const list = listOf(type, most);
+  return {
+    allows: `${type.allows}, or ${list.allows}`,
+    check: (text) => (text.startsWith('[') ? list.check(text) : type.check(text)),
+  };
+};
+
+type Members = Readonly<Record<string, ParameterType>>;
+
+/** More than any object of a method has, of those that name addresses. */
+const MOST_MEMBERS = 1000;
+
+const keyOf = (key: string) => (dataKey.check(JSON.stringify(key)) ? '{…}' : `.${key}`);
+
+function checkMembers(text: string, typeOf: (key: string) => ParameterType | null, allows: string): Misfit | null {
+  let count = 0;
+  for (const { key, start, end } of eachMember(text, 0)) {
+    const type = typeOf(key);
+    count += 1;
+    if (type === null || count > MOST_MEMBERS) return { path: '', allows, code: RPC_CODES.invalidParameter };
+    const misfit = type.check(text.slice(start, end));
+    if (misfit) return inside(misfit, keyOf(key));
+  }
+  return null;
+}
+
+/**
+ * An object of these members. What the daemon does not know it ignores, so that other members pass where they are single values; of
+ * a repeated member every value is checked.
+ */
+export function members(known: Members): ParameterType {
+  const allows = `an object of ${Object.keys(known).join(', ')}`;
+  const typeOf = (key: string) => {
+    if (Object.hasOwn(known, key)) return known[key] ?? null;
+    return dataKey.check(JSON.stringify(key)) ? null : word;
+  };
+  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+}
+
+/** An object of these members and no others. */
+export function onlyMembers(known: Members): ParameterType {
+  const allows = `an object of ${Object.keys(known).join(', ')} alone`;
+  const typeOf = (key: string) => (Object.hasOwn(known, key) ? (known[key] ?? null) : null);
+  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+}
+
+/** An object that may have any key of one type. */
+export function mapOf(keys: ParameterType, values: ParameterType): ParameterType {
+  const allows = `an object of at most ${MOST_MEMBERS} members: ${keys.allows}, with ${values.allows}`;
+  const typeOf = (key: string) => (keys.check(JSON.stringify(key)) ? null : values);
+  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+}
+
+const MOST_TREE = 65_536;
+/** Of an address, a name or a number. */
+const MOST_SHORT = 400;
+/** 8 kB of data: what is nested in serialised data the daemon prints by recursion, at 30 bytes a level. */
+const MOST_LONG = 16_384;
+/** Members that hold serialised data. */
+const LONG = /^(?:objectdata|data|serializedhex|serializedbase64|hex|i[1-9A-HJ-NP-Za-km-z]{33}|[^:]*::.*)$/;
+/** Members of which the daemon only copies the text. */
+const COPIED = new Set(['message', 'memo', 'label']);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
+const TREE_TEXT = /^(?!\s*[{[])[^\u0000-\u001f]*$/;
+
+const isTreeText = (value: string, key: string) =>
+  COPIED.has(key) || (TREE_TEXT.test(value) && value.length <= (LONG.test(key) ? MOST_LONG : MOST_SHORT));
+
+interface TreeString {
+  readonly value: string;
+  /** Of the innermost member that holds it. */
+  readonly key: string;
+  readonly isKey: boolean;
+}
+
+const TREE_PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g;
+
+/** Every key and every text at any depth, in one pass. */
+function* treeStrings(text: string): Generator<TreeString> {
+  /** Of what holds each open bracket. */
+  const holders: string[] = [];
+  let key = '';
+  for (const { 0: part, index } of text.matchAll(TREE_PARTS)) {
+    if (part === '{' || part === '[') holders.push(key);
+    else if (part === '}' || part === ']') key = holders.pop() ?? '';
+    else {
+      const value = stringOf(part);
+      const isKey = text[skipSpace(text, index + part.length)] === ':';
+      yield { value, key, isKey };
+      if (isKey) key = value;
+    }
+  }
+}
+
+/**
+ * Identities, evidence and data of any form. No text in it is JSON, which the daemon would read without a bound, nor longer than
+ * what it decodes in an instant.
+ */
+export const tree: ParameterType = {
+  allows: `an object of at most ${MOST_TREE} characters, its data of at most ${MOST_LONG} and no JSON in a text`,
+  check(text) {
+    if (text.startsWith('"')) return word.check(text);
+    const misfit: Misfit = { path: '', allows: tree.allows, code: RPC_CODES.invalidParameter };
+    if (text.length > MOST_TREE) return misfit;
+    for (const { value, key, isKey } of treeStrings(text)) {
+      if (isKey && dataKey.check(JSON.stringify(value))) return misfit;
+      if (!isKey && !isTreeText(value, key)) return inside(misfit, keyOf(key));
+    }
+    return null;
+  },
+};
+
+/** The object also as JSON text in a string, as it is written on a command line. */
+export function alsoAsText(object: ParameterType, plain: ParameterType): ParameterType {
+  return {
+    allows: `${plain.allows}, or ${object.allows}, which may be JSON in a string`,
+    check(text) {
+      if (text.startsWith('{')) return object.check(text);
+      const misfit = plain.check(text);
+      if (!misfit || !text.startsWith('"') || text.length > MOST_TREE) return misfit;
+      const inner = stringOf(text).trim();
+      return inner.startsWith('{') && isDaemonJson(inner, MAX_NESTING) ? object.check(inner) : misfit;
+    },
+  };
+}

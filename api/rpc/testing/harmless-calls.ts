@@ -1,0 +1,170 @@
+/**
+ * What a daemon that strangers reach may receive, written a second time: apart from the table, the types and the guards, and from what
+ * is known of the daemon's source. The tests hold every call that arrives against it.
+ */
+import { DAEMON_METHODS } from './published-methods.ts';
+
+/** Height of the newest block where these rules are asked. */
+export const TIP = 3_000_000;
+/** The only currency of which getinitialcurrencystate may be asked. */
+export const STARTED = 'iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ';
+
+/** Position of the flag without which a method writes. */
+export const FLAGS: Readonly<Record<string, number>> = {
+  registeridentity: 1,
+  updateidentity: 1,
+  revokeidentity: 1,
+  recoveridentity: 1,
+  setidentitytimelock: 2,
+  sendcurrency: 4,
+};
+
+const LISTED = new Set(DAEMON_METHODS);
+
+/** Texts that the daemon hashes or copies and never reads: `method position` and names of members. */
+const FREE_PLACES = new Set(['verifymessage 2', 'convertpassphrase 0']);
+const FREE_MEMBERS = /^(message|messagebase64|memo|label|prefixstring|evk)$/;
+/** Texts that it reads as digits, however many there are. */
+const LONG_PLACES =
+  /^(sendrawtransaction|decoderawtransaction|decodescript|verifytxoutproof|hashdata) 0$|^(verifymessage|verifyhash) 1$/;
+const LONG_MEMBERS =
+  /^(messagehex|signature|data|objectdata|serialized.*|hex|opret|ivk|i[1-9A-HJ-NP-Za-km-z]{33}|.*::.*)$/;
+
+interface Leaf {
+  readonly value: string;
+  readonly place: string;
+  readonly member: string;
+}
+
+function* leaves(value: unknown, place: string, member = ''): Generator<Leaf> {
+  if (typeof value === 'string') yield { value, place, member };
+  else if (Array.isArray(value)) for (const item of value) yield* leaves(item, place, member);
+  else if (value !== null && typeof value === 'object') {
+    for (const [key, of] of Object.entries(value)) {
+      yield { value: key, place, member: 'a key' };
+      yield* leaves(of, place, key);
+    }
+  }
+}
+
+function nesting(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(nesting));
+}
+
+const unescaped = (text: string) =>
+  text.replace(/\\u([0-9a-fA-F]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** The object that getcurrencyconverters is asked with from a command line. */
+function asksForConverters(text: string): boolean {
+  const keys = /^(convertto|fromcurrency|targetprice|amount|slippage|currency)$/;
+  try {
+    const asked = JSON.parse(text) as unknown;
+    if (nesting(asked) > 64) return false;
+    return [...leaves(asked, '')].every(({ value, member }) =>
+      member === 'a key' ? keys.test(value) : value.length <= 400 && !/[*"]|^\s*[{[]/.test(value),
+    );
+  } catch {
+    return false;
+  }
+}
+
+function faultOfText({ value, place, member }: Leaf): string | null {
+  if (value.includes('\0')) return 'NUL';
+  if (FREE_PLACES.has(place) || FREE_MEMBERS.test(member)) return null;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
+  if (/[\u0000-\u001f]/.test(value)) return 'a control character';
+  const isCommandLineForm = place === 'getcurrencyconverters 0' && asksForConverters(value);
+  if (/^\s*[{[]/.test(value) && (value.includes('"') || value.length > 400) && !isCommandLineForm)
+    return 'JSON in a text';
+  if (value.length > 400 && !LONG_PLACES.test(place) && !LONG_MEMBERS.test(member)) return 'a long text';
+  return null;
+}
+
+const RANGE = /^(?:\d{1,9}(?:,\d{1,9}){0,2},?|[A-Za-z]*)$/;
+
+function faultOfHeights(text: string | undefined, mostSpan: number): string | null {
+  if (text === undefined) return null;
+  if (!text.startsWith('"')) {
+    return /^-?\d/.test(text) && !/^(-1|\d{1,9}(\.\d+)?)$/.test(text) ? 'a height that is none' : null;
+  }
+  const range = JSON.parse(text) as string;
+  if (!RANGE.test(range)) return 'a range that is none';
+  const [from, to, step] = range.split(',').filter(Boolean).map(Number);
+  if (from === undefined || to === undefined) return null;
+  const span = Math.min(to, TIP) - from;
+  return span / (step || 1) >= 2000 || span > mostSpan ? 'a long range' : null;
+}
+
+const number = (text: string | undefined) =>
+  /^"?-?\d/.test(text ?? '') ? Number.parseInt((text ?? '').replace('"', ''), 10) : 0;
+
+type Rule = (texts: readonly string[], params: string) => string | null;
+
+const between = (texts: readonly string[]) => {
+  const to = number(texts[2]) > 0 ? Math.min(number(texts[2]), TIP) : TIP;
+  return texts.length > 0 && to - Math.max(0, number(texts[1])) > 50_000 ? 'the whole chain' : null;
+};
+const back: Rule = ([blocks]) => (Math.min(number(blocks), TIP) > 50_000 ? 'the whole chain' : null);
+const proofAt =
+  (position: number): Rule =>
+  (texts) =>
+    number(texts[position]) > TIP ? 'a proof above the tip' : null;
+
+/** Names are written in any case, with and without what stands behind them. */
+const hasStarted = (name: string) =>
+  name === STARTED ||
+  /^puretri(\.vrsctest)?(@(vrsctest)?)?$/i.test(name) ||
+  /^hex:E16D64AD0B321A43E87489113DEECB0921BA37B6$/i.test(name);
+
+const RULES: Readonly<Record<string, Rule>> = {
+  getcurrencybalance: ([holder = '']) =>
+    /[*]|:private|"\s*zs?[0-9a-z]{60}/i.test(unescaped(holder)) ? 'what the wallet holds' : null,
+  getinitialcurrencystate: (texts) =>
+    texts.length === 1 && texts[0]?.startsWith('"') && texts[0] !== '""' && !hasStarted(String(JSON.parse(texts[0])))
+      ? 'a currency without a start'
+      : null,
+  getcurrencystate: (texts) => faultOfHeights(texts[1], texts.length > 2 ? 50_000 : TIP),
+  getsaplingtree: (texts) => faultOfHeights(texts[0], TIP),
+  gettxout: ([id = '', index = '', mempool = 'true', ...more]) => {
+    const hasDigits = /^"\s*(0x)?[0-9a-f]{33}/i.test(id);
+    return hasDigits && /^-?\d+$/.test(index) && Number(index) >= 0 && mempool === 'true' && more.length === 0
+      ? 'an output of the mempool'
+      : null;
+  },
+  getrawmempool: ([, filter = '']) => (/^"\s*[{[]/.test(filter) ? 'JSON in a text' : null),
+  getblockhashes: ([high, low]) =>
+    Math.min(((number(high) >>> 0) - (number(low) >>> 0)) / 60, TIP) > 50_000 ? 'the whole chain' : null,
+  getexports: between,
+  getimports: between,
+  getnetworkhashps: back,
+  getnetworksolps: back,
+  verifychain: ([, blocks]) =>
+    blocks !== undefined && /^-?\d/.test(blocks) && (number(blocks) < 1 || number(blocks) > 2000)
+      ? 'the whole chain'
+      : null,
+  getidentity: proofAt(3),
+  getidentitycontent: proofAt(4),
+  getidentityhistory: proofAt(4),
+};
+
+/** Why a daemon must not receive this call; null when it may. `sent` are the texts of its parameters. */
+export function faultOfCall(method: string, params: string, sent: readonly string[]): string | null {
+  // However a string is written, the daemon reads its value.
+  const texts = sent.map((text) => (text.startsWith('"') ? JSON.stringify(JSON.parse(text)) : text));
+  const isHistory = method === 'getidentityhistory' && (texts.length === 0 || texts.length > 3);
+  if (!LISTED.has(method) && !isHistory) return 'no such method';
+  const flag = FLAGS[method];
+  if (flag !== undefined && texts[flag] !== 'true') return 'no flag';
+  if (Buffer.byteLength(params) > 4_004_096 || texts.length > 32) return 'too much';
+  if (/"filename"\s*:/.test(unescaped(params)) || /\\u0000/.test(params.replace(/\\\\/g, ''))) return 'a file or a NUL';
+  const values = JSON.parse(params) as unknown[];
+  if (nesting(values) > 64) return 'too deep';
+  for (const [index, value] of values.entries()) {
+    for (const leaf of leaves(value, `${method} ${index}`)) {
+      const fault = faultOfText(leaf);
+      if (fault !== null) return `${fault} in ${leaf.member || leaf.place}`;
+    }
+  }
+  return RULES[method]?.(texts, params) ?? null;
+}

@@ -1,0 +1,77 @@
+/**
+ * `gettxout` with the mempool. Asked about an output that is not in a block, the daemon enters a block without a header into its index,
+ * and ends when that is read. So it is only asked about transactions that no reorganisation takes back into the mempool; the same
+ * answer for all others is made of `getrawtransaction`, which knows what the mempool spends.
+ */
+import { rawElements, rawMember } from '../../../schemas/raw-json.ts';
+import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
+import type { Lane } from '../../access/lanes.ts';
+import { RPC_METHODS } from '../methods/method-table.ts';
+import type { DaemonMethod } from '../methods/rpc-method.ts';
+import type { DaemonReply } from './proxy.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Undefined: the call may go to the daemon as it is. */
+export type UnspentOutput = (request: RpcRequest, lane: Lane) => Promise<DaemonReply> | undefined;
+
+/** Blocks upon a transaction; nothing is rewound that deep between two calls. */
+const SETTLED = 10;
+const TXID = /^"[0-9a-fA-F]{64}"$/;
+const INDEX = /^-?\d{1,10}$/;
+
+/** Every other value ends in an error or in nothing, before the daemon looks for the block. */
+const isDeadly = ([txid = '', index = '', mempool = 'true', ...more]: readonly string[]) =>
+  TXID.test(txid) && INDEX.test(index) && Number(index) >= 0 && mempool === 'true' && more.length === 0;
+
+export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise<string>): UnspentOutput {
+  const method = (name: string) => RPC_METHODS[name] as DaemonMethod;
+
+  async function answer(request: RpcRequest, lane: Lane): Promise<DaemonReply> {
+    const [txid = '', index = ''] = request.texts;
+    const texts = [txid, '1'];
+    const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };
+    const reply = await upstream(asked, method('getrawtransaction'), lane);
+    const text = `${Buffer.from(reply.body)}${reply.end ?? ''}`;
+    const tx = rawMember(text, 'result') ?? 'null';
+    if (tx === 'null') {
+      const code = Number(rawMember(rawMember(text, 'error') ?? '{}', 'code'));
+      return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
+    }
+    const confirmations = Number(rawMember(tx, 'confirmations') ?? 0);
+    if (confirmations > SETTLED) return upstream(request, method('gettxout'), lane);
+    const output = outputOf(tx, Number(index));
+    return made(output ? printOutput(tx, output, await bestBlock(), confirmations) : 'null', request.id);
+  }
+
+  return (request, lane) =>
+    request.method === 'gettxout' && isDeadly(request.texts) ? answer(request, lane) : undefined;
+}
+
+const made = (result: string, id: string): DaemonReply => ({
+  status: 200,
+  body: Buffer.from(`${printRpcResult(result, id)}\n`),
+});
+
+/** Text of an output that is not spent and can be; undefined for every other. */
+function outputOf(tx: string, index: number): string | undefined {
+  const outputs = rawMember(tx, 'vout') ?? '[]';
+  const span = rawElements(outputs, 0)[index];
+  const output = span && outputs.slice(span.start, span.end);
+  if (output === undefined || rawMember(output, 'spentTxId') !== undefined) return undefined;
+  return rawMember(rawMember(output, 'scriptPubKey') ?? '{}', 'type') === '"nulldata"' ? undefined : output;
+}
+
+function printOutput(tx: string, output: string, bestBlock: string, confirmations: number): string {
+  const inputs = rawMember(tx, 'vin') ?? '[]';
+  const first = rawElements(inputs, 0, 1)[0];
+  const isCoinbase = first !== undefined && rawMember(inputs.slice(first.start, first.end), 'coinbase') !== undefined;
+  const pairs = [
+    ['bestblock', `"${bestBlock}"`],
+    ['confirmations', String(confirmations)],
+    ['value', rawMember(output, 'value')],
+    ['scriptPubKey', rawMember(output, 'scriptPubKey')],
+    ['version', rawMember(tx, 'version')],
+    ['coinbase', String(isCoinbase)],
+  ];
+  return `{${pairs.map(([key, value]) => `"${key}":${value}`).join(',')}}`;
+}

@@ -1,0 +1,148 @@
+/** The wallets of the daemons: what reaches them, by what is known of them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WatchedWallet } from '../../infra/verusd/wallet-watch.ts';
+import { daemonForm, rpcMethod } from './methods/method-table.ts';
+import { createDoubleService } from './testing/double-service.ts';
+import { textOf } from './testing/recorded-service.ts';
+import type { Wallets } from './wallet-guard.ts';
+import { WALLET_METHODS, walletUse } from './wallet-methods.ts';
+
+const ALICE = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
+type Known = Pick<WatchedWallet, 'wallet' | 'isFresh'>;
+const none: Known = { wallet: { exists: false, holds: [] }, isFresh: true };
+const empty: Known = { wallet: { exists: true, holds: [] }, isFresh: true };
+const holds: Known = { wallet: { exists: true, holds: ['coins'] }, isFresh: true };
+const unknown: Known = { wallet: null, isFresh: false };
+const old = (known: Known): Known => ({ ...known, isFresh: false });
+const STATES = { none, empty, holds, unknown, oldNone: old(none), oldEmpty: old(empty), oldHolds: old(holds) };
+
+/** Parameters that pass the other guards. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  getcurrencybalance: '["alice@"]',
+  recoveridentity: '[{},true]',
+  registeridentity: '[{},true]',
+  revokeidentity: '["alice@",true]',
+  sendcurrency: '["alice@",[],0,0,true]',
+  setidentitytimelock: '["alice@",{},true]',
+  updateidentity: '[{},true]',
+  verifysignature: '[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"}]',
+};
+
+function world(known: readonly Known[], requireEmptyWallet = false, learned = known) {
+  let now = known;
+  const wallets: Wallets = {
+    wallets: () => now.map((one, index) => ({ ...one, daemon: index + 1, answeredAt: null })),
+    async askUnknown() {
+      now = learned;
+    },
+  };
+  const { received, post } = createDoubleService({
+    reply: '{"result":1,"error":null,"id":1}\n',
+    nativeCurrencyId: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq',
+    requireEmptyWallet,
+    wallets,
+  });
+  return {
+    received,
+    async outcome(method: string, params = ARGUMENTS[method] ?? '[]'): Promise<string> {
+      const before = received.length;
+      const text = textOf(await post(Buffer.from(`{"id":1,"method":"${method}","params":${params}}`)));
+      const code = /"code":(-\d+)/.exec(text)?.[1];
+      expect(received.length - before, 'what is refused reaches no daemon').toBe(code === undefined ? 1 : 0);
+      return code ?? 'served';
+    },
+  };
+}
+
+const METHODS = Object.keys(WALLET_METHODS);
+const NEEDING = METHODS.filter((method) => WALLET_METHODS[method] === 'needs');
+
+it('every method of the list is served, and every one that writes with the wallet is on it', () => {
+  for (const method of METHODS) expect(rpcMethod(method)?.source, method).toBe('daemon');
+  const writing = [
+    'registeridentity',
+    'updateidentity',
+    'revokeidentity',
+    'recoveridentity',
+    'setidentitytimelock',
+    'sendcurrency',
+  ];
+  for (const method of writing) expect(NEEDING).toContain(method);
+});
+
+describe('by default', () => {
+  it.each(METHODS)('%s is served by daemons whose wallets hold something or are empty', async (method) => {
+    for (const known of [[holds], [empty], [old(holds)], [holds, empty]])
+      expect(await world(known).outcome(method)).toBe('served');
+  });
+
+  it.each(METHODS)('%s never ends a daemon that runs without a wallet', async (method) => {
+    const expected = WALLET_METHODS[method] === 'needs' ? '-32601' : 'served';
+    for (const known of [[none], [holds, none], [old(none), empty]])
+      expect(await world(known).outcome(method)).toBe(expected);
+  });
+
+  it('while a daemon has not said whether it has one, it is asked before a method that needs it is sent', async () => {
+    expect(await world([unknown], false, [holds]).outcome('listidentities')).toBe('served');
+    expect(await world([unknown], false, [none]).outcome('listidentities')).toBe('-32601');
+    expect(await world([holds, unknown], false, [holds, unknown]).outcome('listidentities')).toBe('-32603');
+    expect(await world([unknown]).outcome('validateaddress', '["x"]')).toBe('served');
+  });
+});
+
+describe('with requireEmptyWallet', () => {
+  const states = fc.array(fc.constantFrom(...Object.values(STATES)), { minLength: 1, maxLength: 4 });
+
+  it('a method that touches the wallet is served when every daemon is known to hold nothing, and only then', async () => {
+    await fc.assert(
+      fc.asyncProperty(states, fc.constantFrom(...METHODS), async (known, method) => {
+        const isSafe = known.every((one) => one === empty || one === none);
+        const ends = WALLET_METHODS[method] === 'needs' && known.includes(none);
+        expect(await world(known, true).outcome(method)).toBe(isSafe && !ends ? 'served' : '-32601');
+      }),
+    );
+  });
+
+  it('all other methods are served whatever the wallets hold', async () => {
+    const others = [
+      'getidentity',
+      'getidentitycontent',
+      'getinfo',
+      'getrawtransaction',
+      'verifymessage',
+      'decodescript',
+    ];
+    for (const method of others) {
+      expect(daemonForm(method, 1)).toBeDefined();
+      expect(await world([holds, unknown], true).outcome(method, '["x"]')).toBe('served');
+    }
+  });
+});
+
+describe('verifysignature', () => {
+  const useOf = (params: string) => walletUse({ method: 'verifysignature', params });
+
+  it.each([
+    `[{"address":"${ALICE}","message":"m","signature":"s"}]`,
+    '[{"message":"address","address":"alice@","signature":"s"}]',
+    '[{"\\u0061ddress":"sub.alice.VRSC@","datahash":"00"}]',
+    '[{"address":"two words 😀@"}]',
+  ])('of an identity leaves the wallet alone: %s', (params) => expect(useOf(params)).toBeNull());
+
+  it.each([
+    '[]',
+    '[{}]',
+    '["alice@"]',
+    '[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"}]',
+    '[{"address":" RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"}]',
+    `[{"address":"${ALICE}","address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"}]`,
+    `[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V","\\u0061ddress":"${ALICE}"}]`,
+    `[{"address":{"address":"${ALICE}"}}]`,
+    `[{"x":{"address":"${ALICE}"},"address":5}]`,
+    `[{"address":null,"x":"${ALICE}"}]`,
+    '[{"address":"alice@\\u0000"}]',
+    '[{"address":"@"}]',
+    '[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V@@"}]',
+  ])('of anything else needs it: %s', (params) => expect(useOf(params)).toBe('needs'));
+});

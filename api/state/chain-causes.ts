@@ -1,0 +1,194 @@
+/**
+ * What keeps a chain from being served up to date, by what its stages and the watch over its daemons said last. Pure: for how long a
+ * cause has stood is judged in standing-causes.ts. The table of all of them is docs/health.md. Of errors the code alone is told: their
+ * messages name files and addresses, which are for the log and `status`.
+ */
+import type { ChainConfig } from '../../schemas/config.ts';
+import { type DaemonStatus, isAnyWell } from '../../schemas/daemon-status.ts';
+import { STAGES, type Stage, type StageStatus } from '../../schemas/stage-status.ts';
+import type { StageStatuses } from './stage-statuses.ts';
+
+export interface UnreadyReason {
+  /** Of docs/errors.md: of the list there, or what keeps a daemon or a store from its work. */
+  readonly code: string;
+  /** Null: of all chains. */
+  readonly chain: string | null;
+  readonly stage: Stage | null;
+  /** Of a stage that waits or has stopped: the code of its error. */
+  readonly cause: string | null;
+  readonly detail: string;
+  /** Where a stage catches up and its rate is known: seconds until it has. */
+  readonly etaSeconds: number | null;
+}
+
+export interface Cause {
+  /** What it is about. Of each one thing is said at a time. */
+  readonly subject: string;
+  readonly reason: UnreadyReason;
+  /** A matter of a few blocks, or of one call, which often passes by itself: it counts once it has lasted for a moment. */
+  readonly passes: boolean;
+}
+
+export interface ChainFacts {
+  readonly statuses: StageStatuses;
+  /** Heights that the stores have committed; null before the first block. */
+  readonly derived: number | null;
+  readonly priced: number | null;
+}
+
+/** A chain that has had no block for this many of its block times stands still. */
+const QUIET_BLOCKS = 20;
+/** A stage this few blocks behind its daemon is in step with it. */
+const IN_STEP_BLOCKS = 5;
+
+type NamedChain = Pick<ChainConfig, 'name' | 'blockSeconds'>;
+
+/** `now`: milliseconds since the epoch. */
+export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): Cause[] {
+  const { statuses } = facts;
+  const daemons = statuses.daemons(chain.name);
+  const daemon = daemonCause(chain.name, daemons);
+  const stages = STAGES.flatMap((stage) => {
+    const cause = stageCause(chain.name, stage, statuses);
+    return cause && !isSaid(cause.reason, daemon?.reason) ? [cause] : [];
+  });
+  return [
+    ...(daemon ? [daemon] : []),
+    ...stages,
+    ...stillCauses(chain, statuses, now),
+    ...syncCause(chain.name, facts),
+  ];
+}
+
+/** Only when none is well: the others are asked instead of those that are not. */
+function daemonCause(chain: string, daemons: readonly DaemonStatus[]): Cause | null {
+  if (isAnyWell(daemons)) return null;
+  const codes = daemons.map(({ fault }) => fault?.code ?? '');
+  const detail = codes.map((code, index) => `daemon ${index + 1} of ${chain}: ${code}`).join(', ');
+  const code = codes[0] ?? '';
+  return {
+    subject: `${chain} daemon`,
+    reason: { code, chain, stage: null, cause: null, detail, etaSeconds: null },
+    passes: codes.includes('daemon_behind_peers'),
+  };
+}
+
+/** The stage that waits for a daemon says nothing that the daemon's own fault does not say. */
+function isSaid({ code, cause }: UnreadyReason, daemon: UnreadyReason | undefined): boolean {
+  if (!daemon || cause === null) return false;
+  return cause === daemon.code || (code === 'stage_waiting' && cause.startsWith('daemon_'));
+}
+
+function stageCause(chain: string, stage: Stage, statuses: StageStatuses): Cause | null {
+  const status = statuses.of(chain, stage);
+  const what = `${stage} of ${chain}`;
+  const tell = (
+    told: Pick<UnreadyReason, 'code' | 'detail'>,
+    more: { why?: string; passes?: boolean } = {},
+  ): Cause => ({
+    subject: `${chain} ${stage}`,
+    reason: { ...told, chain, stage, cause: more.why ?? null, etaSeconds: null },
+    passes: more.passes ?? false,
+  });
+  if (!status) return tell({ code: 'not_started', detail: `${what} has not started yet` });
+  if (statuses.isSilent(chain, stage)) {
+    const seconds = Math.round(statuses.ageOf(chain, stage));
+    return tell({ code: 'not_reporting', detail: `${what} gave its last sign of life ${seconds} s ago` });
+  }
+  const why = status.error?.code;
+  switch (status.state) {
+    case 'starting':
+      return tell({ code: 'not_started', detail: `${what} is starting` }, { passes: true });
+    case 'stopped':
+      return tell(
+        { code: 'stage_stopped', detail: `${what} has stopped: ${why ?? 'no reason was kept'}` },
+        why ? { why } : {},
+      );
+    case 'waiting':
+      // Without an error the price stage waits for the clock of another chain, whose own standstill is told there.
+      if (why === undefined) return null;
+      // Whether a daemon is well its watch says; a call that it never answered may fail long after it has come back.
+      return tell(
+        { code: 'stage_waiting', detail: `${what} waits, ${why}` },
+        { why, passes: why.startsWith('daemon_') },
+      );
+    default:
+      return null;
+  }
+}
+
+/** Nothing arrives (arrival, not block time: a replay is old), or what arrived is not derived. */
+function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): Cause[] {
+  const allowed = QUIET_BLOCKS * blockSeconds;
+  const tail = statuses.of(name, 'tail');
+  const derive = statuses.of(name, 'derive');
+  const causes: Cause[] = [];
+  const look = (stage: Stage, status: StageStatus) => {
+    if (status.state === 'stopped' || statuses.isSilent(name, stage) || quiet(status, now) <= allowed) return;
+    causes.push(stalled(name, stage, status, allowed));
+  };
+  if (tail && tail.state !== 'ended') look('tail', tail);
+  if (tail && derive && (tail.height ?? -1) > (derive.height ?? -1)) look('derive', derive);
+  return causes;
+}
+
+/** Seconds since the stage last had a block; infinite when it never had one. */
+function quiet(status: StageStatus, now: number): number {
+  return status.movedAt === null ? Number.POSITIVE_INFINITY : (now - Date.parse(status.movedAt)) / 1000;
+}
+
+function stalled(chain: string, stage: Stage, status: StageStatus, allowed: number): Cause {
+  const since = status.movedAt === null ? 'had no block yet' : `had its newest block at ${status.movedAt}`;
+  const error = status.error ? `, ${status.error.code}` : '';
+  const detail = `${stage} of ${chain} ${since}, more than ${allowed} s ago (${status.state}${error})`;
+  const reason = { code: 'stalled', chain, stage, cause: status.error?.code ?? null, detail, etaSeconds: null };
+  return { subject: `${chain} ${stage} still`, reason, passes: false };
+}
+
+interface Lagging {
+  readonly stage: Stage;
+  readonly lag: number;
+  readonly rate: number;
+}
+
+/** Distance to the daemon's tip by each stage's rate; the chain is in step when the slowest of them is. */
+function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): Cause[] {
+  const well = statuses.daemons(chain).filter(({ fault }) => fault === null);
+  const heights = { tail: statuses.of(chain, 'tail')?.height ?? null, derive: derived, price: priced };
+  const tip = Math.max(statuses.of(chain, 'tail')?.targetHeight ?? -1, ...well.map(({ height }) => height ?? -1));
+  const lagging = STAGES.flatMap((stage): Lagging[] => {
+    const status = statuses.of(chain, stage);
+    const lag = tip - (heights[stage] ?? -1);
+    if (!status || statuses.isSilent(chain, stage) || !isMoving(stage, status) || lag <= IN_STEP_BLOCKS) return [];
+    return [{ stage, lag, rate: status.rate }];
+  });
+  const [first, ...others] = lagging;
+  if (!first) return [];
+  const furthest = others.reduce((far, each) => (each.lag > far.lag ? each : far), first);
+  const etas = lagging.map(({ lag, rate }) => (rate > 0 ? Math.ceil(lag / rate) : null));
+  const etaSeconds = etas.includes(null) ? null : Math.max(...etas.map(Number));
+  const detail = `${furthest.stage} of ${chain} is ${furthest.lag} blocks behind its daemon, at height ${tip}`;
+  const reason = { code: 'syncing', chain, stage: furthest.stage, cause: null, detail, etaSeconds };
+  return [{ subject: `${chain} sync`, reason, passes: true }];
+}
+
+/** What waits or has stopped says so itself; prices are held back by other chains and follow when these move. */
+function isMoving(stage: Stage, { state }: StageStatus): boolean {
+  return stage === 'price' ? state === 'catching_up' : state === 'catching_up' || state === 'following';
+}
+
+/** No reason: prices of a chain cannot pass the clock of one that stands still, and what is beyond it is provisional. */
+export function priceNotes(
+  chains: readonly NamedChain[],
+  statuses: StageStatuses,
+  clockOf: (chain: string) => number,
+): UnreadyReason[] {
+  return chains.flatMap(({ name: chain }) => {
+    const status = statuses.of(chain, 'price');
+    if (status?.state !== 'waiting' || status.error || statuses.isSilent(chain, 'price')) return [];
+    const others = chains.filter(({ name }) => name !== chain).sort((a, b) => clockOf(a.name) - clockOf(b.name));
+    const slowest = others[0]?.name ?? 'another chain';
+    const detail = `price of ${chain} waits for the clock of ${slowest}: what is newer is provisional`;
+    return [{ code: 'price_waits', chain, stage: 'price' as const, cause: null, detail, etaSeconds: null }];
+  });
+}

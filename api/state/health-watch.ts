@@ -1,0 +1,108 @@
+/** Judges several times a second whether each chain is ready, so that whoever asks waits for no store and no daemon. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '../../infra/metrics.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { type Cause, causesOf, priceNotes, type UnreadyReason } from './chain-causes.ts';
+import { createStandingCauses, type StandingReason } from './standing-causes.ts';
+import type { StateWatch } from './state-watch.ts';
+import type { StoreFault } from './store-health.ts';
+
+export interface Health {
+  /** What keeps a chain, or with null any of them, from being ready: empty when it is. Those of the stores are of every chain. */
+  reasons(chain: string | null): readonly StandingReason[];
+  /** What is worth knowing, and no reason. */
+  notes(chain: string | null): readonly UnreadyReason[];
+  stop(): Promise<void>;
+}
+
+export interface HealthOptions {
+  readonly chains: readonly ChainConfig[];
+  readonly watch: Pick<StateWatch, 'state' | 'statuses'>;
+  readonly storeFaults: () => Promise<readonly StoreFault[]>;
+  readonly timing?: HealthTiming;
+}
+
+export interface HealthTiming {
+  /** Between two looks at what the stages say. */
+  readonly everyMs?: number;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+const EVERY_MS = 250;
+const STORES_EVERY_MS = 1000;
+
+/** The first look at the stores is awaited. */
+export async function watchHealth({ chains, watch, storeFaults, timing = {} }: HealthOptions): Promise<Health> {
+  const standing = createStandingCauses(timing.now);
+  const shown = new Map<string, Record<'chain' | 'stage' | 'code' | 'cause', string>>();
+  let faults = await storeFaults();
+  const stopped = new AbortController();
+
+  function look(): void {
+    const { state, statuses } = watch;
+    const ofChains = chains.flatMap((chain) => {
+      const derived = state.derived.get(chain.name)?.height ?? null;
+      const priced = state.priced.get(chain.name)?.height ?? null;
+      return causesOf(chain, { statuses, derived, priced }, Date.now());
+    });
+    // While Postgres takes no sign of life from the stages, their silence says nothing.
+    const isMute = faults.some(({ code }) => code.startsWith('postgres_'));
+    const heard = ofChains.filter(({ reason }) => !isMute || reason.code !== 'not_reporting');
+    standing.look([...faults.map(storeCause), ...heard]);
+    show();
+  }
+
+  function reasons(chain: string | null): readonly StandingReason[] {
+    return standing.reasons().filter((reason) => concerns(chain, reason));
+  }
+
+  /** A reason that was there once is 0 from then on, so that alerts see it end. */
+  function show(): void {
+    for (const { name: chain } of chains) metrics.ready.set({ chain }, reasons(chain).length === 0 ? 1 : 0);
+    for (const labels of shown.values()) metrics.unready.set(labels, 0);
+    for (const { chain, stage, code, cause } of standing.reasons()) {
+      const labels = { chain: chain ?? '', stage: stage ?? '', code, cause: cause ?? '' };
+      metrics.unready.set(labels, 1);
+      shown.set(Object.values(labels).join(), labels);
+    }
+    const waits = new Set(notes(null).map(({ chain }) => chain));
+    for (const { name: chain } of chains) metrics.priceWaits.set({ chain }, waits.has(chain) ? 1 : 0);
+  }
+
+  function notes(chain: string | null): readonly UnreadyReason[] {
+    const { state, statuses } = watch;
+    const clockOf = (name: string) => state.derived.get(name)?.clock ?? Number.NEGATIVE_INFINITY;
+    return priceNotes(chains, statuses, clockOf).filter((note) => concerns(chain, note));
+  }
+
+  async function followStores(): Promise<void> {
+    const { signal } = stopped;
+    while (!signal.aborted) {
+      await sleep(STORES_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) faults = await storeFaults();
+    }
+  }
+
+  look();
+  const timer = setInterval(look, timing.everyMs ?? EVERY_MS).unref();
+  const following = followStores();
+  return {
+    reasons,
+    notes,
+    async stop() {
+      stopped.abort();
+      clearInterval(timer);
+      await following;
+    },
+  };
+}
+
+function concerns(chain: string | null, reason: UnreadyReason): boolean {
+  return chain === null || reason.chain === null || reason.chain === chain;
+}
+
+function storeCause({ code, detail, store }: StoreFault): Cause {
+  const reason = { code, chain: null, stage: null, cause: null, detail, etaSeconds: null };
+  return { subject: store, reason, passes: false };
+}

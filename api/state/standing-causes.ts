@@ -1,0 +1,60 @@
+/**
+ * For how long causes stand: a bad one counts at once, one that often passes by itself once it has lasted for a moment, and each is
+ * left only when it has been gone for 10 s on end. So a daemon that comes and goes is bad once, not ten times.
+ */
+import type { Cause, UnreadyReason } from './chain-causes.ts';
+
+export interface StandingReason extends UnreadyReason {
+  /** When its cause went away, ISO 8601; null while it lasts. */
+  readonly goneSince: string | null;
+}
+
+export interface StandingCauses {
+  /** What is the cause of something now. */
+  look(causes: readonly Cause[]): void;
+  /** As of the last look. */
+  reasons(): readonly StandingReason[];
+}
+
+const MOMENT_MS = 3_000;
+const GONE_MS = 10_000;
+
+interface Standing {
+  cause: Cause;
+  /** Of the process' clock. */
+  readonly since: number;
+  counts: boolean;
+  goneSince: { readonly ms: number; readonly iso: string } | null;
+}
+
+/** `now`: milliseconds, monotonic. */
+export function createStandingCauses(now: () => number = () => performance.now()): StandingCauses {
+  const standing = new Map<string, Standing>();
+  let isFirst = true;
+
+  return {
+    look(causes) {
+      const at = now();
+      const bySubject = new Map(causes.map((cause) => [cause.subject, cause]));
+      for (const [subject, cause] of bySubject) {
+        // For how long it had lasted when this process began is not known: it may have been long.
+        const since = isFirst ? Number.NEGATIVE_INFINITY : at;
+        const known = standing.get(subject) ?? { cause, since, counts: false, goneSince: null };
+        known.cause = cause;
+        known.goneSince = null;
+        known.counts ||= !cause.passes || at - known.since >= MOMENT_MS;
+        standing.set(subject, known);
+      }
+      for (const [subject, known] of standing) {
+        if (bySubject.has(subject)) continue;
+        known.goneSince ??= { ms: at, iso: new Date().toISOString() };
+        if (!known.counts || at - known.goneSince.ms >= GONE_MS) standing.delete(subject);
+      }
+      isFirst = false;
+    },
+    reasons() {
+      const counting = [...standing.values()].filter(({ counts }) => counts);
+      return counting.map(({ cause, goneSince }) => ({ ...cause.reason, goneSince: goneSince?.iso ?? null }));
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** What the package gives: the client of the REST interface, and the stream. */
+export { type ClientOptions, createVerustreamClient } from './client.ts';
+export type { paths } from './paths.ts';
+export type { ChainEvent, ServerMessage } from './stream/messages.ts';
+export * from './stream/stream.ts';

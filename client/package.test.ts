@@ -1,0 +1,46 @@
+/** The packed client, as somebody who installed it has it. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+
+const CLIENT = fileURLToPath(new URL('.', import.meta.url));
+const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+
+it('has its README, its types and both clients, and the version of the service', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-client-'));
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: CLIENT,
+    encoding: 'utf8',
+  });
+  const own = join(folder, 'node_modules/verustream-client');
+  mkdirSync(own, { recursive: true });
+  execFileSync('tar', [
+    '-xzf',
+    join(folder, packed.trim().split('\n').at(-1) ?? ''),
+    '--strip-components=1',
+    '-C',
+    own,
+  ]);
+  const read = (file: string) => readFileSync(join(own, file), 'utf8');
+  expect(read('README.md')).toContain('# Client');
+  expect(read('dist/index.d.ts')).toContain('createVerustreamClient');
+  const { version, dependencies } = JSON.parse(read('package.json')) as { version: string; dependencies: object };
+  expect(version).toBe(manifest.version);
+  expect(manifest.dependencies).toMatchObject(dependencies);
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
+    cpSync(join(MODULES, name), join(folder, 'node_modules', name), { recursive: true });
+  }
+  const program = `import { createVerustreamClient, openStream } from 'verustream-client';
+    console.log(typeof createVerustreamClient({ baseUrl: 'http://127.0.0.1:1' }).GET, typeof openStream);`;
+  writeFileSync(join(folder, 'use.mjs'), program);
+  expect(execFileSync(process.execPath, ['use.mjs'], { cwd: folder, encoding: 'utf8' })).toBe('function function\n');
+});
+
+it('the changelog begins with the version of the package', () => {
+  const [, newest] = /^## (\S+)$/m.exec(readFileSync(join(CLIENT, '../CHANGELOG.md'), 'utf8')) ?? [];
+  expect(newest).toBe(manifest.version);
+});

@@ -1,0 +1,131 @@
+/** One daemon of a chain: whether it answers, is of the right chain, keeps up, and can be exposed. */
+import type { Logger } from '../../infra/logger.ts';
+import { askWallet } from '../../infra/verusd/ask-wallet.ts';
+import { DaemonAuthFailed, DaemonRpcError, DaemonWarmingUp } from '../../infra/verusd/daemon-errors.ts';
+import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { nativeCurrencyId } from '../native-currency-id.ts';
+import { checkIndexes } from './check-indexes.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const TIMEOUT_MS = 10_000;
+/** As a whole: a wallet is counted under the daemon's main lock. */
+const WALLET_MS = 30_000;
+/** What the suite's recording was made with. */
+const TESTED_VERSION = '1.2.16';
+/** Peers of a daemon adjust its time by up to 70 minutes; staked blocks need it much closer. */
+const MOST_CLOCK_SECONDS = 30;
+
+/** Members of `getinfo` that are read here. */
+interface DaemonInfo {
+  readonly VRSCversion?: string;
+  readonly name?: string;
+  readonly chainid?: string;
+  readonly blocks: number;
+  readonly longestchain?: number;
+  readonly connections?: number;
+  readonly timeoffset?: number;
+  readonly testnet?: boolean;
+  readonly errors?: string;
+}
+
+/** `place` is that in the chain's list of daemons, from 1. */
+export async function checkDaemon(
+  chain: ChainConfig,
+  rpc: string,
+  place: number,
+  logger: Logger,
+): Promise<readonly Finding[]> {
+  const subject = `daemon ${chain.name} ${place}`;
+  const { failed } = findingsOf(subject);
+  let client: VerusdClient;
+  try {
+    client = createVerusdClient({ rpc, chain: chain.name, logger, connections: 2, timeoutMs: TIMEOUT_MS });
+  } catch (error) {
+    return [failed(error, 'write the address as http://user:password@host:port')];
+  }
+  try {
+    const info = (await client.call('getinfo', [])) as DaemonInfo;
+    const identity = identityOf(chain, info, client.address, subject);
+    if (identity.verdict === 'wrong') return [identity];
+    const wallet = await walletOf(chain, client, subject);
+    return [identity, ...progressOf(info, subject), ...(await checkIndexes(client, info.blocks, subject)), wallet];
+  } catch (error) {
+    return [failed(error, mendOf(error, chain))];
+  } finally {
+    await client.close();
+  }
+}
+
+function mendOf(error: unknown, { name }: ChainConfig): string {
+  if (error instanceof DaemonAuthFailed) return `give the chain ${name} the rpcuser and rpcpassword of this daemon`;
+  if (error instanceof DaemonWarmingUp) return 'wait until the daemon has loaded its index';
+  if (error instanceof DaemonRpcError) return 'use a daemon of Verus, whose getinfo says which chain it follows';
+  return 'start the daemon, and let its rpcport, rpcbind and rpcallowip admit this machine';
+}
+
+function identityOf(chain: ChainConfig, info: DaemonInfo, address: string, subject: string): Finding {
+  const { right, note, wrong } = findingsOf(subject);
+  const expected = nativeCurrencyId(chain);
+  if (info.chainid !== expected) {
+    return wrong(
+      `${address} follows ${info.name} (${info.chainid}) instead of ${chain.rootCurrency} (${expected})`,
+      `give the chain ${chain.name} the address of its own daemon, or correct rootCurrency and networkRoot`,
+    );
+  }
+  const version = info.VRSCversion ?? 'an unnamed version';
+  const says = `${address} follows ${info.name}, version ${version}`;
+  if (info.errors) return note(`${says}; it warns: ${info.errors}`, 'do what the daemon asks for');
+  if (isOlder(version, TESTED_VERSION)) {
+    return note(`${says}, older than ${TESTED_VERSION}, the oldest tested`, 'upgrade the daemon');
+  }
+  return right(says);
+}
+
+/** By the numbers of both: `1.2.9-1` is older than `1.2.16`. What is no version is not older. */
+function isOlder(version: string, than: string): boolean {
+  const [mine, theirs] = [version, than].map((text) => text.split(/[.-]/).map(Number));
+  if (!mine || !theirs || mine.some(Number.isNaN)) return false;
+  const at = theirs.findIndex((part, index) => part !== (mine[index] ?? 0));
+  return at !== -1 && (mine[at] ?? 0) < (theirs[at] ?? 0);
+}
+
+function progressOf(info: DaemonInfo, subject: string): Finding[] {
+  const { right, note, wrong } = findingsOf(subject);
+  const findings: Finding[] = [];
+  const longest = Math.max(info.longestchain ?? 0, info.blocks);
+  if (longest > info.blocks) {
+    const says = `at block ${info.blocks} of ${longest}: it is still syncing`;
+    findings.push(note(says, 'nothing; the service follows it, and is ready once both have arrived'));
+  } else findings.push(right(`at block ${info.blocks}, as far as its peers`));
+
+  const peers = info.connections ?? 0;
+  if (peers > 0) findings.push(right(`${peers} peers`));
+  else if (info.testnet) findings.push(note('no peers: on a test chain it may be alone'));
+  else findings.push(wrong('no peers, so it hears of no block', 'open its p2p port, or give it an addnode'));
+
+  const offset = info.timeoffset ?? 0;
+  if (Math.abs(offset) > MOST_CLOCK_SECONDS) {
+    const says = `its clock is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} that of its peers`;
+    findings.push(wrong(says, "set the machine's clock by NTP"));
+  }
+  return findings;
+}
+
+async function walletOf(chain: ChainConfig, client: VerusdClient, subject: string): Promise<Finding> {
+  const { right, wrong, failed } = findingsOf(subject);
+  try {
+    const { exists, holds } = await askWallet(client, AbortSignal.timeout(WALLET_MS));
+    if (!exists) return right('no wallet');
+    if (holds.length === 0) return right('its wallet is empty');
+    const served = chain.requireEmptyWallet
+      ? 'methods that touch it are not served'
+      : 'callers of JSON-RPC see some of it';
+    return wrong(
+      `its wallet holds ${holds.join(' and ')}: ${served}`,
+      'start it with disablewallet=1, or with a wallet of its own that stays empty',
+    );
+  } catch (error) {
+    return failed(error, 'let the JSON-RPC user call getwalletinfo and z_listaddresses');
+  }
+}

@@ -1,0 +1,89 @@
+/** Which indexes a daemon keeps. No method tells, so each is shown by an answer that only it can give. */
+import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+/** A block this far below the tip is rarely replaced while it is looked at. */
+const BELOW_TIP = 10;
+/** About every second block spends a transparent output, by its stake. */
+const BLOCKS_LOOKED_AT = 30;
+/** What a daemon without an address index says of every address. */
+const NO_INFORMATION = -5;
+const REINDEX = 'and start the daemon once with -reindex, which takes as long as its first sync';
+
+/** Members of `getblock … 2` that are read here. */
+interface Block {
+  readonly height: number;
+  readonly tx: readonly {
+    readonly txid: string;
+    readonly vin: readonly { readonly txid?: string; readonly valueSat?: unknown }[];
+    readonly vout: readonly { readonly scriptPubKey: { readonly addresses?: readonly string[] } }[];
+  }[];
+}
+
+/** @throws Daemon… when a block cannot be had */
+export async function checkIndexes(client: VerusdClient, tip: number, subject: string): Promise<readonly Finding[]> {
+  const { note } = findingsOf(subject);
+  const first = Math.max(1, tip - BELOW_TIP);
+  if (tip < 1) return [note('no block to show its indexes by')];
+  const block = await blockAt(client, first);
+  return [
+    await addressIndex(client, block, subject),
+    await spentIndex(client, block, subject),
+    await identityIndex(client, block, subject),
+  ];
+}
+
+async function blockAt(client: VerusdClient, height: number): Promise<Block> {
+  return (await client.call('getblock', [String(height), 2])) as Block;
+}
+
+/** The address of a block's reward names the block's first transaction. */
+async function addressIndex(client: VerusdClient, block: Block, subject: string): Promise<Finding> {
+  const { right, note, wrong } = findingsOf(subject);
+  const [reward] = block.tx;
+  const address = rewardAddress(block);
+  if (!reward || !address) return note(`no transparent reward in block ${block.height} to show its address index by`);
+  const range = { addresses: [address], start: block.height, end: block.height };
+  const txids = await client.call('getaddresstxids', [range]).catch(refusal);
+  if (txids instanceof DaemonRpcError && txids.rpcCode !== NO_INFORMATION) {
+    return note(`its address index could not be shown: it says "${txids.rpcMessage}"`);
+  }
+  if (Array.isArray(txids) && txids.includes(reward.txid)) return right('its address index answers');
+  return wrong('its address index does not answer', `take addressindex=0 out of its configuration, ${REINDEX}`);
+}
+
+/** Only the spent index knows what an input brought. */
+async function spentIndex(client: VerusdClient, newest: Block, subject: string): Promise<Finding> {
+  const { right, note, wrong } = findingsOf(subject);
+  const lowest = Math.max(1, newest.height - BLOCKS_LOOKED_AT);
+  for (let block = newest; ; block = await blockAt(client, block.height - 1)) {
+    const input = block.tx.flatMap(({ vin }) => vin).find(({ txid }) => txid !== undefined);
+    if (input && input.valueSat !== undefined) return right('its spent index answers');
+    if (input) return wrong('its spent index is off', `take spentindex=0 out of its configuration, ${REINDEX}`);
+    if (block.height <= lowest) return note(`no transparent input since block ${lowest} to show its spent index by`);
+  }
+}
+
+async function identityIndex(client: VerusdClient, block: Block, subject: string): Promise<Finding> {
+  const { right, note } = findingsOf(subject);
+  const asked = await client.call('getidentitieswithaddress', [{ address: rewardAddress(block) }]).catch(refusal);
+  if (!(asked instanceof DaemonRpcError)) return right('its identity index answers');
+  if (!asked.rpcMessage.includes('idindex')) {
+    return note(`its identity index could not be shown: it says "${asked.rpcMessage}"`);
+  }
+  return note(
+    'its identity index is off: the JSON-RPC method getidentitieswithaddress and its like are refused',
+    `set idindex=1 if they are to be served, ${REINDEX}`,
+  );
+}
+
+function rewardAddress(block: Block): string | undefined {
+  return block.tx[0]?.vout[0]?.scriptPubKey.addresses?.[0];
+}
+
+/** A daemon that refuses has answered. */
+function refusal(error: unknown): DaemonRpcError {
+  if (error instanceof DaemonRpcError) return error;
+  throw error;
+}

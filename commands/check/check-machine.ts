@@ -1,0 +1,92 @@
+/** This machine: data folder and its disk, memory, and the port of the API. */
+import { existsSync, statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { DataFolderBusy, lookAtDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { type Config, usesDataFolder } from '../../schemas/config.ts';
+import { roomFinding } from './check-room.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const GIB = 1024 ** 3;
+const LEAST_MEMORY_GIB = 1;
+const ENOUGH_MEMORY_GIB = 4;
+const ANSWER_MS = 5_000;
+
+export async function checkMachine(config: Config): Promise<readonly Finding[]> {
+  const findings = [memory()];
+  if (usesDataFolder(config)) findings.push(...dataFolder(config.dataDir));
+  if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port));
+  if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort));
+  return findings;
+}
+
+function memory(): Finding {
+  const { right, note, wrong } = findingsOf('memory');
+  const limit = process.constrainedMemory(); // of the container; 0 or beyond the machine's where there is none
+  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  const says = `${(bytes / GIB).toFixed(1)} GiB`;
+  if (bytes < LEAST_MEMORY_GIB * GIB) return wrong(says, `give this process ${LEAST_MEMORY_GIB} GiB or more`);
+  if (bytes < ENOUGH_MEMORY_GIB * GIB)
+    return note(says, `a first sync is faster with ${ENOUGH_MEMORY_GIB} GiB or more`);
+  return right(says);
+}
+
+function dataFolder(folder: string): Finding[] {
+  const { right, note, wrong, failed } = findingsOf('data folder');
+  const path = resolve(folder);
+  const findings: Finding[] = [];
+  if (existsSync(path)) {
+    try {
+      if (lookAtDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
+      else findings.push(right(`${path} is free and closed to other users`));
+    } catch (error) {
+      if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));
+      else findings.push(failed(error, 'free the folder, make it writable, or set DATA_DIR'));
+    }
+  } else findings.push(right(`${path} will be made at start`));
+  try {
+    const { bavail, bsize } = statfsSync(existingAbove(path));
+    findings.push(roomFinding(bavail * bsize, 'data folder', 'its disk'));
+  } catch (error) {
+    findings.push(wrong(`its disk cannot be asked: ${String(error)}`, 'set DATA_DIR to a folder on a local disk'));
+  }
+  return findings;
+}
+
+function existingAbove(path: string): string {
+  return existsSync(path) ? path : existingAbove(dirname(path));
+}
+
+/** Free, or held by a verustream that answers. */
+async function port(subject: string, host: string, number: number): Promise<Finding> {
+  const { right, note, wrong } = findingsOf(subject);
+  const where = `${host}:${number}`;
+  const refused = await listenError(host, number);
+  if (refused === null) return right(`${where} is free`);
+  if (refused.code === 'EADDRINUSE' && (await isVerustream(host, number))) {
+    return note(`${where} is held by a verustream that answers`);
+  }
+  const mend =
+    refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end the other, or set another port';
+  return wrong(`${where} cannot be listened on: ${refused.message}`, mend);
+}
+
+function listenError(host: string, number: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', done);
+    server.listen(number, host, () => server.close(() => done(null)));
+  });
+}
+
+async function isVerustream(host: string, number: number): Promise<boolean> {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  try {
+    const answer = await fetch(`http://${reached}:${number}/api/health`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const { status } = (await answer.json()) as { status?: unknown };
+    return status === 'ok' || status === 'degraded';
+  } catch {
+    return false; // somebody else's, which says it all
+  }
+}

@@ -1,0 +1,16 @@
+/** Whether a disk has room, for any disk that somebody can name. */
+import { type Finding, findingsOf } from './finding.ts';
+
+const GIB = 1024 ** 3;
+/** Below it, a batch of a first sync and the merges of ClickHouse can fill a disk within minutes. */
+const LEAST_GIB = 2;
+/** Below it somebody should look: what a year of a quiet chain takes. */
+const ENOUGH_GIB = 20;
+
+export function roomFinding(freeBytes: number, subject: string, where: string): Finding {
+  const { right, note, wrong } = findingsOf(subject);
+  const says = `${(freeBytes / GIB).toFixed(1)} GiB are free on ${where}`;
+  if (freeBytes < LEAST_GIB * GIB) return wrong(says, `make room: at least ${LEAST_GIB} GiB, better ${ENOUGH_GIB}`);
+  if (freeBytes < ENOUGH_GIB * GIB) return note(says, `plan for ${ENOUGH_GIB} GiB or more`);
+  return right(says);
+}

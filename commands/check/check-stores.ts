@@ -1,0 +1,97 @@
+/** Both stores by URL: version, rights, room, clock. Embedded ones are part of the data folder. */
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { connectClickHouse } from '../../infra/clickhouse/server.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { beyond, inspectPostgres } from '../../infra/postgres/inspect-postgres.ts';
+import type { Config } from '../../schemas/config.ts';
+import { roomFinding } from './check-room.ts';
+import { type Finding, findingsOf, within } from './finding.ts';
+
+const ANSWER_SECONDS = 15;
+const OLDEST_POSTGRES = 15;
+/** What one process of every role takes at most: docs/errors.md, postgres_full. */
+const CONNECTIONS = 50;
+const MOST_CLOCK_MS = 5_000;
+/** Of the embedded engine, which runs the same SQL. */
+const TESTED_CLICKHOUSE = [26, 7] as const;
+
+export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Promise<readonly Finding[]> {
+  const subject = 'Postgres';
+  const { right, note, wrong, failed } = findingsOf(subject);
+  if (!databaseUrl) return [right('embedded, in the data folder')];
+  try {
+    const report = await within(ANSWER_SECONDS, inspectPostgres(databaseUrl, logger));
+    const findings: Finding[] = [];
+    if (report.major >= OLDEST_POSTGRES) findings.push(right(`answers, version ${report.version}`));
+    else findings.push(wrong(`version ${report.version} is too old`, `use Postgres ${OLDEST_POSTGRES} or newer`));
+    if (report.readOnly) findings.push(wrong('takes no writes', 'promote it, or point DATABASE_URL at the primary'));
+    if (!report.mayCreate) {
+      findings.push(wrong('its role may not create tables', 'GRANT CREATE ON DATABASE … TO the role of DATABASE_URL'));
+    }
+    if (!report.mayCreateDatabases) {
+      const says = 'its role may not create databases, which `verify` builds beside the served one';
+      findings.push(note(says, 'ALTER ROLE … CREATEDB'));
+    }
+    if (report.freeConnections < CONNECTIONS) {
+      const says = `${report.freeConnections} connections are free; a process takes up to ${CONNECTIONS}`;
+      findings.push(note(says, 'raise max_connections, unless these are those of the running service'));
+    }
+    return [...findings, clockFinding(report.clockAheadMs, subject)];
+  } catch (error) {
+    return [failed(error, 'start Postgres, and correct user, password, host and database of DATABASE_URL')];
+  }
+}
+
+export async function checkClickHouse({ clickhouseUrl }: Config, logger: Logger): Promise<readonly Finding[]> {
+  const subject = 'ClickHouse';
+  const { right, failed } = findingsOf(subject);
+  if (!clickhouseUrl) return [right('embedded, in the data folder')];
+  let clickhouse: ClickHouse | null = null;
+  try {
+    clickhouse = await within(ANSWER_SECONDS, connectClickHouse(clickhouseUrl, logger));
+    return await within(ANSWER_SECONDS, serverFindings(clickhouse, subject));
+  } catch (error) {
+    return [failed(error, 'start ClickHouse, and correct user, password, host and database of CLICKHOUSE_URL')];
+  } finally {
+    await clickhouse?.close();
+  }
+}
+
+async function serverFindings(clickhouse: ClickHouse, subject: string): Promise<Finding[]> {
+  const { note } = findingsOf(subject);
+  const before = Date.now();
+  const [server] = await clickhouse.query<{ version: string; now: string; readonly: string }>(
+    "SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, getSetting('readonly') AS readonly",
+  );
+  if (!server) throw new Error('ClickHouse answered without a row');
+  const findings = [
+    versionFinding(server.version, subject),
+    clockFinding(beyond(Number(server.now), before, Date.now()), subject),
+  ];
+  if (Number(server.readonly) > 0) {
+    findings.push(findingsOf(subject).wrong('its user may not write', 'give the user a profile with readonly=0'));
+  }
+  // A server's user may not be allowed to ask.
+  const disks = clickhouse.query<{ free: string }>('SELECT min(unreserved_space) AS free FROM system.disks');
+  const free = await disks.then(([disk]) => Number(disk?.free)).catch((error: Error) => error);
+  if (typeof free === 'number') findings.push(roomFinding(free, subject, 'its smallest disk'));
+  else findings.push(note(`its user may not see its disks: ${free.message}`, 'GRANT SELECT ON system.disks'));
+  return findings;
+}
+
+function versionFinding(version: string, subject: string): Finding {
+  const { right, note } = findingsOf(subject);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [testedMajor, testedMinor] = TESTED_CLICKHOUSE;
+  const isOlder = major < testedMajor || (major === testedMajor && minor < testedMinor);
+  if (!isOlder) return right(`answers, version ${version}`);
+  return note(`version ${version}; tested is ${TESTED_CLICKHOUSE.join('.')}`, 'use that version or a newer one');
+}
+
+function clockFinding(aheadMs: number, subject: string): Finding {
+  const { right, wrong } = findingsOf(subject);
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  if (Math.abs(aheadMs) <= MOST_CLOCK_MS) return right("its clock agrees with this machine's");
+  const says = `its clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+  return wrong(says, 'set the clocks of both machines by NTP');
+}

@@ -1,0 +1,38 @@
+/** What `check` found of one thing: one line each. */
+import { VerustreamError } from '../../schemas/errors.ts';
+
+export type Verdict = 'right' | 'note' | 'wrong';
+
+export interface Finding {
+  /** What was looked at: `daemon vrsc 1`, `Postgres`. */
+  readonly subject: string;
+  /** `note`: the service runs, but somebody should know. */
+  readonly verdict: Verdict;
+  readonly says: string;
+  /** What to do; null where nothing is to be done. */
+  readonly mend: string | null;
+}
+
+/** Findings of one subject. */
+export function findingsOf(subject: string) {
+  return {
+    right: (says: string): Finding => ({ subject, verdict: 'right', says, mend: null }),
+    note: (says: string, mend: string | null = null): Finding => ({ subject, verdict: 'note', says, mend }),
+    wrong: (says: string, mend: string): Finding => ({ subject, verdict: 'wrong', says, mend }),
+    /** Errors of ours say what to do; of all others only the words are known. */
+    failed: (error: unknown, mend: string): Finding => {
+      const said = error instanceof Error ? error.message || error.name : String(error);
+      const code = error instanceof VerustreamError ? ` (${error.code})` : '';
+      return { subject, verdict: 'wrong', says: `${said.replace(/\s+/g, ' ').replace(/[.?]$/, '')}${code}`, mend };
+    },
+  };
+}
+
+/** @throws Error when `work` has not ended by then; it may go on */
+export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,62 @@
+/**
+ * Decrypts what an identity holds under a key: the encrypted descriptors come from the service, the viewing key goes to your own
+ * daemon only.
+ *
+ *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/decrypt-data.ts SERVICE NAME@ KEY_ID
+ *
+ * VIEWING_KEY: an extended viewing key (zxviews…); without it the daemon tries those of its wallet.
+ */
+import { connect, printJson, RpcError, required } from './rpc.ts';
+
+interface State {
+  readonly identity: { readonly contentmultimap?: Readonly<Record<string, unknown>> };
+  readonly txid: string;
+}
+
+interface Descriptor {
+  readonly flags: number;
+  /** Hexadecimal digits, or a text where the descriptor says that it is one. */
+  readonly objectdata?: string | { readonly message: string };
+  readonly label?: string;
+}
+
+const DATA_DESCRIPTOR = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv';
+const ENCRYPTED = 1;
+const CANNOT_DECRYPT = -5;
+
+const [address, name, key] = process.argv.slice(2);
+const service = connect(required(address, 'SERVICE'));
+const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
+const { VIEWING_KEY: evk } = process.env;
+
+/** Several stand in a list of their own where they are one value. */
+function descriptorsIn(value: unknown): Descriptor[] {
+  if (Array.isArray(value)) return value.flatMap(descriptorsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const descriptor = (value as Readonly<Record<string, Descriptor>>)[DATA_DESCRIPTOR];
+  return descriptor ? [descriptor] : [];
+}
+
+function textOf({ objectdata }: Descriptor): string {
+  if (typeof objectdata !== 'string') return objectdata?.message ?? printJson(objectdata);
+  const bytes = Buffer.from(objectdata, 'hex');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : objectdata;
+}
+
+const { identity, txid } = await service<State>('getidentity', required(name, 'NAME@'));
+const held = identity.contentmultimap?.[required(key, 'KEY_ID')];
+if (held === undefined) throw new Error(`the newest state holds nothing under ${key}`);
+for (const datadescriptor of descriptorsIn(held)) {
+  if (!(datadescriptor.flags & ENCRYPTED)) continue;
+  // A descriptor may stand for data in another output of its transaction: the daemon looks there.
+  const question = { datadescriptor, txid, retrieve: true, ...(evk && { evk }) };
+  try {
+    for (const found of await wallet<Descriptor[]>('decryptdata', question))
+      console.log(`${found.label ?? ''}\t${textOf(found)}`);
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code !== CANNOT_DECRYPT) throw error;
+    console.error('not for this key');
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,58 @@
+"""Decrypts what an identity holds under a key: the encrypted descriptors come from the service, the viewing key goes to your own
+daemon only.
+
+    WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/decrypt_data.py SERVICE NAME@ KEY_ID
+
+VIEWING_KEY: an extended viewing key (zxviews...); without it the daemon tries those of its wallet.
+"""
+import os
+import sys
+
+from rpc import RpcError, connect, print_json
+
+DATA_DESCRIPTOR = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv'
+ENCRYPTED = 1
+CANNOT_DECRYPT = -5
+
+address, name, key = sys.argv[1:]
+service = connect(address)
+wallet = connect(os.environ['WALLET_URL'])
+viewing_key = {'evk': os.environ['VIEWING_KEY']} if os.environ.get('VIEWING_KEY') else {}
+
+
+def descriptors_in(value):
+    """Several stand in a list of their own where they are one value."""
+    if isinstance(value, list):
+        return [descriptor for item in value for descriptor in descriptors_in(item)]
+    return [value[DATA_DESCRIPTOR]] if isinstance(value, dict) and DATA_DESCRIPTOR in value else []
+
+
+def text_of(data):
+    """Hexadecimal digits, or a text where the descriptor says that it is one."""
+    if not isinstance(data, str):
+        return data['message'] if data and 'message' in data else print_json(data)
+    try:
+        return bytes.fromhex(data).decode()
+    except UnicodeDecodeError:
+        return data
+
+
+state = service('getidentity', name)
+held = state['identity'].get('contentmultimap', {}).get(key)
+if held is None:
+    raise SystemExit(f'the newest state holds nothing under {key}')
+failed = False
+for descriptor in descriptors_in(held):
+    if not descriptor['flags'] & ENCRYPTED:
+        continue
+    # A descriptor may stand for data in another output of its transaction: the daemon looks there.
+    question = {'datadescriptor': descriptor, 'txid': state['txid'], 'retrieve': True, **viewing_key}
+    try:
+        for found in wallet('decryptdata', question):
+            print(f"{found.get('label', '')}\t{text_of(found.get('objectdata'))}")
+    except RpcError as error:
+        if error.code != CANNOT_DECRYPT:
+            raise
+        print('not for this key', file=sys.stderr)
+        failed = True
+sys.exit(1 if failed else 0)

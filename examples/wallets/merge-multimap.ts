@@ -1,0 +1,45 @@
+/**
+ * Prints the updateidentity request that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
+ * is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out.
+ *
+ *   node examples/wallets/merge-multimap.ts SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
+ */
+import { storedMultimap } from './identity-output.ts';
+import { connect, printJson, readJson, required } from './rpc.ts';
+
+interface State {
+  readonly identity: { readonly name: string; readonly parent: string };
+  readonly txid: string;
+  readonly vout: number;
+}
+
+interface Transaction {
+  readonly vout: readonly { readonly n: number; readonly scriptPubKey: { readonly hex: string } }[];
+}
+
+const [service, name, json] = process.argv.slice(2);
+const rpc = connect(required(service, 'SERVICE'));
+const changes = readJson(required(json, 'CHANGES')) as Readonly<Record<string, unknown>>;
+
+/** The daemon drops other elements of a list without a word. */
+function checkValue(value: unknown): unknown {
+  const isHex = typeof value === 'string' && /^([0-9a-f]{2})+$/i.test(value);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (isObject && 'data' in value) throw new Error('data is encrypted by the daemon that is asked: use your own');
+  if (!isHex && !isObject) throw new Error(`${printJson(value)} is not kept: hexadecimal digits, or {"<type>": value}`);
+  return value;
+}
+
+// With the mempool: an update on the way is what the next one replaces.
+const { identity, txid, vout } = await rpc<State>('getidentity', required(name, 'NAME@'), -1);
+const transaction = await rpc<Transaction>('getrawtransaction', txid, 1);
+const script = transaction.vout.find(({ n }) => n === vout)?.scriptPubKey.hex;
+const merged = new Map<string, readonly unknown[]>(storedMultimap(required(script, `output ${vout} of ${txid}`)));
+for (const [key, values] of Object.entries(changes)) {
+  if (!/^i\w{33}$/.test(key)) throw new Error(`${key} must be an i-address: getvdxfid gives that of a name`);
+  if (values === null) merged.delete(key);
+  else if (Array.isArray(values)) merged.set(key, [...(merged.get(key) ?? []), ...values.map(checkValue)]);
+  else throw new Error(`${key} must have a list of values, or null`);
+}
+const { name: label, parent } = identity;
+console.log(printJson({ name: label, parent, contentmultimap: Object.fromEntries(merged) }));

@@ -1,0 +1,39 @@
+"""Prints the updateidentity request that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
+is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out.
+
+    python3 examples/wallets/merge_multimap.py SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
+"""
+import re
+import sys
+
+from identity_output import stored_multimap
+from rpc import connect, print_json, read_json
+
+service, name, changes = sys.argv[1:]
+rpc = connect(service)
+
+
+def check_value(value):
+    """The daemon drops other elements of a list without a word."""
+    if isinstance(value, dict) and 'data' in value:
+        raise SystemExit('data is encrypted by the daemon that is asked: use your own')
+    if not isinstance(value, dict) and not (isinstance(value, str) and re.fullmatch(r'([0-9a-fA-F]{2})+', value)):
+        raise SystemExit(f'{print_json(value)} is not kept: hexadecimal digits, or {{"<type>": value}}')
+    return value
+
+
+# With the mempool: an update on the way is what the next one replaces.
+state = rpc('getidentity', name, -1)
+transaction = rpc('getrawtransaction', state['txid'], 1)
+merged = stored_multimap(next(out for out in transaction['vout'] if out['n'] == state['vout'])['scriptPubKey']['hex'])
+for key, values in read_json(changes).items():
+    if not re.fullmatch(r'i\w{33}', key):
+        raise SystemExit(f'{key} must be an i-address: getvdxfid gives that of a name')
+    if values is None:
+        merged.pop(key, None)
+    elif isinstance(values, list):
+        merged[key] = [*merged.get(key, []), *map(check_value, values)]
+    else:
+        raise SystemExit(f'{key} must have a list of values, or null')
+identity = state['identity']
+print(print_json({'name': identity['name'], 'parent': identity['parent'], 'contentmultimap': merged}))

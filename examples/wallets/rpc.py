@@ -1,0 +1,77 @@
+"""JSON-RPC to the service or to your own daemon. Numbers keep their digits: those with a fraction are decimals, never floats."""
+import base64
+import http.client
+import json
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from decimal import Decimal
+
+
+class RpcError(Exception):
+    """What the daemon refused, with its own code."""
+
+    def __init__(self, code, message):
+        super().__init__(f'{message} ({code})')
+        self.code = code
+
+
+def passes(error):
+    """A daemon that is busy or starts, a limit that is reached, a connection that breaks: ask again later."""
+    return error.code in (-32603, -32005, -28) if isinstance(error, RpcError) else isinstance(error, (OSError, http.client.HTTPException))
+
+
+def read_json(text):
+    return json.loads(text, parse_float=Decimal)
+
+
+def print_json(value):
+    # The json module prints no Decimal: it goes through as a marked text, and the marks are taken off.
+    text = json.dumps(value, default=lambda number: f'\0{number:f}\0', ensure_ascii=True, separators=(',', ':'))
+    return re.sub(r'"\\u0000([-\d.]+)\\u0000"', r'\1', text)
+
+
+def connect(address):
+    """http://user:password@127.0.0.1:27486 for a daemon; the service asks for no credentials."""
+    url = urllib.parse.urlsplit(address)
+    headers = {'content-type': 'application/json'}
+    if url.username:
+        login = f'{urllib.parse.unquote(url.username)}:{urllib.parse.unquote(url.password or "")}'
+        headers['authorization'] = 'Basic ' + base64.b64encode(login.encode()).decode()
+    plain = url._replace(netloc=url.netloc.rpartition('@')[2]).geturl()
+
+    def call(method, *params):
+        body = print_json({'id': 1, 'method': method, 'params': params}).encode()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(plain, body, headers), timeout=60) as response:
+                text = response.read().decode()
+        except urllib.error.HTTPError as refused:
+            # Errors of the daemon come with a body of their own and HTTP 404 or 500; 401 and proxies have none.
+            text = refused.read().decode()
+            if not text.startswith('{'):
+                raise OSError(f'{method}: HTTP {refused.code} without an answer') from refused
+        answer = read_json(text)
+        if answer['error']:
+            raise RpcError(answer['error']['code'], f"{method}: {answer['error']['message']}")
+        return answer['result']
+
+    return call
+
+
+def to_satoshis(coins):
+    """Coins as the daemon prints them, in satoshis."""
+    text = f'{coins:f}' if isinstance(coins, Decimal) else str(coins)
+    if not re.fullmatch(r'-?[0-9]+(\.[0-9]{1,8})?', text):
+        raise SystemExit(f'{text} is no amount: digits, with at most 8 decimals')
+    return int(Decimal(text).scaleb(8))
+
+
+def to_coins(satoshis):
+    return f'{satoshis // 10**8}.{satoshis % 10**8:08}'
+
+
+def whole_number(text, name):
+    if not re.fullmatch(r'[0-9]{1,9}', text):
+        raise SystemExit(f'{name} must be a whole number, not {text}')
+    return int(text)

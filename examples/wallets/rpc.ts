@@ -1,0 +1,65 @@
+/** JSON-RPC to the service or to your own daemon. Numbers keep their digits: those with a fraction are never doubles. */
+import { LosslessNumber, parse, stringify } from 'lossless-json';
+
+export type Rpc = <Result>(method: string, ...params: unknown[]) => Promise<Result>;
+
+/** What the daemon refused, with its own code. */
+export class RpcError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(`${message} (${code})`);
+    this.code = code;
+  }
+}
+
+/** A daemon that is busy or starts, a limit that is reached, a connection that breaks: ask again later. */
+export const passes = (error: unknown): boolean =>
+  error instanceof RpcError ? [-32603, -32005, -28].includes(error.code) : error instanceof Error;
+
+const parseNumber = (text: string) =>
+  /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : new LosslessNumber(text);
+
+export const readJson = (text: string): unknown => parse(text, undefined, parseNumber);
+export const printJson = (value: unknown): string => stringify(value) ?? 'null';
+
+/** `http://user:password@127.0.0.1:27486` for a daemon; the service asks for no credentials. */
+export function connect(address: string): Rpc {
+  const url = new URL(address);
+  const login = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
+  const headers = url.username === '' ? {} : { authorization: `Basic ${login.toString('base64')}` };
+  url.username = '';
+  url.password = '';
+  return async <Result>(method: string, ...params: unknown[]) => {
+    const body = printJson({ id: 1, method, params });
+    const response = await fetch(url, { method: 'POST', body, headers, signal: AbortSignal.timeout(60_000) });
+    const text = await response.text();
+    // Errors of the daemon come with a body of their own and HTTP 404 or 500; 401 and proxies have none.
+    if (!text.startsWith('{')) throw new Error(`${method}: HTTP ${response.status} without an answer`);
+    const { result, error } = readJson(text) as { result: unknown; error: { code: number; message: string } | null };
+    if (error) throw new RpcError(error.code, `${method}: ${error.message}`);
+    return result as Result;
+  };
+}
+
+/** Coins as the daemon prints them, in satoshis. */
+export function toSatoshis(coins: unknown): bigint {
+  const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(String(coins)) ?? [];
+  if (sign === undefined) throw new Error(`${String(coins)} is no amount: digits, with at most 8 decimals`);
+  return BigInt(`${sign}${whole}${fraction.padEnd(8, '0')}`);
+}
+
+export function toCoins(satoshis: bigint): string {
+  const digits = String(satoshis).padStart(9, '0');
+  return `${digits.slice(0, -8)}.${digits.slice(-8)}`;
+}
+
+/** A whole number of the command line. */
+export function wholeNumber(text: string | undefined, name: string): number {
+  if (!/^\d{1,9}$/.test(text ?? '')) throw new Error(`${name} must be a whole number, not ${text ?? 'missing'}`);
+  return Number(text);
+}
+
+export function required(text: string | undefined, name: string): string {
+  if (!text) throw new Error(`${name} is missing`);
+  return text;
+}

@@ -1,0 +1,92 @@
+/**
+ * An unsigned update of an identity, as a service returned it: checked against what your own daemon knows, funded and signed there,
+ * and broadcast. Nothing that a service says is taken on trust: the signature covers the whole transaction.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type StoredMap, storedMultimap } from './identity-output.ts';
+import { printJson, type Rpc, toSatoshis } from './rpc.ts';
+
+type Identity = Readonly<Record<string, unknown>>;
+
+/** What getidentity answers at home. */
+export interface Known {
+  readonly identity: Identity;
+  readonly txid: string;
+  readonly vout: number;
+}
+
+export interface Decoded {
+  readonly txid: string;
+  readonly locktime: number;
+  readonly expiryheight: number;
+  readonly vin: readonly { readonly txid: string; readonly vout: number }[];
+  readonly vout: readonly {
+    readonly valueSat: number;
+    readonly scriptPubKey: { readonly identityprimary?: Identity; readonly hex: string };
+  }[];
+}
+
+export interface Wanted {
+  /** Members of the identity that change; all others must stay. Identities by i-address. */
+  readonly changes: (known: Identity, transaction: Decoded) => Identity;
+  readonly map: (stored: StoredMap) => void;
+}
+
+export interface Ends {
+  readonly service: Rpc;
+  /** Your own daemon, with the keys. */
+  readonly wallet: Rpc;
+}
+
+/** The daemon refuses a transaction that expires within so many blocks. */
+const SOON = 3;
+/** One that may be mined much later is not yours to time: the delay of a lock counts from there. */
+const LONGEST_LIFE = 100;
+
+/** @throws Error saying what is not as it was asked for */
+export async function check(wallet: Rpc, name: string, unsigned: string, wanted: Wanted): Promise<Decoded> {
+  const transaction = await wallet<Decoded>('decoderawtransaction', unsigned);
+  const { identity, txid, vout } = await wallet<Known>('getidentity', name, -1);
+  const { blocks } = await wallet<{ blocks: number }>('getblockchaininfo');
+  const [input, ...inputs] = transaction.vin;
+  const [output, ...outputs] = transaction.vout;
+  if (inputs.length > 0 || input?.txid !== txid || input.vout !== vout)
+    throw new Error(
+      `it must spend the identity's output ${txid}:${vout} and nothing else: is your daemon synchronised?`,
+    );
+  if (!output?.scriptPubKey.identityprimary || outputs.length > 0 || output.valueSat !== 0)
+    throw new Error('it must have one output, the identity, without coins');
+  if (transaction.locktime !== 0) throw new Error('it must not be locked until later');
+  if (transaction.expiryheight <= blocks + SOON)
+    throw new Error(`it expires at block ${transaction.expiryheight}, the chain has ${blocks}: ask for a new one`);
+  if (transaction.expiryheight > blocks + LONGEST_LIFE)
+    throw new Error(`it must expire by block ${blocks + LONGEST_LIFE}, not at ${transaction.expiryheight}`);
+
+  const made = output.scriptPubKey.identityprimary;
+  const expected: Identity = { ...identity, ...wanted.changes(identity, transaction) };
+  for (const member of new Set([...Object.keys(expected), ...Object.keys(made)])) {
+    // The map is compared by its bytes; the version is raised by the first update after an upgrade of the chain.
+    if (member === 'contentmultimap' || member === 'version') continue;
+    if (!isDeepStrictEqual(made[member], expected[member]))
+      throw new Error(`${member} would be ${printJson(made[member])}, not ${printJson(expected[member])}`);
+  }
+  wanted.map(storedMultimap(output.scriptPubKey.hex));
+  return transaction;
+}
+
+/** Returns the txid. `mostFee` in coins. */
+export async function signAndSend({ service, wallet }: Ends, unsigned: string, mostFee: string): Promise<string> {
+  // The service has no coins: without this the transaction would pay no fee.
+  const funded = await wallet<{ hex: string; fee: unknown }>('fundrawtransaction', unsigned);
+  if (toSatoshis(funded.fee) > toSatoshis(mostFee))
+    throw new Error(`the fee would be ${String(funded.fee)}, more than ${mostFee}`);
+  const signed = await wallet<{ hex: string; complete: boolean; errors?: unknown }>('signrawtransaction', funded.hex);
+  if (!signed.complete)
+    throw new Error(
+      `more signatures are needed (${printJson(signed.errors)}): pass this on, then send it\n${signed.hex}`,
+    );
+  const { txid } = await wallet<Decoded>('decoderawtransaction', signed.hex);
+  const sent = await service<string>('sendrawtransaction', signed.hex);
+  if (sent !== txid) throw new Error(`the service says it sent ${sent}, not ${txid}: look it up at home`);
+  return txid;
+}

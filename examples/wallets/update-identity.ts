@@ -1,0 +1,44 @@
+/**
+ * Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
+ * service broadcasts it. REQUEST is that of updateidentity, as merge-multimap.ts prints it; identities by i-address.
+ *
+ *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/update-identity.ts SERVICE NAME@ REQUEST
+ *
+ * MOST_FEE: in coins, 0.01
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredMap } from './identity-output.ts';
+import { connect, readJson, required } from './rpc.ts';
+import { check, signAndSend } from './sign-at-home.ts';
+
+const [address, name, json] = process.argv.slice(2);
+const service = connect(required(address, 'SERVICE'));
+const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
+const identity = required(name, 'NAME@');
+const request = readJson(required(json, 'REQUEST')) as Readonly<Record<string, unknown>>;
+const { contentmultimap: map = {}, ...changes } = request as { contentmultimap?: Readonly<Record<string, unknown[]>> };
+
+const hexOnly = (values: readonly unknown[]) =>
+  values.map((value) => (typeof value === 'string' ? value.toLowerCase() : null));
+
+for (const [key, values] of Object.entries(map)) {
+  if (!Array.isArray(values)) throw new Error(`${key} must have a list of values`);
+  const hasData = values.some((value) => typeof value === 'object' && value !== null && 'data' in value);
+  if (hasData) throw new Error('data is encrypted by the daemon that builds the transaction: that must be your own');
+}
+
+/** A value that was given as an object is whatever bytes the daemon makes of it; the others are compared. */
+function checkMap(stored: StoredMap): void {
+  if (!isDeepStrictEqual([...stored.keys()].sort(), Object.keys(map).sort()))
+    throw new Error(`the keys would be ${[...stored.keys()].join(', ') || 'none'}`);
+  for (const [key, values] of Object.entries(map)) {
+    const made = stored.get(key) ?? [];
+    const isAsAsked = hexOnly(values).every((value, index) => value === null || value === made[index]);
+    if (!isAsAsked || made.length !== values.length)
+      throw new Error(`the values of ${key} would be ${made.join(', ')}`);
+  }
+}
+
+const unsigned = await service<string>('updateidentity', request, true);
+await check(wallet, identity, unsigned, { changes: () => changes, map: checkMap });
+console.log(`sent ${await signAndSend({ service, wallet }, unsigned, process.env.MOST_FEE ?? '0.01')}`);

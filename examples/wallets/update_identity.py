@@ -1,0 +1,40 @@
+"""Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
+service broadcasts it. REQUEST is that of updateidentity, as merge_multimap.py prints it; identities by i-address.
+
+    WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/update_identity.py SERVICE NAME@ REQUEST
+
+MOST_FEE: in coins, 0.01
+"""
+import os
+import sys
+
+from rpc import connect, read_json
+from sign_at_home import check, sign_and_send
+
+address, name, request = sys.argv[1:]
+service = connect(address)
+wallet = connect(os.environ['WALLET_URL'])
+request = read_json(request)
+wanted = request.get('contentmultimap', {})
+changes = {member: value for member, value in request.items() if member != 'contentmultimap'}
+
+if not all(isinstance(values, list) for values in wanted.values()):
+    raise SystemExit('each key must have a list of values')
+if any(isinstance(value, dict) and 'data' in value for values in wanted.values() for value in values):
+    raise SystemExit('data is encrypted by the daemon that builds the transaction: that must be your own')
+
+
+def check_map(stored):
+    """A value that was given as an object is whatever bytes the daemon makes of it; the others are compared."""
+    if stored.keys() != wanted.keys():
+        raise SystemExit(f"the keys would be {', '.join(stored) or 'none'}")
+    for key, values in wanted.items():
+        made = stored[key]
+        as_asked = all(value.lower() == stored_value for value, stored_value in zip(values, made) if isinstance(value, str))
+        if not as_asked or len(made) != len(values):
+            raise SystemExit(f"the values of {key} would be {', '.join(made)}")
+
+
+unsigned = service('updateidentity', request, True)
+check(wallet, name, unsigned, lambda _known, _transaction: changes, check_map)
+print('sent', sign_and_send(service, wallet, unsigned, os.environ.get('MOST_FEE', '0.01')))

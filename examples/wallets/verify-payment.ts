@@ -1,0 +1,87 @@
+/**
+ * Whether an address was paid: every output that the address alone can spend, counted anew from the chain at each run, so that a
+ * reorganisation needs no bookkeeping. Exit code 0: paid, 1: not yet, or stderr says what went wrong.
+ *
+ *   node examples/wallets/verify-payment.ts SERVICE ADDRESS CURRENCY_ID AMOUNT SINCE_HEIGHT [CONFIRMATIONS]
+ */
+import { connect, required, toCoins, toSatoshis, wholeNumber } from './rpc.ts';
+
+interface Delta {
+  readonly txid: string;
+  /** Of the output, or of the input when `spending`. */
+  readonly index: number;
+  readonly height: number;
+  readonly spending: boolean;
+  readonly address: string;
+  /** Coins by currency, the chain's own among them; absent where nothing moves. */
+  readonly currencyvalues?: Readonly<Record<string, unknown>>;
+}
+
+interface Transaction {
+  readonly height?: number;
+  readonly vout: readonly {
+    readonly n: number;
+    readonly scriptPubKey: { readonly spendableoutput?: boolean; readonly addresses?: readonly string[] };
+  }[];
+}
+
+interface Tip {
+  readonly blocks: number;
+  readonly bestblockhash: string;
+}
+
+const [service, address, currency, amount, since, confirmations = '10'] = process.argv.slice(2);
+const rpc = connect(required(service, 'SERVICE'));
+const asked = toSatoshis(required(amount, 'AMOUNT'));
+if (asked <= 0n) throw new Error('AMOUNT must be above zero');
+const start = Math.max(1, wholeNumber(since, 'SINCE_HEIGHT'));
+const enough = wholeNumber(confirmations, 'CONFIRMATIONS');
+
+const currencyId = required(currency, 'CURRENCY_ID');
+if (!/^i\w{33}$/.test(currencyId)) throw new Error('CURRENCY_ID must be an i-address: names can be taken by others');
+const value = ({ currencyvalues }: Delta) => toSatoshis(currencyvalues?.[currencyId] ?? 0);
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
+
+/** An output that names others beside the address is listed under it too, though they can take it back. */
+async function isOwn(delta: Delta): Promise<boolean> {
+  const transaction = await rpc<Transaction>('getrawtransaction', delta.txid, 1);
+  const script = transaction.vout.find(({ n }) => n === delta.index)?.scriptPubKey;
+  const isAlone = script?.addresses?.length === 1 && script.addresses[0] === delta.address;
+  return transaction.height === delta.height && script?.spendableoutput === true && isAlone;
+}
+
+async function count(tip: Tip): Promise<{ readonly paid: bigint; readonly young: bigint; readonly lines: string[] }> {
+  const query = { addresses: [required(address, 'ADDRESS')], start, end: Math.max(start, tip.blocks) };
+  const deltas = await rpc<Delta[]>('getaddressdeltas', query);
+  const totals = { paid: 0n, young: 0n, lines: [] as string[] };
+  for (const [txid, moved] of Map.groupBy(deltas, (delta) => delta.txid)) {
+    // What a transaction takes from the address comes off: change is no payment.
+    let counted = sum(moved.filter(({ spending }) => spending).map(value));
+    for (const delta of moved) {
+      if (delta.spending || value(delta) === 0n) continue;
+      if (await isOwn(delta)) counted += value(delta);
+      else totals.lines.push(`${txid}:${delta.index} is not counted: others can spend it too, or it has just moved`);
+    }
+    if (counted <= 0n) continue;
+    const height = moved[0]?.height ?? 0;
+    const depth = tip.blocks - height + 1;
+    if (depth >= enough) totals.paid += counted;
+    else totals.young += counted;
+    totals.lines.push(`${txid} pays ${toCoins(counted)} in block ${height}, ${depth} confirmations`);
+  }
+  return totals;
+}
+
+const tipNow = () => rpc<Tip>('getblockchaininfo');
+let tip = await tipNow();
+let totals = await count(tip);
+// Blocks that come or go in between would mix two states of the chain.
+for (let again = await tipNow(); again.bestblockhash !== tip.bestblockhash; again = await tipNow()) {
+  tip = again;
+  totals = await count(tip);
+}
+for (const line of totals.lines) console.log(line);
+const isPaid = totals.paid >= asked;
+const waiting = totals.young > 0n ? `, ${toCoins(totals.young)} with fewer than ${enough} confirmations` : '';
+console.log(`${isPaid ? 'paid' : 'not paid'}: ${toCoins(totals.paid)} of ${toCoins(asked)}${waiting}`);
+process.exitCode = isPaid ? 0 : 1;

@@ -1,0 +1,73 @@
+"""Whether an address was paid: every output that the address alone can spend, counted anew from the chain at each run, so that a
+reorganisation needs no bookkeeping. Exit code 0: paid, 1: not yet, or stderr says what went wrong.
+
+    python3 examples/wallets/verify_payment.py SERVICE ADDRESS CURRENCY_ID AMOUNT SINCE_HEIGHT [CONFIRMATIONS]
+"""
+import re
+import sys
+
+from rpc import connect, to_coins, to_satoshis, whole_number
+
+service, address, currency, amount, since, *rest = sys.argv[1:]
+rpc = connect(service)
+asked = to_satoshis(amount)
+if asked <= 0:
+    raise SystemExit('AMOUNT must be above zero')
+start = max(1, whole_number(since, 'SINCE_HEIGHT'))
+enough = whole_number(rest[0] if rest else '10', 'CONFIRMATIONS')
+if not re.fullmatch(r'i\w{33}', currency):
+    raise SystemExit('CURRENCY_ID must be an i-address: names can be taken by others')
+
+
+def value(delta):
+    return to_satoshis(delta.get('currencyvalues', {}).get(currency, 0))
+
+
+def is_own(delta):
+    """An output that names others beside the address is listed under it too, though they can take it back."""
+    transaction = rpc('getrawtransaction', delta['txid'], 1)
+    script = next((out['scriptPubKey'] for out in transaction['vout'] if out['n'] == delta['index']), {})
+    is_alone = script.get('addresses') == [delta['address']]
+    return transaction.get('height') == delta['height'] and script.get('spendableoutput') is True and is_alone
+
+
+def count(tip):
+    deltas = rpc('getaddressdeltas', {'addresses': [address], 'start': start, 'end': max(start, tip['blocks'])})
+    paid = young = 0
+    lines = []
+    by_transaction = {}
+    for delta in deltas:
+        by_transaction.setdefault(delta['txid'], []).append(delta)
+    for txid, moved in by_transaction.items():
+        # What a transaction takes from the address comes off: change is no payment.
+        counted = sum(value(delta) for delta in moved if delta['spending'])
+        for delta in moved:
+            if delta['spending'] or value(delta) == 0:
+                continue
+            if is_own(delta):
+                counted += value(delta)
+            else:
+                lines.append(f"{txid}:{delta['index']} is not counted: others can spend it too, or it has just moved")
+        if counted <= 0:
+            continue
+        height = moved[0]['height']
+        depth = tip['blocks'] - height + 1
+        if depth >= enough:
+            paid += counted
+        else:
+            young += counted
+        lines.append(f'{txid} pays {to_coins(counted)} in block {height}, {depth} confirmations')
+    return paid, young, lines
+
+
+tip = rpc('getblockchaininfo')
+paid, young, lines = count(tip)
+# Blocks that come or go in between would mix two states of the chain.
+while (again := rpc('getblockchaininfo'))['bestblockhash'] != tip['bestblockhash']:
+    tip = again
+    paid, young, lines = count(tip)
+for line in lines:
+    print(line)
+waiting = f', {to_coins(young)} with fewer than {enough} confirmations' if young else ''
+print(f"{'paid' if paid >= asked else 'not paid'}: {to_coins(paid)} of {to_coins(asked)}{waiting}")
+sys.exit(0 if paid >= asked else 1)

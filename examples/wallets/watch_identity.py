@@ -1,0 +1,78 @@
+"""Follows the newest update of an identity, or a given transaction, from the mempool to enough confirmations, through
+reorganisations. A line for each change; exit code 0: confirmed, 1: it can never be.
+
+    python3 examples/wallets/watch_identity.py SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: between two looks, 15
+"""
+import os
+import sys
+import time
+
+from rpc import RpcError, connect, passes, whole_number
+
+NOT_FOUND = -5
+service, identity, *rest = sys.argv[1:]
+rpc = connect(service)
+enough = whole_number(rest[0] if rest else '10', 'CONFIRMATIONS')
+poll_seconds = float(os.environ.get('POLL_SECONDS', '15'))
+# Height -1 asks for the mempool too.
+txid = rest[1] if len(rest) > 1 else rpc('getidentity', identity, -1)['txid']
+expiry = float('inf')
+was_confirmed = False
+told = ''
+
+
+def find():
+    """None: neither in a block nor in the mempool."""
+    try:
+        return rpc('getrawtransaction', txid, 1)
+    except RpcError as error:
+        if error.code == NOT_FOUND:
+            return None
+        raise
+
+
+def tell(line):
+    global told
+    if line != told:
+        print(line, flush=True)
+    told = line
+
+
+def look():
+    """Whether it is deep enough, or None when it can never be."""
+    global expiry, was_confirmed
+    transaction = find()
+    # In the mempool it has no height; where only an abandoned branch holds it, the height is -1.
+    depth = transaction.get('confirmations', 0) if transaction else 0
+    if transaction and transaction['expiryheight']:
+        expiry = transaction['expiryheight']
+    if was_confirmed and depth == 0:
+        tell('taken back by a reorganisation')
+    was_confirmed = depth > 0
+    if depth > 0:
+        tell(f"{txid} has {depth} confirmations, in block {transaction['height']}")
+    elif transaction and 'height' not in transaction:
+        tell(f'{txid} is pending')
+    else:
+        # After a reorganisation a transaction goes back to the mempool, until the height at which it expires.
+        if rpc('getblockchaininfo')['blocks'] >= expiry:
+            return None
+        tell(f'{txid} is neither pending nor confirmed')
+    return depth >= enough
+
+
+is_done = False
+while not is_done:
+    try:
+        is_done = look()
+    except Exception as error:
+        if not passes(error):
+            raise
+        print(error, file=sys.stderr)
+    if is_done is None:
+        tell(f'{txid} expired at block {expiry}: build, check and sign it anew')
+        sys.exit(1)
+    if not is_done:
+        time.sleep(poll_seconds)
+newest = rpc('getidentity', identity)['txid']
+print('confirmed: the state of the identity' if newest == txid else f'confirmed, and replaced since by {newest}')

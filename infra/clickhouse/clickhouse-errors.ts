@@ -1,0 +1,79 @@
+/** What keeps ClickHouse from doing what it is asked: by type whether that passes. */
+import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+
+export class ClickHouseUnreachable extends RetryableError {
+  constructor(message: string, cause: unknown) {
+    super('clickhouse_unreachable', message, { cause });
+  }
+}
+
+/** It took the statement and says nothing. The statement was told to end, and may run on for a while. */
+export class ClickHouseSilent extends RetryableError {
+  constructor(limitMs: number) {
+    super('clickhouse_silent', `ClickHouse did not answer a statement within ${limitMs / 1000} s`);
+  }
+}
+
+/** It answers, and cannot do it now: no disk space, no memory, too much else to do, its Keeper away. */
+export class ClickHouseOverloaded extends RetryableError {
+  constructor(message: string, cause: unknown) {
+    super('clickhouse_overloaded', message, { cause });
+  }
+}
+
+export class ClickHouseRefused extends PermanentError {
+  constructor(message: string, cause: unknown) {
+    super('clickhouse_refused', message, { cause });
+  }
+}
+
+/** What was stored is not whole. Statements that need it fail, so nothing wrong is answered. */
+export class ClickHouseDamaged extends PermanentError {
+  constructor(what: string, cause: unknown) {
+    super(
+      'clickhouse_damaged',
+      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (of servers, their ` +
+        'databases), and start: both are built again from it.',
+      { cause },
+    );
+  }
+}
+
+const AUTHENTICATION_FAILED = '516';
+const UNKNOWN_DATABASE = '81';
+/**
+ * Writing, time, queries at once, memory, network, Keeper, an aborted or cancelled statement, read-only replica, disk space,
+ * parts, all replicas away, quorum, insert of unknown outcome, threads.
+ */
+const PASSING = new Set('75 159 160 173 202 209 210 225 236 241 242 243 252 279 285 286 319 394 439 999'.split(' '));
+/** Corrupted data, wrong checksum, cannot decompress, unknown codec. */
+const DAMAGED = new Set(['246', '40', '271', '432']);
+/** Rows and bytes that a statement may read or answer with. */
+const OUT_OF_BOUNDS = new Set(['158', '307', '396']);
+/** A file that ends early, or says something that cannot be, fails in the words of whatever read it. */
+const WHILE_READING = /while (reading (from part|column|or decompressing)|loading part)/i;
+const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;
+
+/** By code and not by class: the embedded engine throws the class of another copy of the client library. */
+export function clickhouseError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (!(error instanceof Error) || typeof code !== 'string') return error;
+  const message = oneLine(error.message || code);
+  if (code === AUTHENTICATION_FAILED || code === UNKNOWN_DATABASE) {
+    return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
+  }
+  if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot do it now: ${message}`, error);
+  if (isDamage(code, message)) return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
+  if (NETWORK.test(code)) {
+    return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);
+  }
+  return error;
+}
+
+function isDamage(code: string, message: string): boolean {
+  return DAMAGED.has(code) || (/^\d+$/.test(code) && !OUT_OF_BOUNDS.has(code) && WHILE_READING.test(message));
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,46 @@
+/** Connections that run one statement at a time each; who finds none free waits in turn. */
+import type { Client } from './clickhouse.ts';
+
+export interface Lane {
+  readonly client: Client;
+}
+
+/**
+ * Settles as `work` does, or rejects with the reason of `signal`: at once when `work` has not begun, and then it never does;
+ * otherwise the lane is free again only when `work` has ended.
+ */
+export type OnLane = <T>(work: (lane: Lane) => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+export function createLanes(lanes: readonly Lane[]): OnLane {
+  const idle = [...lanes];
+  const waiting = new Set<(lane: Lane) => void>();
+
+  function free(lane: Lane): void {
+    const [next] = waiting;
+    if (!next) idle.push(lane);
+    else {
+      waiting.delete(next);
+      next(lane);
+    }
+  }
+
+  return (work, signal) =>
+    new Promise((resolve, reject) => {
+      const begin = (lane: Lane) => {
+        work(lane)
+          .then(resolve, reject)
+          .finally(() => {
+            signal.removeEventListener('abort', giveUp);
+            free(lane);
+          });
+      };
+      const giveUp = () => {
+        waiting.delete(begin);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      const lane = idle.pop();
+      if (lane) begin(lane);
+      else waiting.add(begin);
+    });
+}

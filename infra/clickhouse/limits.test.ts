@@ -1,0 +1,217 @@
+/** Whatever ClickHouse does with a statement, whoever asked for it is told in time, and the next one is asked. */
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SEED } from '../../test/setup/seed.ts';
+import { createRandom } from '../recorded-node/faults.ts';
+import { type ClickHouse, createClickHouse, killSql } from './clickhouse.ts';
+import { openEmbeddedClickHouse } from './embedded.ts';
+import { connectClickHouse } from './server.ts';
+import { type ClickHouseFacade, startClickHouseFacade } from './testing/start-facade.ts';
+
+const BOUND = { max_execution_time: 1 } as const;
+/** The bound, what ClickHouse has for its own refusal, and a busy machine. */
+const IN_TIME_MS = 15_000;
+const FOR_EVER = 'SELECT sum(cityHash64(number)) FROM numbers(1e15)';
+const logger = pino({ level: 'silent' });
+
+const folders: string[] = [];
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-clickhouse-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const settled = await Promise.race([
+    work.then(
+      () => 'answered',
+      () => 'answered',
+    ),
+    new Promise((resolve) => setTimeout(resolve, ms, 'still waits')),
+  ]);
+  expect(settled, `after ${Math.round(performance.now() - began)} ms`).toBe('answered');
+  return work;
+}
+
+describe('a ClickHouse server', () => {
+  let facade: ClickHouseFacade;
+  let clickhouse: ClickHouse;
+
+  beforeAll(async () => {
+    facade = await startClickHouseFacade(temporary());
+    clickhouse = await connectClickHouse(facade.url, logger);
+  });
+
+  afterAll(async () => {
+    await clickhouse.close();
+    await facade.stop();
+  });
+
+  it('that hangs is said to be silent, to any number, and works again when it goes on', async () => {
+    process.kill(facade.pid, 'SIGSTOP');
+    const asked = Array.from({ length: 20 }, () => clickhouse.query('SELECT 1 AS n', {}, BOUND));
+    const outcomes = await within(IN_TIME_MS, Promise.allSettled(asked));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'clickhouse_silent' } });
+    process.kill(facade.pid, 'SIGCONT');
+    expect(await within(IN_TIME_MS, clickhouse.query('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  it('that is killed in the middle of a statement is said to be unreachable', async () => {
+    const asked = clickhouse.query(FOR_EVER);
+    const told = expect(asked).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await facade.stop();
+    await within(IN_TIME_MS, told);
+    await expect(clickhouse.query('SELECT 1')).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
+  });
+});
+
+it('a statement that nobody waits for any longer is ended on ClickHouse', async () => {
+  const clickhouse = await openEmbeddedClickHouse(temporary());
+  const running = async () =>
+    (await clickhouse.query<{ query: string }>("SELECT query FROM system.processes WHERE query LIKE '%1e15%'")).filter(
+      ({ query }) => !query.includes('system.processes'),
+    );
+  const asked = expect(clickhouse.query(FOR_EVER)).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
+  await expect.poll(running).toHaveLength(1);
+  const [id = ''] = /[0-9a-f-]{36}/.exec((await running())[0]?.query ?? '') ?? [];
+  await clickhouse.query(killSql(id));
+  await asked;
+  expect(await running()).toEqual([]);
+  await clickhouse.close();
+});
+
+it('what cannot be ended holds its lane only, and that no longer than it runs', async () => {
+  const killed: string[] = [];
+  const ends: (() => void)[] = [];
+  const stuck = createClickHouse({
+    lanes: [{ client: null as never }],
+    run: () => new Promise((resolve) => ends.push(() => resolve({ json: () => [] } as never))),
+    kill: (id) => void killed.push(id),
+    isOwn: true,
+    close: async () => undefined,
+  });
+  const asked = [1, 2, 3].map(() => stuck.query('SELECT 1', {}, { max_execution_time: 0.01 }));
+  for (const outcome of await Promise.allSettled(asked)) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'clickhouse_silent' } });
+  }
+  expect(ends, 'those that waited for the lane were never begun').toHaveLength(1);
+  const next = stuck.query('SELECT 2');
+  for (const end of ends.splice(0)) end();
+  await expect.poll(() => ends.length).toBe(1);
+  for (const end of ends) end();
+  await next;
+});
+
+describe('parts whose bytes are wrong', () => {
+  const random = createRandom(SEED);
+  /** A block of their column keeps the engine busy for some seconds. */
+  const ROWS = 10_000;
+  const LONGEST_SEARCH_MS = 120_000;
+  const KINDS = ['data.bin', 'data.cmrk*', 'primary.c?idx', 'columns.txt', 'count.txt', 'n.bin', 't.bin', 't.size.bin'];
+  const STATEMENTS = [
+    'SELECT count() FROM numbers',
+    'SELECT sum(n) FROM numbers',
+    'SELECT uniq(t) FROM numbers',
+    'SELECT t, n FROM numbers WHERE n > 77 ORDER BY n LIMIT 3',
+  ];
+
+  function flip(path: string): void {
+    const bytes = readFileSync(path);
+    for (let times = 0; times < 6; times++) {
+      const at = Math.floor(random() * bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+    }
+    writeFileSync(path, bytes);
+  }
+
+  /** What it answered, or the code of its error. */
+  const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+    within(
+      IN_TIME_MS,
+      work.then(
+        (rows) => JSON.stringify(rows),
+        ({ code }: { code: string }) => code,
+      ),
+    );
+
+  interface Stored {
+    readonly folder: string;
+    /** Of the parts of `numbers`, as globs take it. */
+    readonly parts: string;
+    /** By statement. */
+    readonly answers: ReadonlyMap<string, string>;
+  }
+
+  async function store(rows: number, settings: string): Promise<Stored> {
+    const folder = temporary();
+    const clickhouse = await openEmbeddedClickHouse(folder);
+    await clickhouse.command(
+      `CREATE TABLE numbers (n UInt64, t String) ENGINE = MergeTree ORDER BY n SETTINGS ${settings}`,
+    );
+    await clickhouse.command(`INSERT INTO numbers SELECT number, toString(rand()) FROM numbers(${rows})`);
+    await clickhouse.command('CREATE TABLE others (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await clickhouse.insert('others', ['n'], [[1]]);
+    const [table] = await clickhouse.query<{ path: string }>(
+      "SELECT data_paths[1] AS path FROM system.tables WHERE name = 'numbers' AND database = currentDatabase()",
+    );
+    const answers = new Map<string, string>();
+    for (const sql of STATEMENTS) answers.set(sql, await outcomeOf(clickhouse.query(sql)));
+    await clickhouse.close();
+    return { folder, parts: `${relative(folder, table?.path ?? '')}/all_*`, answers };
+  }
+
+  it.each([
+    ['wide', 'min_bytes_for_wide_part = 0'],
+    ['compact', 'min_bytes_for_wide_part = 1000000000'],
+  ])(
+    `in each kind of file of %s parts (TEST_SEED=${SEED}): what is answered is right, all else is told as damage`,
+    async (_, settings) => {
+      const { folder, parts, answers } = await store(3000, settings);
+      const kept = join(temporary(), 'kept');
+      cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
+      const told = new Set<string>();
+      for (const kind of KINDS) {
+        for (const file of globSync(`${parts}/${kind}`, { cwd: folder })) flip(join(folder, file));
+        const opened = await openEmbeddedClickHouse(folder).catch(({ code }: { code: string }) => code);
+        if (typeof opened === 'string') told.add(opened);
+        else {
+          for (const sql of STATEMENTS) {
+            const outcome = await outcomeOf(opened.query(sql));
+            if (outcome !== answers.get(sql)) told.add(outcome);
+          }
+          expect(await outcomeOf(opened.query('SELECT n FROM others'))).toBe('[{"n":"1"}]');
+          await opened.close();
+        }
+        rmSync(folder, { recursive: true });
+        cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
+      }
+      expect([...told]).toEqual(['clickhouse_damaged']);
+    },
+  );
+
+  it('that keep the engine busy for longer than anybody waits: it is told, and told at once from then on', async () => {
+    const { folder, parts, answers } = await store(ROWS, 'min_bytes_for_wide_part = 0');
+    for (const file of globSync(`${parts}/*.bin`, { cwd: folder })) flip(join(folder, file));
+    const clickhouse = await openEmbeddedClickHouse(folder);
+    const [counted = '', ...others] = STATEMENTS;
+    const outcomes = await Promise.all(others.map((sql) => outcomeOf(clickhouse.query(sql, {}, BOUND))));
+    for (const outcome of outcomes) expect(outcome).toMatch(/^clickhouse_(silent|damaged|overloaded)$/);
+    await expect.poll(() => clickhouse.damage()?.code).toBe('clickhouse_damaged');
+    for (const sql of others) await expect(clickhouse.query(sql)).rejects.toMatchObject({ code: 'clickhouse_damaged' });
+    expect(await outcomeOf(clickhouse.query('SELECT n FROM others'))).toBe('[{"n":"1"}]');
+    const searching = async () => (await clickhouse.query('SELECT 1 FROM system.processes')).length;
+    await expect.poll(searching, { timeout: LONGEST_SEARCH_MS }).toBe(1);
+    expect(answers.get(counted)).toBe(`[{"count()":"${ROWS}"}]`);
+    await clickhouse.close();
+  });
+});

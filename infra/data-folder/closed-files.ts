@@ -1,0 +1,22 @@
+/** Files that only their owner may use. */
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const OTHERS = 0o077;
+
+export const isClosed = (path: string): boolean =>
+  process.platform === 'win32' || (lstatSync(path).mode & OTHERS) === 0;
+
+/** Only the owner and root may. */
+export function mayClose(path: string): boolean {
+  const user = process.getuid?.();
+  return user !== undefined && (user === 0 || lstatSync(path).uid === user);
+}
+
+/** With all that is in it, itself last: what is found closed has been closed whole. */
+export function closeTree(path: string): void {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink() || isClosed(path) || !mayClose(path)) return;
+  if (found.isDirectory()) for (const name of readdirSync(path)) closeTree(join(path, name));
+  chmodSync(path, found.mode & 0o700);
+}

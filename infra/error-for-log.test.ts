@@ -1,0 +1,44 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { LOG_OPTIONS } from './logger.ts';
+import { PostgresTrouble } from './postgres/postgres-errors.ts';
+
+function logged(err: unknown): string {
+  const lines: string[] = [];
+  pino(LOG_OPTIONS, { write: (line: string) => void lines.push(line) }).warn({ err }, 'it failed');
+  return lines.join('');
+}
+
+it('says what an error says of itself, with its causes', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const { err } = JSON.parse(
+    logged(
+      new PostgresTrouble('postgres_unreachable', 'no Postgres', { cause: new AggregateError([refused], 'none') }),
+    ),
+  );
+  expect(err).toMatchObject({
+    type: 'PostgresTrouble',
+    code: 'postgres_unreachable',
+    message: 'no Postgres',
+    stack: expect.stringContaining('error-for-log.test.ts'),
+    cause: { type: 'AggregateError', errors: [{ code: 'ECONNREFUSED', syscall: 'connect' }] },
+  });
+});
+
+it('holds no object that hangs on an error: neither the client of a lost connection nor its password and secret key', () => {
+  const client = new pg.Client({ connectionString: 'postgresql://me:hush@127.0.0.1:1/x' });
+  const error = Object.assign(new Error('Connection terminated'), {
+    client: Object.assign(client, { secretKey: 4711 }),
+  });
+  const line = logged(Object.assign(new Error('outer', { cause: error }), { config: { password: 'hush' } }));
+  expect(line).not.toMatch(/secretKey|4711|hush|connectionParameters/);
+  expect(line.length).toBeLessThan(4000);
+});
+
+it('is bounded: causes in a ring, many errors, long texts, and what is no error', () => {
+  const ring = new Error('x'.repeat(100_000));
+  ring.cause = new AggregateError(Array(1000).fill(ring), 'all', { cause: ring });
+  expect(logged(new Error('begin', { cause: ring })).length).toBeLessThan(500_000);
+  expect(JSON.parse(logged('only a text')).err).toEqual({ type: 'string', message: 'only a text' });
+});

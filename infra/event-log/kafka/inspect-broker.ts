@@ -1,0 +1,91 @@
+/** What stands in the way of a log on these brokers, asked without changing anything. */
+import kafkajs, { type Admin } from 'kafkajs';
+import { PermanentError } from '../../../schemas/errors.ts';
+import type { Topic } from '../../../schemas/log-records.ts';
+import type { Logger } from '../../logger.ts';
+import { partitionName } from '../partition.ts';
+import { createKafkaClient } from './kafka-client.ts';
+import { explanationOf, toLogError } from './kafka-errors.ts';
+import { checkTopic } from './topic-setup.ts';
+
+export interface Partition {
+  readonly topic: Topic;
+  readonly chain: string;
+}
+
+export interface BrokerReport {
+  /** Brokers of the cluster, which may be more than those configured. */
+  readonly brokers: number;
+  /** Topics that are there and hold what they must. */
+  readonly topics: number;
+  /** Topics that the first start will make. */
+  readonly missing: readonly string[];
+  /** Each says what is wrong and how it is put right. */
+  readonly problems: readonly string[];
+}
+
+interface ReplicaSetting {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** Each of these, above the number of brokers, makes the broker wait for ever or refuse. */
+const REPLICAS: readonly ReplicaSetting[] = [
+  { name: 'default.replication.factor', why: 'no topic can be made' },
+  { name: 'transaction.state.log.replication.factor', why: 'no transaction can begin' },
+  { name: 'transaction.state.log.min.isr', why: 'no transaction can begin' },
+  { name: 'min.insync.replicas', why: 'no record can be appended' },
+];
+
+/** @throws LogUnreachable, PermanentError log_forbidden */
+export async function inspectBroker(
+  options: { readonly brokers: readonly string[]; readonly logger: Logger; readonly topicPrefix?: string },
+  partitions: readonly Partition[],
+): Promise<BrokerReport> {
+  const { topicPrefix = 'verustream' } = options;
+  const client = createKafkaClient(options);
+  const admin = client.kafka.admin();
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    const present = new Set(await admin.listTopics());
+    const names = partitions.map(({ topic, chain }) => {
+      partitionName(topic, chain); // a chain that cannot name one is known here
+      return { topic, name: `${topicPrefix}.${topic}.${chain}` };
+    });
+    const problems = await replicaProblems(admin, brokers);
+    const there = names.filter(({ name }) => present.has(name));
+    for (const { topic, name } of there) problems.push(...(await topicProblem(admin, topic, name)));
+    const missing = names.filter(({ name }) => !present.has(name)).map(({ name }) => name);
+    return { brokers: brokers.length, topics: there.length, missing, problems };
+  } catch (error) {
+    throw toLogError(error, client.brokers, 'tell about its topics');
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function topicProblem(admin: Admin, topic: Topic, name: string): Promise<string[]> {
+  try {
+    await checkTopic(admin, topic, name);
+    return [];
+  } catch (error) {
+    if (error instanceof PermanentError) return [explanationOf(error)];
+    throw error;
+  }
+}
+
+async function replicaProblems(admin: Admin, brokers: readonly { nodeId: number }[]): Promise<string[]> {
+  const [first] = brokers;
+  if (!first) return ['The cluster has no broker'];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.BROKER, name: String(first.nodeId) }],
+  });
+  const entries = resources[0]?.configEntries ?? [];
+  return REPLICAS.flatMap(({ name, why }) => {
+    const value = Number(entries.find(({ configName }) => configName === name)?.configValue ?? 1);
+    if (value <= brokers.length) return [];
+    return [`${name} is ${value} with ${brokers.length} broker(s), so ${why}: set it to at most ${brokers.length}`];
+  });
+}

@@ -1,0 +1,40 @@
+/** /metrics and /api/health on a port of their own: of a process without the API, or beside a public one. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PermanentError } from '../schemas/errors.ts';
+import { registry } from './metrics.ts';
+
+export interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const ANSWERS: Readonly<Record<string, () => Promise<{ type: string; body: string }>>> = {
+  '/metrics': async () => ({ type: registry.contentType, body: await registry.metrics() }),
+  '/api/health': async () => ({ type: 'application/json', body: '{"status":"ok"}' }),
+};
+
+/** Port 0 takes any free port. @throws PermanentError port_unavailable */
+export async function startMetricsServer(host: string, port: number): Promise<MetricsServer> {
+  const server = createServer(async ({ method, url = '' }, response) => {
+    const answer = Object.hasOwn(ANSWERS, url) ? ANSWERS[url] : undefined;
+    if (!answer || (method !== 'GET' && method !== 'HEAD')) return response.writeHead(404).end();
+    const { type, body } = await answer();
+    response.writeHead(200, { 'Content-Type': type }).end(method === 'HEAD' ? undefined : body);
+  });
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (cause) {
+    const message = `cannot listen on ${host}:${port} for metrics: it is in use or not allowed. Set HOST or METRICS_PORT.`;
+    throw new PermanentError('port_unavailable', message, { cause });
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** What a Postgres by URL is like, asked over one connection without changing anything. */
+import type { Logger } from '../logger.ts';
+import { openPool } from './pool.ts';
+import { connectError } from './postgres.ts';
+import { postgresTrouble } from './postgres-errors.ts';
+
+export interface PostgresReport {
+  /** As the server prints it: `18.4`. */
+  readonly version: string;
+  readonly major: number;
+  readonly readOnly: boolean;
+  /** Tables and schemas in this database. */
+  readonly mayCreate: boolean;
+  /** Databases, which `verify` and `reprocess` build beside the served one. */
+  readonly mayCreateDatabases: boolean;
+  /** Connections that are not taken. */
+  readonly freeConnections: number;
+  /** Milliseconds by which its clock is ahead of this machine's, at least. */
+  readonly clockAheadMs: number;
+}
+
+const TIMEOUT_MS = 10_000;
+const SQL = `SELECT current_setting('server_version') AS version,
+    current_setting('server_version_num')::int / 10000 AS major,
+    current_setting('transaction_read_only')::boolean AS "readOnly",
+    has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+    (SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayCreateDatabases",
+    current_setting('max_connections')::int - (SELECT count(*)::int FROM pg_stat_activity) AS "freeConnections",
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`;
+
+/** @throws PostgresRefused, PostgresTrouble */
+export async function inspectPostgres(url: string, logger: Logger): Promise<PostgresReport> {
+  const config = {
+    connectionString: url,
+    max: 1,
+    application_name: 'verustream-check',
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  };
+  const pool = openPool(config, logger);
+  try {
+    await pool.query('SELECT 1'); // so that connecting is no part of the clock's comparison
+    const before = Date.now();
+    const { rows } = await pool.query<Omit<PostgresReport, 'clockAheadMs'> & { now: number }>(SQL);
+    const [row] = rows;
+    if (!row) throw new Error('Postgres answered without a row');
+    const { now, ...report } = row;
+    return { ...report, clockAheadMs: beyond(now, before, Date.now()) };
+  } catch (error) {
+    const trouble = postgresTrouble(error);
+    throw trouble && trouble.code !== 'postgres_unreachable' ? trouble : connectError(error, new URL(url));
+  } finally {
+    await pool.end();
+  }
+}
+
+/** How far `time` lies outside of the span in which it was read; 0 inside. */
+export function beyond(time: number, from: number, to: number): number {
+  if (time < from) return time - from;
+  return Math.max(0, time - to);
+}

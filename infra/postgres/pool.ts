@@ -1,0 +1,48 @@
+/** Every pool of connections to Postgres is opened here: a connection may end at any moment, and none takes the process with it. */
+import pg from 'pg';
+import type { Logger } from '../logger.ts';
+
+/** Includes the wait for a free connection of the pool. */
+const CONNECT_MS = 15_000;
+/** A peer that is gone without a word is noticed about 20 s later: a connection that waits asks whether it is still there. */
+const KEEP_ALIVE_MS = 10_000;
+/** Of a server that ends, the connections end together: one line tells of all. */
+const GATHER_MS = 500;
+
+export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
+  const pool = new pg.Pool({
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...config,
+  });
+  let lost = 0;
+  let reason = '';
+
+  function tell(): void {
+    const connections = lost === 1 ? 'a Postgres connection was lost' : `${lost} Postgres connections were lost`;
+    logger.warn({ name: config.application_name, lost }, `${connections}: ${reason}`);
+    lost = 0;
+  }
+
+  /** The pool's own goodbye may still be under way when the server ends. */
+  function count({ message }: Error): void {
+    if (pool.ending) return;
+    if (lost === 0) {
+      reason = message;
+      setTimeout(tell, GATHER_MS).unref();
+    }
+    lost += 1;
+  }
+
+  // For as long as the connection lives, also while somebody works with it, whose statement then rejects.
+  pool.on('connect', (client) => {
+    let told = false;
+    client.on('error', (error) => {
+      if (!told) count(error);
+      told = true;
+    });
+  });
+  pool.on('error', () => undefined); // of an idle connection, which has told it already
+  return pool;
+}

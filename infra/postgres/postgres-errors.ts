@@ -1,0 +1,58 @@
+/** What keeps Postgres from being used: one reading of it for stages, the API and readiness. */
+import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+
+/** Passes without anybody changing the configuration: whoever meets it waits and tries again. */
+export class PostgresTrouble extends RetryableError {}
+
+export class PostgresRefused extends PermanentError {
+  constructor(message: string, cause: unknown) {
+    super('postgres_refused', message, { cause });
+  }
+}
+
+interface Kind {
+  readonly code: string;
+  readonly says: string;
+  /** SQLSTATE, or what the operating system says of a socket. */
+  readonly sign: RegExp;
+}
+
+const UNREACHABLE: Kind = {
+  code: 'postgres_unreachable',
+  says: 'Postgres cannot be reached',
+  sign: /^(08|57P0[1245]|25P0[34]|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|ENOENT)/,
+};
+
+const KINDS: readonly Kind[] = [
+  { code: 'postgres_starting', says: 'Postgres is starting, recovering or shutting down', sign: /^57P03/ },
+  { code: 'postgres_full', says: 'Postgres has no connection left', sign: /^53300/ },
+  { code: 'postgres_read_only', says: 'Postgres takes no writes', sign: /^25006/ },
+  { code: 'postgres_overloaded', says: 'Postgres lacks disk space or memory', sign: /^53/ },
+  { code: 'postgres_interrupted', says: 'Postgres broke off a statement', sign: /^(40001|40P01|57014)/ },
+  UNREACHABLE,
+];
+
+/** The client's own errors carry no code. */
+const LOST =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/;
+
+/** Null for what is no trouble of Postgres, or does not pass by itself. */
+export function postgresTrouble(error: unknown): PostgresTrouble | null {
+  if (error instanceof PostgresTrouble) return error;
+  if (!(error instanceof Error) || error instanceof RetryableError || error instanceof PermanentError) return null;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (code === 'ENOENT' && syscall !== 'connect') return null;
+  const kind = typeof code === 'string' ? KINDS.find(({ sign }) => sign.test(code)) : undefined;
+  if (kind) return troubleOf(kind, error);
+  return LOST.test(error.message) ? troubleOf(UNREACHABLE, error) : null;
+}
+
+/** Of an error that can only be of the way to Postgres. */
+export function unreachable(error: unknown): PostgresTrouble {
+  return postgresTrouble(error) ?? troubleOf(UNREACHABLE, error);
+}
+
+function troubleOf({ code, says }: Kind, cause: unknown): PostgresTrouble {
+  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+  return new PostgresTrouble(code, `${says}: ${message}`, { cause });
+}

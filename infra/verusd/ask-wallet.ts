@@ -1,0 +1,49 @@
+/** What the wallet of one daemon holds, as far as that can be asked. */
+import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
+import type { VerusdClient } from './verusd-client.ts';
+
+export type Holding = 'coins' | 'shielded addresses';
+
+export interface Wallet {
+  /** False: the daemon runs without one. */
+  readonly exists: boolean;
+  readonly holds: readonly Holding[];
+}
+
+const NO_WALLET: Wallet = { exists: false, holds: [] };
+
+/** @throws what the client throws, and DaemonGarbage for an answer that tells nothing */
+export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: AbortSignal): Promise<Wallet> {
+  try {
+    const info = await client.call('getwalletinfo', [], { signal });
+    const addresses = await client.call('z_listaddresses', [], { signal });
+    if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses is no list');
+    const holds: Holding[] = [];
+    if (hasCoins(info)) holds.push('coins');
+    if (addresses.length > 0) holds.push('shielded addresses');
+    return { exists: true, holds };
+  } catch (error) {
+    if (error instanceof DaemonRpcError && error.rpcCode === RPC_CODES.methodNotFound) return NO_WALLET;
+    throw error;
+  }
+}
+
+/** Of any kind: confirmed or not, immature, locked, shared, of the own currency or of others. */
+function hasCoins(info: unknown): boolean {
+  const balances = Object.entries(typeof info === 'object' && info !== null ? info : {}).filter(([name]) =>
+    name.includes('balance'),
+  );
+  if (balances.length === 0) throw new DaemonGarbage('getwalletinfo names no balance');
+  return balances.some(([, balance]) => isAboveZero(balance));
+}
+
+/** A number, or one by currency. What cannot be read is no proof of an empty wallet. */
+function isAboveZero(balance: unknown): boolean {
+  if (isByCurrency(balance)) return Object.values(balance).some(isAboveZero);
+  return Number(String(balance)) !== 0;
+}
+
+function isByCurrency(balance: unknown): balance is Readonly<Record<string, unknown>> {
+  return typeof balance === 'object' && balance !== null && !('isLosslessNumber' in balance);
+}

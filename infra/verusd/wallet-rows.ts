@@ -1,0 +1,30 @@
+/** What is known of the daemons' wallets, kept in Postgres for `status`. */
+import type { Postgres } from '../postgres/postgres.ts';
+import type { WatchedWallet } from './wallet-watch.ts';
+
+export interface WalletRow {
+  readonly chain: string;
+  readonly daemon: number;
+  /** Null: it never answered. */
+  readonly holds: readonly string[] | null;
+  readonly answered_at: Date | null;
+  /** It answered, or was tried, in the last two hours. */
+  readonly answered: boolean;
+  readonly tried: boolean;
+}
+
+const STORE_SQL = `INSERT INTO daemon_wallets (chain, daemon, holds, answered_at, tried_at) VALUES ($1, $2, $3, $4, now())
+  ON CONFLICT (chain, daemon) DO UPDATE SET tried_at = now(),
+    holds = coalesce(EXCLUDED.holds, daemon_wallets.holds),
+    answered_at = coalesce(EXCLUDED.answered_at, daemon_wallets.answered_at)`;
+const READ_SQL = `SELECT chain, daemon, holds, answered_at, tried_at > now() - interval '2 hours' AS tried,
+    coalesce(answered_at > now() - interval '2 hours', false) AS answered
+  FROM daemon_wallets ORDER BY chain, daemon`;
+
+export async function storeWallet({ pool }: Postgres, chain: string, wallet: WatchedWallet): Promise<void> {
+  await pool.query(STORE_SQL, [chain, wallet.daemon, wallet.wallet?.holds ?? null, wallet.answeredAt]);
+}
+
+export async function readWallets({ pool }: Postgres): Promise<WalletRow[]> {
+  return (await pool.query<WalletRow>(READ_SQL)).rows;
+}

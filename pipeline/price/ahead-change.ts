@@ -1,0 +1,53 @@
+/**
+ * What is shown beyond the line that the clocks of all chains have passed, and how it changes: rows are appended in the order
+ * of their ticks, dropped at the end when they no longer hold, and dropped at the front when the line has passed them.
+ */
+import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
+import type { ToldTick } from './told-ticks.ts';
+
+/** Provisional ticks are numbered from here on, so that they sort after every complete one and are never taken for one. */
+export const AHEAD_FIRST = 2 ** 40;
+
+/** Both are provisional ticks. A tick that was dropped at the end is used again for what takes its place. */
+export interface AheadDrop {
+  /** The newest tick that stays: rows beyond it no longer hold. Null where all of them stay. */
+  readonly keepThrough: number | null;
+  /** The oldest tick that stays: complete rows now stand in the place of those before it. */
+  readonly passed: number;
+}
+
+/** What one generation makes of the ticks of one part; parts follow each other without a gap. */
+export interface AheadRows {
+  readonly generation: number;
+  /** Every row, in the order of the ticks. */
+  readonly prices: readonly PriceRow[];
+  /** Every one provisional. */
+  readonly stamps: readonly StampRow[];
+  /** Stamps of earlier provisional ticks that read otherwise by now and replace what was written of them. */
+  readonly corrected: readonly StampRow[];
+  /** Tick by tick, as if they were complete. */
+  readonly told: readonly ToldTick[];
+}
+
+/** A block that is shown beyond the line. */
+export interface AheadTip {
+  /** Of the facts record. */
+  readonly position: number;
+  readonly height: number;
+  readonly hash: string;
+  readonly clock: number;
+}
+
+/** What the stores show beyond the line. */
+export interface Shown {
+  /** The first tick; as `next` where nothing is shown. */
+  first: number;
+  /** The tick that the next one gets. */
+  next: number;
+  /** By chain: the newest block; without chains that have none beyond the line. */
+  tips: ReadonlyMap<string, AheadTip>;
+}
+
+export function nothingShown(): Shown {
+  return { first: AHEAD_FIRST, next: AHEAD_FIRST, tips: new Map() };
+}

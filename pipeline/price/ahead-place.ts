@@ -1,0 +1,81 @@
+/** A place in the order of all blocks beyond the complete line: where every chain and every fold stands after a tick. */
+import type { PriceFold, PriceRow } from '../../processors/pricing/price-fold.ts';
+import type { AheadTip } from './ahead-change.ts';
+import type { GenerationFold } from './price-batch.ts';
+import { type ChainCursor, newestClock } from './price-chain.ts';
+
+export interface AheadFoldAt {
+  readonly generation: number;
+  readonly fold: PriceFold;
+  /** Beyond the line: of each currency the newest row, and the one that made its newest step of the average. */
+  readonly current: Map<string, PriceRow>;
+}
+
+export interface AheadPlace {
+  readonly cursors: readonly AheadCursor[];
+  readonly folds: readonly AheadFoldAt[];
+  /** By chain: the newest block beyond the line. */
+  readonly tips: Map<string, AheadTip>;
+  /** The newest one that was folded. */
+  tick: number;
+  /** Of that tick. Nothing holds once a block with a clock up to here comes or goes. */
+  clock: number;
+}
+
+export interface AheadCursor extends ChainCursor {
+  /** Position of the facts record behind the newest block that was folded. */
+  unfolded: number;
+}
+
+/** Where the complete ticks end; `tick` is what the first one beyond follows on. */
+export function placeAtLine(
+  cursors: readonly ChainCursor[],
+  folds: readonly GenerationFold[],
+  tick: number,
+): AheadPlace {
+  return {
+    cursors: cursors.map((cursor) => {
+      const unfolded = cursor.queue[0]?.position ?? cursor.next;
+      return { ...cursor, queue: [], next: unfolded, unfolded, readThrough: -1, isAtEnd: false };
+    }),
+    folds: folds.map(({ generation, fold }) => ({ generation, fold: fold.copy(), current: new Map() })),
+    tips: new Map(),
+    tick,
+    clock: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** Goes on by itself; what was read and not folded is read again. */
+export function copyPlace({ cursors, folds, tips, tick, clock }: AheadPlace): AheadPlace {
+  return {
+    cursors: cursors.map((cursor) => ({ ...cursor, queue: [], next: cursor.unfolded, isAtEnd: false })),
+    folds: folds.map(({ generation, fold, current }) => {
+      return { generation, fold: fold.copy(), current: new Map(current) };
+    }),
+    tips: new Map(tips),
+    tick,
+    clock,
+  };
+}
+
+/** Whether the complete line has passed a block that was not folded here. */
+export function isBehind({ cursors }: AheadPlace, line: readonly ChainCursor[]): boolean {
+  return cursors.some(({ ticked }, index) => (ticked?.height ?? -1) < (line[index]?.ticked?.height ?? -1));
+}
+
+export function heightAt({ cursors }: AheadPlace, chain: string): number {
+  return cursors.find((cursor) => cursor.chain.name === chain)?.ticked?.height ?? -1;
+}
+
+/** Whether the next block of some chain may have this clock: all of it is read, and ends between the place and `clock`. */
+export function isLineOfChain({ cursors, clock: folded }: AheadPlace, clock: number): boolean {
+  return cursors.some((cursor) => {
+    const newest = newestClock(cursor);
+    return cursor.isAtEnd && newest > folded && newest <= clock;
+  });
+}
+
+/** Whether the next tick and the views of it can be told: equal clocks may be followed by another of the same. */
+export function isReadEnough({ queue, isAtEnd }: AheadCursor): boolean {
+  return isAtEnd || (queue[0]?.clock ?? 0) < (queue.at(-1)?.clock ?? 0);
+}

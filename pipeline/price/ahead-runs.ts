@@ -1,0 +1,163 @@
+/**
+ * Rows beyond the complete line in ClickHouse, which has no transaction: they are only ever added, each append as a run of its own,
+ * and the commit of Postgres decides which runs count and between which ticks. docs/decisions/0037-volumes-beyond-the-line.md
+ */
+import type { PoolClient } from 'pg';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
+import type { AheadDrop, AheadRows } from './ahead-change.ts';
+import { settled } from './clickhouse-prices.ts';
+import { CLICKHOUSE_CONVERSIONS_AHEAD, CLICKHOUSE_PRICES_AHEAD, type ClickHouseTable } from './price-rows.ts';
+
+/** What one generation adds. */
+export type AddedRows = Omit<AheadRows, 'told'>;
+
+interface StoredRun extends AheadRun {
+  readonly size: bigint;
+}
+
+const TABLES = [CLICKHOUSE_PRICES_AHEAD, CLICKHOUSE_CONVERSIONS_AHEAD] as const;
+/** A reader names every run that counts in each statement; beyond this many the small ones are merged. */
+const MOST_RUNS = 8;
+/** An answer's statements take 10 s at most, and one that waits longer for its turn has been given up. */
+const GRACE = '2 minutes';
+
+/** Writes rows that count with the commit. Their ticks, but for corrected ones, come after those of all rows that count. */
+export async function appendRun(
+  client: PoolClient,
+  clickhouse: ClickHouse,
+  added: readonly AddedRows[],
+): Promise<void> {
+  const span = spanOf(added);
+  if (span === null) return;
+  const run = await nextRun(client);
+  await settled([
+    insert(clickhouse, CLICKHOUSE_PRICES_AHEAD, run, added, ({ prices }) => prices),
+    insert(clickhouse, CLICKHOUSE_CONVERSIONS_AHEAD, run, added, ({ stamps, corrected }) => [...corrected, ...stamps]),
+  ]);
+  await addRun(client, { run, ...span, corrects: added.some(({ corrected }) => corrected.length > 0) });
+  await mergeSmallRuns(client, clickhouse);
+}
+
+/** Rows outside the ticks that stay no longer count. */
+export async function dropFromRuns(client: PoolClient, { keepThrough, passed }: AheadDrop): Promise<void> {
+  await client.query(
+    `UPDATE ahead_runs SET from_tick = greatest(from_tick, $1::bigint), through_tick = least(through_tick, $2::bigint),
+       counts = greatest(from_tick, $1::bigint) <= least(through_tick, $2::bigint)
+     WHERE counts AND (from_tick < $1::bigint OR through_tick > $2::bigint)`,
+    [passed, keepThrough],
+  );
+}
+
+/** No row counts any more. */
+export async function clearRuns(client: PoolClient): Promise<void> {
+  await client.query('UPDATE ahead_runs SET counts = false WHERE counts');
+}
+
+/**
+ * Frees what has not counted for so long that no reader asks for it. To be called first in a transaction: what it finds not to
+ * count was committed before, however long that transaction was.
+ */
+export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
+  const { rows } = await client.query<{ run: bigint }>(
+    `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}' RETURNING run`,
+  );
+  for (const { name } of TABLES) await dropRuns(clickhouse, name, rows);
+  await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
+}
+
+/** Frees what was written and never committed. To be called before anything is appended. */
+export async function dropUnknownRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
+  const { rows } = await client.query<{ run: bigint }>('SELECT run FROM ahead_runs');
+  const known = rows.map(({ run }) => run);
+  for (const { name } of TABLES) {
+    const unknown = await clickhouse.query<{ run: string }>(
+      `SELECT DISTINCT run FROM ${name} WHERE NOT has({known:Array(UInt64)}, run)`,
+      { known },
+    );
+    await dropRuns(clickhouse, name, unknown);
+  }
+}
+
+async function dropRuns(
+  clickhouse: ClickHouse,
+  table: string,
+  runs: readonly { readonly run: bigint | string }[],
+): Promise<void> {
+  if (runs.length === 0) return;
+  await clickhouse.command(`ALTER TABLE ${table} ${runs.map(({ run }) => `DROP PARTITION ${run}`).join(', ')}`);
+}
+
+async function nextRun(client: PoolClient): Promise<bigint> {
+  const { rows } = await client.query<{ run: bigint }>("SELECT nextval('ahead_run_numbers') AS run");
+  if (!rows[0]) throw new TypeError('a sequence gave no number');
+  return rows[0].run;
+}
+
+async function addRun(client: PoolClient, { run, fromTick, throughTick, size, corrects }: StoredRun): Promise<void> {
+  await client.query(
+    'INSERT INTO ahead_runs (run, from_tick, through_tick, size, corrects) VALUES ($1, $2, $3, $4, $5)',
+    [...[run, fromTick, throughTick, size].map(String), corrects],
+  );
+}
+
+/** Null without any row. */
+function spanOf(added: readonly AddedRows[]): Pick<StoredRun, 'fromTick' | 'throughTick' | 'size'> | null {
+  let [first, last, size] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  for (const { prices, stamps, corrected } of added) {
+    for (const rows of [prices, stamps, corrected]) {
+      for (const { tick } of rows) [first, last] = [Math.min(first, tick), Math.max(last, tick)];
+      size += rows.length;
+    }
+  }
+  return size === 0 ? null : { fromTick: BigInt(first), throughTick: BigInt(last), size: BigInt(size) };
+}
+
+function insert<Row>(
+  clickhouse: ClickHouse,
+  { name, columns, values }: ClickHouseTable<Row>,
+  run: bigint,
+  added: readonly AddedRows[],
+  rowsOf: (added: AddedRows) => readonly Row[],
+): Promise<void> {
+  function* rows(): Generator<readonly CsvValue[]> {
+    for (const part of added) for (const row of rowsOf(part)) yield [run, part.generation, ...values(row)];
+  }
+  return clickhouse.insert(name, ['run', 'generation', ...columns], rows());
+}
+
+/** The newest runs become one, and older ones with them as long as that does not more than triple what is written. */
+async function mergeSmallRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
+  const { rows: runs } = await client.query<StoredRun>(
+    `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", size, corrects FROM ahead_runs
+     WHERE counts ORDER BY run`,
+  );
+  if (runs.length <= MOST_RUNS) return;
+  const merged = smallOnes(runs);
+  const run = await nextRun(client);
+  for (const { name, columns } of TABLES) {
+    const kept = ['generation', ...columns].join(', ');
+    await clickhouse.command(
+      `INSERT INTO ${name} (run, ${kept}) SELECT ${run}, ${kept} FROM ${aheadRowsSql(name, merged)}`,
+    );
+  }
+  await client.query(
+    `WITH merged AS (UPDATE ahead_runs SET counts = false WHERE run = ANY($2::bigint[]) RETURNING *)
+     INSERT INTO ahead_runs (run, from_tick, through_tick, size, corrects)
+     SELECT $1, min(from_tick), max(through_tick), sum(size), bool_or(corrects) FROM merged`,
+    [String(run), merged.map((one) => String(one.run))],
+  );
+}
+
+/** The last two at least. Each row is then written again about as often as its distance from the end has doubled. */
+function smallOnes(runs: readonly StoredRun[]): readonly StoredRun[] {
+  let first = runs.length - 1;
+  let size = runs[first]?.size ?? 0n;
+  for (let older = runs[first - 1]; older; older = runs[first - 1]) {
+    if (first < runs.length - 1 && older.size > 2n * size) break;
+    size += older.size;
+    first--;
+  }
+  return runs.slice(first);
+}

@@ -1,0 +1,36 @@
+/** Rewinds of a chain that were found further on in its topic: what they take back need not be looked at before. */
+
+export interface KnownRewinds {
+  /** A rewind to `height`, in the record at `position`. */
+  add(position: number, height: number): void;
+  /** Whether a known rewind takes back the block of this record. */
+  isVoid(position: number, height: number): boolean;
+}
+
+export function createKnownRewinds(): KnownRewinds {
+  /** Positions and heights ascend: a later rewind to the same height or below takes back all that an earlier one does. */
+  const known: { readonly position: number; readonly height: number }[] = [];
+  return {
+    add(position, height) {
+      const after = known.filter((other) => other.position > position);
+      if (after.some((other) => other.height <= height)) return;
+      const before = known.filter((other) => other.position < position && other.height < height);
+      known.splice(0, known.length, ...before, { position, height }, ...after);
+    },
+    isVoid(position, height) {
+      const next = known[firstBeyond(known, position)];
+      return next !== undefined && height > next.height;
+    },
+  };
+}
+
+/** Index of the first one after `position`. */
+function firstBeyond(known: readonly { readonly position: number }[], position: number): number {
+  let [low, high] = [0, known.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((known[middle]?.position ?? 0) > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

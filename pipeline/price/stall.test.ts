@@ -1,0 +1,145 @@
+/**
+ * One of three chains stands still while the others go on for thousands of blocks (STALL_BLOCKS): every number is what plain
+ * computation makes of each chain up to its own tip, memory stays flat, and once the chain is back all is as if it had never stood.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pricingRules } from './run-price.ts';
+import { checkTold } from './testing/check-told.ts';
+import type { FedBlock } from './testing/facts-feed.ts';
+import { longChains } from './testing/long-chains.ts';
+import { plainPrices, shownRows } from './testing/plain-prices.ts';
+import { allRows, createPriceWorld, type OpenStage, type PriceWorld } from './testing/price-world.ts';
+import { stampsTopic } from './testing/told-topic.ts';
+
+const LENGTH = Number(process.env.STALL_BLOCKS ?? 6000);
+const STANDS_AT = 5;
+const STEP = 500;
+/** As in production, but less than the chains are apart. */
+const LIMITS = { maxTicks: 2000, maxRows: 50_000, maxQueued: 1000 };
+const isLong = LENGTH > 10_000;
+
+const long = longChains(LENGTH);
+const chains = long.map(({ chain }) => chain);
+const STALLED = 2;
+const config = { cutover: 0, minBasketDepthUsd: 1000 };
+const rules = pricingRules(chains, { ...config, priceLimits: {} });
+
+let world: PriceWorld;
+let open: OpenStage;
+const fed = long.map(() => 0);
+let mostHeld = 0;
+
+beforeAll(async () => {
+  world = await createPriceWorld({ chains, ...config });
+  open = await world.open(LIMITS);
+});
+afterAll(async () => {
+  await open?.close();
+  await world?.close();
+});
+
+async function feed(index: number, to: number): Promise<void> {
+  const blocks = long[index]?.blocks(fed[index] ?? 0, to) ?? [];
+  if (blocks.length > 0) await world.feeds[index]?.append(blocks);
+  fed[index] = (fed[index] ?? 0) + blocks.length;
+}
+
+async function settle(): Promise<void> {
+  await open.settle(undefined, () => {
+    mostHeld = Math.max(mostHeld, open.stage.held());
+  });
+}
+
+const standing = (): FedBlock[][] => long.map(({ blocks }, index) => blocks(0, fed[index] ?? 0));
+
+function progress(what: string): void {
+  if (!isLong) return;
+  const ahead = [...open.stage.aheadTips].map(([chain, { height }]) => `${chain} ${height}`).join(', ');
+  const rss = Math.round(process.memoryUsage().rss / 2 ** 20);
+  console.log(
+    `stall: ${what}; fed ${fed.join('/')}, shown to ${ahead || 'the line'}; held ${mostHeld} blocks, RSS ${rss} MB`,
+  );
+}
+
+/** → how many conversions were compared. */
+async function compare(): Promise<number> {
+  const shown = await shownRows(world.stores.postgres.pool, chains[0]?.name ?? '');
+  const plain = plainPrices(rules, standing());
+  expect(shown.stamps).toEqual(plain.stamps);
+  expect(shown.prices).toEqual(plain.prices);
+  return Object.keys(plain.stamps).length;
+}
+
+async function toldCounts() {
+  const records = (await Promise.all(chains.map(({ name }) => stampsTopic(world.log, name)))).flat();
+  return { records: records.length, repriced: records.filter((record) => record.kind === 'rewind').length };
+}
+
+it('prices every block that is there while a chain stands still', async () => {
+  for (const index of long.keys()) await feed(index, STANDS_AT);
+  await settle();
+  for (let to = STEP; to < LENGTH + STEP; to += STEP) {
+    for (const index of [0, 1]) {
+      await feed(index, to);
+      await settle();
+    }
+    if (to % (STEP * 10) === 0) progress('stands still');
+  }
+  const compared = await compare();
+  expect(compared).toBeGreaterThan(200);
+  const { rows } = await world.stores.postgres.pool.query(
+    `SELECT FROM transfers t WHERE status IN ('completed', 'refunded') AND kind <> 'send' AND t.to_height IS NULL
+       AND NOT EXISTS (SELECT FROM stamps s WHERE s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout)`,
+  );
+  expect(rows).toEqual([]);
+  await checkTold(world, chains, standing());
+  // One by one, as blocks come: each is another tick, and what was told stays.
+  const before = await toldCounts();
+  expect(before.records).toBeGreaterThan(fed.reduce((sum, count) => sum + count));
+  progress(`${compared} stamps compared`);
+}, 3_600_000);
+
+it('starts again in the middle of it', async () => {
+  await open.close();
+  open = await world.open(LIMITS);
+  await settle();
+  progress('started again');
+  await compare();
+  await checkTold(world, chains, standing());
+}, 3_600_000);
+
+it('corrects what the chain changes when it comes back, block by block and in bulk', async () => {
+  const before = await toldCounts();
+  for (const to of [STANDS_AT + 1, 100, Math.floor(LENGTH / 3)]) {
+    await feed(STALLED, to);
+    await settle();
+    await compare();
+    progress(`back to ${to}`);
+  }
+  await checkTold(world, chains, standing());
+  expect((await toldCounts()).repriced).toBeGreaterThan(before.repriced);
+}, 3_600_000);
+
+it('ends as if it had never stood still, byte for byte', async () => {
+  await feed(STALLED, LENGTH);
+  await settle();
+  progress('back');
+  await compare();
+  await checkTold(world, chains, standing());
+  const straight = await createPriceWorld({ chains, ...config });
+  try {
+    for (const [index, { blocks, length }] of long.entries()) {
+      for (let from = 0; from < length; from += 5000) await straight.feeds[index]?.append(blocks(from, from + 5000));
+    }
+    await straight.run();
+    expect(await allRows(world.stores)).toEqual(await allRows(straight.stores));
+  } finally {
+    await straight.close();
+  }
+}, 3_600_000);
+
+it('holds no more blocks than its limits, however far the chains are apart', () => {
+  // Of each chain a queue, what was read beyond it, and what the fold beyond the line has read on top of that.
+  expect(mostHeld).toBeGreaterThan(LIMITS.maxQueued);
+  expect(mostHeld).toBeLessThanOrEqual(long.length * 3 * LIMITS.maxQueued);
+});

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createToldBeyond, type ToldEntry } from './told-beyond.ts';
+
+const hashOf = (seed: number) => createHash('sha256').update(String(seed)).digest('hex');
+const actions = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('push'), count: fc.integer({ min: 1, max: 100 }) }),
+    fc.record({ kind: fc.constantFrom('shift', 'truncate'), count: fc.nat({ max: 80 }) }),
+  ),
+);
+
+it('is a list of entries, each with a digest of what was told', () => {
+  fc.assert(
+    fc.property(actions, (script) => {
+      const told = createToldBeyond();
+      let plain: (ToldEntry & { readonly list: Uint8Array })[] = [];
+      let seed = 0;
+      for (const { kind, count } of script) {
+        if (kind === 'push') {
+          for (let index = 0; index < count; index++) {
+            seed++;
+            const entry = { position: seed, source: 2 * seed, hash: hashOf(seed) };
+            const list = Buffer.from(`list ${seed}`);
+            told.push(entry, list);
+            plain.push({ ...entry, list });
+          }
+        } else if (kind === 'shift') {
+          told.shift(count);
+          plain = plain.slice(count);
+        } else {
+          told.truncate(count);
+          plain = plain.slice(0, count);
+        }
+      }
+      expect(told.length).toBe(plain.length);
+      for (const [index, { list, ...entry }] of plain.entries()) {
+        expect(told.at(index)).toEqual(entry);
+        expect(told.isAlike(index, entry.hash, list)).toBe(true);
+        expect(told.isAlike(index, entry.hash, Buffer.from('other'))).toBe(false);
+        expect(told.isAlike(index, hashOf(0), list)).toBe(false);
+      }
+      expect(told.at(plain.length)).toBeUndefined();
+    }),
+  );
+});

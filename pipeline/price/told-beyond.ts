@@ -1,0 +1,87 @@
+/** What was told of blocks that are not known to be complete: of each only as much as tells whether it would be told again. */
+import { createHash } from 'node:crypto';
+
+export interface ToldEntry {
+  readonly position: number;
+  /** Position of the record of topic facts that it follows from. */
+  readonly source: number;
+  readonly hash: string;
+}
+
+export interface ToldBeyond {
+  readonly length: number;
+  /** Undefined beyond the end. */
+  at(index: number): ToldEntry | undefined;
+  /** Whether the block at `index` is told by exactly this list. */
+  isAlike(index: number, hash: string, list: Uint8Array): boolean;
+  push(entry: ToldEntry, list: Uint8Array): void;
+  /** Only the first `length` stay. */
+  truncate(length: number): void;
+  /** The first `count` leave. */
+  shift(count: number): void;
+}
+
+const POSITION_BYTES = 8;
+const HASH_BYTES = 32;
+const DIGEST_BYTES = 16;
+const HASH_AT = 2 * POSITION_BYTES;
+const ENTRY_BYTES = HASH_AT + HASH_BYTES + DIGEST_BYTES;
+const FIRST_ENTRIES = 64;
+
+export function createToldBeyond(): ToldBeyond {
+  let held = Buffer.alloc(FIRST_ENTRIES * ENTRY_BYTES);
+  /** In entries. */
+  let start = 0;
+  let length = 0;
+
+  const offset = (index: number) => (start + index) * ENTRY_BYTES;
+
+  /** In a block of memory of twice what is held, from its beginning. */
+  function makeRoom(): void {
+    const wider = Buffer.alloc(Math.max(FIRST_ENTRIES, 2 * length) * ENTRY_BYTES);
+    held.copy(wider, 0, offset(0), offset(length));
+    held = wider;
+    start = 0;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    at(index) {
+      if (index < 0 || index >= length) return undefined;
+      const from = offset(index);
+      return {
+        position: held.readDoubleLE(from),
+        source: held.readDoubleLE(from + POSITION_BYTES),
+        hash: held.toString('hex', from + HASH_AT, from + HASH_AT + HASH_BYTES),
+      };
+    },
+    isAlike(index, hash, list) {
+      if (index < 0 || index >= length) return false;
+      const from = offset(index) + HASH_AT;
+      return held.subarray(from, from + HASH_BYTES + DIGEST_BYTES).equals(fingerprint(hash, list));
+    },
+    push({ position, source, hash }, list) {
+      if (offset(length + 1) > held.length) makeRoom();
+      held.writeDoubleLE(position, offset(length));
+      held.writeDoubleLE(source, offset(length) + POSITION_BYTES);
+      held.set(fingerprint(hash, list), offset(length) + HASH_AT);
+      length++;
+    },
+    truncate(to) {
+      length = Math.min(length, Math.max(0, to));
+    },
+    shift(count) {
+      const gone = Math.min(count, length);
+      start += gone;
+      length -= gone;
+    },
+  };
+}
+
+function fingerprint(hash: string, list: Uint8Array): Buffer {
+  const bytes = Buffer.from(hash, 'hex');
+  if (bytes.length !== HASH_BYTES) throw new TypeError(`a block hash has ${HASH_BYTES} bytes, not ${bytes.length}`);
+  return Buffer.concat([bytes, createHash('sha256').update(list).digest().subarray(0, DIGEST_BYTES)]);
+}

@@ -1,0 +1,121 @@
+/** What is kept of stages and daemons in Postgres, and who answers for it. */
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createTestStores, type TestStores } from '../infra/testing/test-stores.ts';
+import { DAEMONS } from '../schemas/daemon-status.ts';
+import type { StageStatus } from '../schemas/stage-status.ts';
+import { createStageReporter, type StageReporter } from './stage-reporter.ts';
+
+const logger = pino({ level: 'silent' });
+let stores: TestStores;
+let first: StageReporter;
+let second: StageReporter;
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+beforeEach(() => {
+  first = createStageReporter(stores.postgres, logger);
+  second = createStageReporter(stores.postgres, logger);
+});
+afterEach(async () => {
+  await Promise.all([first.close(), second.close()]);
+  await stores.postgres.pool.query('DELETE FROM stage_status');
+});
+afterAll(() => stores?.close());
+
+const FOLLOWING: StageStatus = {
+  state: 'following',
+  height: 7,
+  targetHeight: 7,
+  rate: 0,
+  etaSeconds: 0,
+  movedAt: '2026-11-21T12:00:00.000Z',
+  error: null,
+};
+const failing = (code: string, message = ''): StageStatus => ({
+  ...FOLLOWING,
+  state: 'waiting',
+  error: { code, message },
+});
+
+async function rows(): Promise<{ stage: string; age: number; status: StageStatus }[]> {
+  const { rows: found } = await stores.postgres.pool.query<{ stage: string; age: number; status: string }>(
+    'SELECT stage, extract(epoch FROM now() - updated_at)::float8 AS age, status FROM stage_status ORDER BY stage',
+  );
+  return found.map((row) => ({ ...row, status: JSON.parse(row.status) as StageStatus }));
+}
+const makeOld = () => stores.postgres.pool.query(`UPDATE stage_status SET updated_at = now() - interval '1 hour'`);
+
+it('what a process wrote last gets a sign of life from it each second, and from nobody else', async () => {
+  first.report('tail', 'vrsc', FOLLOWING);
+  first.daemons('vrsc', []);
+  await first.flush();
+  second.report('derive', 'vrsc', FOLLOWING);
+  await second.flush();
+  await makeOld();
+  await first.flush();
+  const young = (await rows()).filter(({ age }) => age < 60);
+  expect(young.map(({ stage }) => stage)).toEqual([DAEMONS, 'tail']);
+});
+
+it('who takes a stage over answers for it from then on', async () => {
+  first.report('tail', 'vrsc', failing('log_writer_fenced'));
+  await first.flush();
+  second.report('tail', 'vrsc', FOLLOWING);
+  await second.flush();
+  await makeOld();
+  await first.flush();
+  expect(await rows()).toMatchObject([{ status: { state: 'following' }, age: expect.closeTo(3600, -2) }]);
+  await second.flush();
+  expect((await rows())[0]?.age).toBeLessThan(60);
+});
+
+it('an error is written at once, and so is its end', async () => {
+  first.report('tail', 'vrsc', FOLLOWING);
+  await first.flush();
+  const errorOf = async () => (await rows())[0]?.status.error?.code ?? null;
+  const { query } = stores.postgres.pool;
+  let written = 0;
+  Object.assign(stores.postgres.pool, {
+    query: (...asked: Parameters<typeof query>) => {
+      written += 1;
+      return Reflect.apply(query, stores.postgres.pool, asked);
+    },
+  });
+  first.report('tail', 'vrsc', failing('daemon_timeout'));
+  await Promise.resolve();
+  expect(written).toBe(1);
+  Object.assign(stores.postgres.pool, { query });
+  await expect.poll(errorOf).toBe('daemon_timeout');
+  first.report('tail', 'vrsc', FOLLOWING);
+  await expect.poll(errorOf).toBe(null);
+});
+
+it('the last word of a stage is kept while Postgres does not take it', async () => {
+  const { query } = stores.postgres.pool;
+  Object.assign(stores.postgres.pool, { query: () => Promise.reject(new Error('away')) });
+  first.report('tail', 'vrsc', failing('log_corrupt'));
+  first.report('derive', 'vrsc', failing('postgres_full'));
+  await first.flush();
+  first.report('derive', 'vrsc', FOLLOWING);
+  Object.assign(stores.postgres.pool, { query });
+  await first.flush();
+  expect(await rows()).toMatchObject([
+    { stage: 'derive', status: { error: null } },
+    { stage: 'tail', status: { error: { code: 'log_corrupt' } } },
+  ]);
+});
+
+it('words that Postgres cannot store are stored without what it cannot', async () => {
+  first.report('tail', 'vrsc', failing('daemon_garbage', 'a\0b\ud800c'));
+  await first.flush();
+  expect((await rows())[0]?.status.error?.message).toBe('a\ufffdb\ufffdc');
+});
+
+it('when the newest block came is kept over a restart', async () => {
+  first.report('tail', 'vrsc', FOLLOWING);
+  await first.flush();
+  second.report('tail', 'vrsc', { ...FOLLOWING, state: 'starting', movedAt: null });
+  await second.flush();
+  expect(await rows()).toMatchObject([{ status: { state: 'starting', movedAt: FOLLOWING.movedAt } }]);
+});

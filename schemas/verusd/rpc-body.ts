@@ -1,0 +1,233 @@
+/** The one reader of JSON-RPC bodies: strict, in one pass, and bounded in everything that a daemon would have to hold. */
+import { isUtf8 } from 'node:buffer';
+import { JsonScanner, MARKS } from '../json-scan.ts';
+import { daemonPrint } from '../raw-json.ts';
+import { RPC_CODES, type RpcBody, type RpcFault, type RpcRefusal, type RpcRequest } from './rpc-envelope.ts';
+
+/**
+ * Bytes of one call. The largest parameter of any method is the transaction of `sendrawtransaction` and `decoderawtransaction`:
+ * 2,000,000 bytes, as many as a block has, are 4,000,000 hexadecimal digits. The rest is for the envelope.
+ */
+export const MAX_CALL_BYTES = 4_000_000 + 4096;
+/** Bytes of a whole batch: two of the largest transactions, one of which spends the other, go together. */
+export const MAX_BATCH_BYTES = 2 * MAX_CALL_BYTES;
+/** Brackets open at the same time, those of the envelope included. The daemon's parser has no limit, and its stack ends at some 70,000. */
+export const MAX_NESTING = 64;
+/** Values and keys of one call, of which the daemon holds a few hundred bytes each; 2,500 inputs of a transaction are as many. */
+export const MAX_TOKENS = 20_000;
+export const MAX_ID_BYTES = 1024;
+/** No method has more than ten. */
+export const MAX_PARAMETERS = 32;
+/** More than are ever executed together. */
+const MOST_REQUESTS = 100;
+
+export interface RpcLimits {
+  readonly callBytes: number;
+  readonly batchBytes: number;
+  readonly nesting: number;
+  readonly tokens: number;
+  readonly idBytes: number;
+  readonly parameters: number;
+}
+
+const SERVED: RpcLimits = {
+  callBytes: MAX_CALL_BYTES,
+  batchBytes: MAX_BATCH_BYTES,
+  nesting: MAX_NESTING,
+  tokens: MAX_TOKENS,
+  idBytes: MAX_ID_BYTES,
+  parameters: MAX_PARAMETERS,
+};
+
+const refusal = (id: string, code: number, message: string): RpcRefusal => ({ kind: 'refusal', id, code, message });
+const invalid = (id: string, message: string) => refusal(id, RPC_CODES.invalidRequest, message);
+const unread = (message: string) => refusal('null', RPC_CODES.parseError, message);
+
+const tooDeep = ({ nesting }: RpcLimits) => `Parse error: brackets may be nested ${nesting} deep`;
+const tooManyTokens = ({ tokens }: RpcLimits) => `Parse error: a call may hold ${tokens} values and keys`;
+const tooLongCall = ({ callBytes }: RpcLimits) => `A call may have ${callBytes} bytes`;
+
+/** The text is no JSON, or holds too much. Nothing of the body is executed then, not even what stands before. */
+class NoJson extends Error {}
+
+function must(isJson: boolean): void {
+  if (!isJson) throw new NoJson();
+}
+
+const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
+
+/** The first of each of these members counts, as it does to the daemon. */
+interface Members {
+  id?: string;
+  method?: string;
+  params?: string;
+}
+
+interface ReadParameters {
+  readonly texts: readonly string[];
+  readonly fault: RpcFault | null;
+}
+
+const NONE: ReadParameters = { texts: [], fault: null };
+
+class BodyReader {
+  readonly #text: string;
+  readonly #scanner: JsonScanner;
+  readonly #limits: RpcLimits;
+
+  constructor(text: string, limits: RpcLimits) {
+    this.#text = text;
+    this.#limits = limits;
+    this.#scanner = new JsonScanner(text);
+  }
+
+  body(): RpcBody {
+    try {
+      const read = this.#body();
+      must(this.#scanner.isAtEnd());
+      return read;
+    } catch (error) {
+      if (!(error instanceof NoJson)) throw error;
+      const isLong = this.#scanner.tokens > this.#scanner.mostTokens;
+      return { kind: 'single', request: unread(isLong ? tooManyTokens(this.#limits) : 'Parse error') };
+    }
+  }
+
+  #body(): RpcBody {
+    this.#scanner.mostTokens = this.#limits.tokens;
+    const first = this.#scanner.next();
+    if (first === MARKS.arrayOpen) return { kind: 'batch', requests: this.#batch() };
+    if (first === MARKS.objectOpen) return { kind: 'single', request: this.#request(0) };
+    must(this.#scanner.value(0));
+    return { kind: 'single', request: unread('Top-level object parse error') };
+  }
+
+  /** Each call of `readOne` moves behind one element or member. */
+  #each(open: number, close: number, readOne: () => void): void {
+    const scanner = this.#scanner;
+    must(scanner.take(open));
+    scanner.tokens += 1;
+    if (scanner.take(close)) return;
+    do readOne();
+    while (scanner.take(MARKS.comma));
+    must(scanner.take(close));
+  }
+
+  #batch(): (RpcRequest | RpcRefusal)[] {
+    const requests: (RpcRequest | RpcRefusal)[] = [];
+    this.#each(MARKS.arrayOpen, MARKS.arrayClose, () => {
+      const start = this.#scanner.start();
+      if (requests.length >= MOST_REQUESTS) {
+        must(this.#scanner.value(1));
+        return;
+      }
+      const request = this.#request(1);
+      const isSmall = fits(this.#text.slice(start, this.#scanner.at), this.#limits.callBytes);
+      requests.push(isSmall ? request : invalid(request.id, tooLongCall(this.#limits)));
+    });
+    return requests;
+  }
+
+  #request(open: number): RpcRequest | RpcRefusal {
+    const scanner = this.#scanner;
+    scanner.deepest = 0;
+    scanner.mostTokens = scanner.tokens + this.#limits.tokens;
+    if (scanner.next() !== MARKS.objectOpen) {
+      must(scanner.value(open));
+      return scanner.deepest > this.#limits.nesting
+        ? unread(tooDeep(this.#limits))
+        : invalid('null', 'Invalid Request object');
+    }
+    const members: Members = {};
+    let idHasNul = false;
+    let parameters = NONE;
+    this.#each(MARKS.objectOpen, MARKS.objectClose, () => {
+      const key = this.#key();
+      const start = scanner.start();
+      const isFirst = (key === 'id' || key === 'method' || key === 'params') && members[key] === undefined;
+      scanner.sawNul = false;
+      if (isFirst && key === 'params' && scanner.next() === MARKS.arrayOpen) parameters = this.#parameters(open + 2);
+      else must(scanner.value(open + 1));
+      if (isFirst) members[key] = this.#text.slice(start, scanner.at);
+      if (isFirst && key === 'id') idHasNul = scanner.sawNul;
+    });
+    if (scanner.deepest > this.#limits.nesting) return unread(tooDeep(this.#limits));
+    if (idHasNul) return invalid('null', 'id may not hold the character U+0000');
+    return requestOf(members, parameters, this.#limits);
+  }
+
+  #key(): string {
+    const scanner = this.#scanner;
+    const start = scanner.start();
+    must(scanner.string());
+    const key = this.#text.slice(start + 1, scanner.at - 1);
+    must(scanner.take(MARKS.colon));
+    return key.includes('\\') ? String(JSON.parse(`"${key}"`)) : key;
+  }
+
+  /** Their depth is a fault of their own: what is answered without them may still be answered. */
+  #parameters(open: number): ReadParameters {
+    const scanner = this.#scanner;
+    const deepest = scanner.deepest;
+    scanner.deepest = 0;
+    scanner.sawNul = false;
+    const texts: string[] = [];
+    let count = 0;
+    this.#each(MARKS.arrayOpen, MARKS.arrayClose, () => {
+      const start = scanner.start();
+      must(scanner.value(open));
+      count += 1;
+      if (count <= this.#limits.parameters) texts.push(withoutEscapes(this.#text.slice(start, scanner.at)));
+    });
+    const isDeep = scanner.deepest > this.#limits.nesting;
+    scanner.deepest = deepest;
+    return { texts, fault: faultOf(isDeep, scanner.sawNul, count, this.#limits) };
+  }
+}
+
+/** A string as it is usually written, since what judges parameters reads their texts: "\u0030" is "0" to the daemon, too. */
+const withoutEscapes = (text: string) =>
+  text.startsWith('"') && text.includes('\\') ? JSON.stringify(JSON.parse(text)) : text;
+
+function faultOf(isDeep: boolean, hasNul: boolean, count: number, limits: RpcLimits): RpcFault | null {
+  if (isDeep) return { code: RPC_CODES.parseError, message: tooDeep(limits) };
+  if (hasNul) return { code: RPC_CODES.invalidParameter, message: 'No text may hold the character U+0000' };
+  if (count <= limits.parameters) return null;
+  return { code: RPC_CODES.misc, message: `A call may have ${limits.parameters} parameters` };
+}
+
+/** In the order of the daemon's own checks. */
+function requestOf(
+  members: Members,
+  { texts, fault }: ReadParameters,
+  { idBytes }: RpcLimits,
+): RpcRequest | RpcRefusal {
+  const sent = (text: string | undefined): string | undefined => (text === 'null' ? undefined : text);
+  const sentId = members.id ?? 'null';
+  if (!fits(sentId, idBytes)) return invalid('null', `id may have ${idBytes} bytes`);
+  const id = daemonPrint(sentId);
+  const method = sent(members.method);
+  if (method === undefined) return invalid(id, 'Missing method');
+  if (!method.startsWith('"')) return invalid(id, 'Method must be a string');
+  const params = sent(members.params) ?? '[]';
+  if (!params.startsWith('[')) return invalid(id, 'Params must be an array');
+  return { kind: 'request', id, sentId, method: String(JSON.parse(method)), params, texts, fault };
+}
+
+function isBatch(body: Uint8Array): boolean {
+  let at = 0;
+  while (body[at] === 32 || body[at] === 10 || body[at] === 13 || body[at] === 9) at++;
+  return body[at] === MARKS.arrayOpen;
+}
+
+/** Reads the body of a POST; never throws. */
+export function readRpcBody(body: Uint8Array, limits = SERVED): RpcBody {
+  const single = (request: RpcRefusal): RpcBody => ({ kind: 'single', request });
+  const { batchBytes, callBytes } = limits;
+  if (body.byteLength > batchBytes) return single(invalid('null', `A batch may have ${batchBytes} bytes`));
+  if (body.byteLength > callBytes && !isBatch(body)) return single(invalid('null', tooLongCall(limits)));
+  if (!isUtf8(body)) return single(unread('Parse error'));
+  // A byte order mark stays, and is no JSON.
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  return new BodyReader(text, limits).body();
+}

@@ -1,0 +1,285 @@
+/**
+ * Conversions that no payout is found for, from the daemon's blocks to every answer: far off the market and from before the cutover
+ * they count as refunded, else they are unmatched, and a swap of generations changes that and back.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { printAudit } from '../../commands/audit.ts';
+import { printReprocess } from '../../commands/reprocess.ts';
+import { deriveBlock } from '../../processors/derive-block.ts';
+import { createMemoryState } from '../../processors/memory-state.ts';
+import { RECORDED_CHAIN } from '../../processors/testing/recorded-chain.ts';
+import { type ChangedImport, changedBlocks, type Settled, startChangedRecording } from './changed-recording.ts';
+import { createClient } from './client.ts';
+import { CHAIN, type FollowedNode, NATIVE, type RunningService, startServiceOn, USDX } from './running-service.ts';
+import { blocks, type Json } from './truth.ts';
+
+const NEVER = new AbortController().signal;
+/** After the recording. */
+const CUTOVER = Date.parse('2030-01-01T00:00:00Z') / 1000;
+const isTruth = (currencyId: string | null) => currencyId === NATIVE || currencyId === USDX;
+const keyOf = ({ txid, vout }: { readonly txid: string; readonly vout: number }) => `${txid}:${vout}`;
+
+/** What the last version of each transfer of these blocks says. */
+function transfersOf(chain: readonly Json[]): Settled[] {
+  const state = createMemoryState(RECORDED_CHAIN);
+  const last = new Map<string, Settled>();
+  for (const block of chain) {
+    for (const fact of deriveBlock(block, state)) if (fact.type === 'transfer') last.set(keyOf(fact), fact as Settled);
+  }
+  return [...last.values()];
+}
+
+/** Units that came out for one that went in, divided by the same at the basket's prices: in doubles, as the daemon prints them. */
+function offMarket(chain: readonly Json[], transfer: Settled): number {
+  const { kind, fromCurrencyId, toCurrencyId, importCurrencyId: basket, importTxid, importHeight } = transfer;
+  const states = chain[importHeight].tx.flatMap(({ txid, vout }: Json) =>
+    vout.flatMap(({ scriptPubKey }: Json) => {
+      const state = scriptPubKey.acceptednotarization?.currencystate;
+      return state?.currencyid === basket ? [{ txid, state }] : [];
+    }),
+  );
+  const { currencies } = states.find(({ txid }: Json) => txid === importTxid).state;
+  const [from, to] = [fromCurrencyId ?? '', toCurrencyId];
+  const net = Number(transfer.amountIn - transfer.conversionFee);
+  const inTokens = from === basket ? net : net / Number(currencies[from].lastconversionprice);
+  const sold = kind === 'via' ? 'viaconversionprice' : 'lastconversionprice';
+  const out = to === basket ? inTokens : inTokens * Number(currencies[to][sold]);
+  const { reservecurrencies } = states.at(-1).state;
+  const inReserve = (id: string) =>
+    id === basket ? 1 : Number(reservecurrencies.find(({ currencyid }: Json) => currencyid === id).priceinreserve);
+  return out / Number(transfer.amountIn) / (inReserve(to) / inReserve(from));
+}
+
+/** Satoshis and prices of 8 decimals lose digits; no conversion may be as near to the bound as that. */
+const LOST = 0.01;
+
+let service: RunningService<FollowedNode>;
+/** Those that no payout is found for: far off the market, near it, and with a side whose worth is beyond doubt. */
+let far: Settled[];
+let near: Settled[];
+let ofTruth: Settled[];
+const client = createClient(() => service.url);
+
+beforeAll(async () => {
+  const paid = transfersOf(blocks).filter(({ status, kind, payoutVout }) => {
+    return status === 'completed' && (kind === 'convert' || kind === 'via') && payoutVout !== null;
+  });
+  const hasTruth = ({ fromCurrencyId, toCurrencyId }: Settled) => isTruth(fromCurrencyId) || isTruth(toCurrencyId);
+  const doubtful = paid.filter((one) => !hasTruth(one));
+  const apart = (transfer: Settled): ChangedImport => {
+    const isSale = transfer.fromCurrencyId === transfer.importCurrencyId;
+    const currencyId = (isSale ? transfer.toCurrencyId : transfer.fromCurrencyId) ?? '';
+    return { transfer, how: { currencyId, timesFour: isSale } };
+  };
+  const chain = changedBlocks([
+    ...doubtful.slice(0, 3).map(apart),
+    ...doubtful.slice(3, 9).map((transfer) => ({ transfer, how: 'misdirected' as const })),
+    ...paid
+      .filter((one) => one.fromCurrencyId === NATIVE && one.importHeight > 900)
+      .slice(0, 1)
+      .map(apart),
+  ]);
+  const unpaid = transfersOf(chain).filter(({ status, kind }) => status === 'unmatched' && kind !== 'send');
+  ofTruth = unpaid.filter(hasTruth);
+  const rates = unpaid.filter((one) => !hasTruth(one)).map((one) => ({ one, rate: offMarket(chain, one) }));
+  for (const { rate } of rates) expect(Math.abs(Math.abs(rate - 1) - 0.5)).toBeGreaterThan(LOST);
+  far = rates.filter(({ rate }) => Math.abs(rate - 1) > 0.5).map(({ one }) => one);
+  near = rates.filter(({ rate }) => Math.abs(rate - 1) <= 0.5).map(({ one }) => one);
+  service = await startServiceOn(await startChangedRecording(chain), { cutover: CUTOVER });
+  await service.settled(true);
+});
+afterAll(() => service?.stop());
+
+async function listed(filter: string): Promise<Map<string, Json>> {
+  const rows = await client.walk(`/api/conversions/?${filter}`, 50);
+  expect((await client.json(`/api/conversions/?${filter}&pageSize=1`)).total, filter).toBe(rows.length);
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+/** Keys of the conversions of each kind that the lists show. */
+async function shown() {
+  const [refunded, unmatched] = [await listed('status=refunded'), await listed('status=unmatched')];
+  const counted = [...refunded].filter(([, { reason }]) => reason === 'no_delivery').map(([key]) => key);
+  return { refunded: counted.sort(), unmatched: [...unmatched.keys()].sort() };
+}
+
+const keys = (...lists: readonly Settled[][]) => lists.flat().map(keyOf).sort();
+
+it('has some of each', () => {
+  for (const some of [far, near, ofTruth]) expect(some.length).toBeGreaterThan(1);
+});
+
+it('lists those far off as refunded with the reason, and the others as unmatched', async () => {
+  const { refunded, unmatched } = await shown();
+  expect(refunded).toEqual(keys(far));
+  expect(unmatched).toEqual(keys(near, ofTruth));
+  for (const row of (await listed('status=refunded')).values()) {
+    expect([row.status, row.amountOut, row.price, row.usdValue, row.rule]).toEqual([
+      'refunded',
+      null,
+      null,
+      null,
+      'unpriced',
+    ]);
+  }
+  for (const row of (await listed('status=unmatched')).values()) {
+    expect([row.status, row.reason.startsWith('no output of the import'), row.usdValue]).toEqual([
+      'unmatched',
+      true,
+      null,
+    ]);
+  }
+  const all = await listed('');
+  let sum = 0;
+  for (const status of ['pending', 'completed', 'refunded', 'unmatched'])
+    sum += (await listed(`status=${status}`)).size;
+  expect(sum).toBe(all.size);
+  for (const key of keys(far)) expect(all.get(key)).toMatchObject({ status: 'refunded', reason: 'no_delivery' });
+});
+
+it('tells the same whichever days ClickHouse answers for', async () => {
+  const { pool } = service.stores.postgres;
+  const { rows: days } = await pool.query<{ day: number }>(
+    'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
+  );
+  const one = far[0] as Settled;
+  const filters = [
+    'status=refunded',
+    'status=unmatched',
+    'type=convert',
+    `from=${one.fromCurrencyId}`,
+    `basket=${one.importCurrencyId}`,
+    `from=${one.fromCurrencyId}&status=refunded`,
+    `from=${one.fromCurrencyId}&status=unmatched`,
+    `address=${one.destination}&status=refunded`,
+  ];
+  const before = new Map<string, unknown>();
+  for (const filter of filters) before.set(filter, [...(await listed(filter))]);
+  const kept = await pool.query('SELECT generation, day, tick FROM rolled_days');
+  for (const { day } of days) {
+    await pool.query('DELETE FROM rolled_days');
+    await pool.query('INSERT INTO rolled_days VALUES (1, $1, 0)', [day]);
+    const another = await service.startAnother({});
+    const beside = createClient(() => `http://127.0.0.1:${another.port}`);
+    for (const filter of filters) {
+      const rows = await beside.walk(`/api/conversions/?${filter}`, 7);
+      expect(
+        rows.map((row) => [keyOf(row), row]),
+        `${filter}, closed up to ${day}`,
+      ).toEqual(before.get(filter));
+      expect((await beside.json(`/api/conversions/?${filter}&pageSize=1`)).total, filter).toBe(rows.length);
+    }
+    await another.close();
+  }
+  await pool.query('DELETE FROM rolled_days');
+  for (const { generation, day, tick } of kept.rows) {
+    await pool.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, day, tick]);
+  }
+});
+
+it('streams them as CSV, shows them with their import, and explains both rates', async () => {
+  const csv = await (await client.raw('/api/conversions/?status=refunded&format=csv')).text();
+  expect(csv.match(/no_delivery/g)).toHaveLength(far.length);
+  for (const transfer of far) {
+    const { conversions } = await client.json(`/api/tx/${transfer.importTxid}`);
+    const row = conversions.find((one: Json) => keyOf(one) === keyOf(transfer));
+    expect(row).toMatchObject({ status: 'refunded', reason: 'no_delivery' });
+    const { data } = await client.json(`/api/oracle/conversions/${transfer.txid}?explain=true`);
+    const stamp = data.find((one: Json) => keyOf(one) === keyOf(transfer));
+    const nothing = { amountOut: null, fromUsd: null, toUsd: null, usdValue: null, priceHeight: null };
+    expect(stamp).toMatchObject({
+      status: 'refunded',
+      reason: 'no_delivery',
+      rule: 'unpriced',
+      regime: 'backfill',
+      ...nothing,
+    });
+    expect(stamp.provisional).toBe(false);
+    const [market, executed] = stamp.steps.slice(-2);
+    expect([market.step, executed.step]).toEqual(['market_rate', 'executed_rate']);
+    expect(Math.abs(Number(executed.value) / Number(market.value) - 1)).toBeGreaterThan(0.5);
+  }
+  for (const transfer of [...near, ...ofTruth]) {
+    const { data } = await client.json(`/api/oracle/conversions/${transfer.txid}?explain=true`);
+    const stamp = data.find((one: Json) => keyOf(one) === keyOf(transfer));
+    expect(stamp).toMatchObject({
+      status: 'unmatched',
+      reason: 'unmatched',
+      regime: null,
+      provisional: false,
+      steps: null,
+    });
+  }
+});
+
+interface Counts {
+  readonly conversionsStamped: Readonly<Record<string, number>>;
+  readonly conversionsUnpriced: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly conversionsWithoutStamp: number | null;
+}
+
+async function counts(): Promise<Counts> {
+  const { conversionsStamped, conversionsUnpriced, conversionsWithoutStamp } = (await client.json('/api/stats/status'))
+    .chains[CHAIN];
+  return { conversionsStamped, conversionsUnpriced, conversionsWithoutStamp };
+}
+
+/** What the status must say, counted over the list of all conversions and their stamps. */
+async function counted(regime: 'live' | 'backfill'): Promise<Omit<Counts, 'conversionsWithoutStamp'>> {
+  const rows = [...(await listed('')).values()].filter(({ status }) => status === 'completed' || status === 'refunded');
+  const reasons: Record<string, number> = {};
+  for (const txid of new Set(rows.map((row) => row.txid))) {
+    const { data } = await client.json(`/api/oracle/conversions/${txid}`);
+    for (const stamp of data) {
+      const isOurs = stamp.txid === txid && stamp.regime !== null;
+      if (isOurs && stamp.usdValue === null) reasons[stamp.reason] = (reasons[stamp.reason] ?? 0) + 1;
+    }
+  }
+  const none = { refunded: 0, no_delivery: 0, burn: 0, mint: 0, basket_to_basket: 0, no_price: 0, out_of_bounds: 0 };
+  const empty = { live: none, backfill: none };
+  return {
+    conversionsStamped: { live: 0, backfill: 0, [regime]: rows.length },
+    conversionsUnpriced: { ...empty, [regime]: { ...none, ...reasons } },
+  };
+}
+
+it('counts them in the status, and that nothing is without a stamp', async () => {
+  const { conversionsWithoutStamp: _, ...told } = await counts();
+  expect(told).toEqual(await counted('backfill'));
+  expect(told.conversionsUnpriced.backfill?.no_delivery).toBe(far.length);
+  await expect.poll(async () => (await counts()).conversionsWithoutStamp, { timeout: 60_000 }).toBe(0);
+});
+
+it('holds the same in both stores', async () => {
+  const lines: string[] = [];
+  await printAudit(service.context, (line) => lines.push(line), NEVER);
+  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+});
+
+it('goes and comes back with the regime of the generation that is served', async () => {
+  const run = async (...args: string[]) => expect(await printReprocess(service.context, args, () => {}, NEVER)).toBe(0);
+  const etag = async () => (await client.raw('/api/conversions/?pageSize=1')).headers.get('etag');
+  const swap = async (way: string) => {
+    const before = await etag();
+    await run(way);
+    await expect.poll(etag, { timeout: 30_000 }).not.toBe(before);
+  };
+  const asBackfill = await shown();
+  await run('--regime', 'live');
+  expect(await shown()).toEqual(asBackfill);
+  await swap('--swap');
+  const { unmatched } = asBackfill;
+  const asLive = { refunded: [], unmatched: [...unmatched, ...keys(far)].sort() };
+  expect(await shown()).toEqual(asLive);
+  const { conversionsWithoutStamp: _, ...told } = await counts();
+  expect(told).toEqual(await counted('live'));
+  await run('--drop', '1');
+  // From a generation that has none of them.
+  await run('--regime', 'cutover');
+  expect(await shown()).toEqual(asLive);
+  await swap('--swap');
+  expect(await shown()).toEqual(asBackfill);
+  const lines: string[] = [];
+  await printAudit(service.context, (line) => lines.push(line), NEVER);
+  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+});

@@ -1,0 +1,18 @@
+/** What a receiver of webhooks was sent. */
+import { Ajv } from 'ajv';
+import { expect } from 'vitest';
+import { type Receiver, verified } from '../../api/webhooks/testing/receiver.ts';
+import { webhookMessages } from '../../schemas/rest/webhook-messages.ts';
+import type { Json } from './truth.ts';
+
+const ajv = new Ajv({ strict: false });
+const validators = new Map(Object.entries(webhookMessages).map(([type, { message }]) => [type, ajv.compile(message)]));
+
+/** Messages in the order of their coming, each signature checked, each as AsyncAPI says. */
+export const receivedMessages = (at: Receiver, secret: string): Json[] =>
+  at.received.map((one) => {
+    const message = verified<Json>(one, secret);
+    const validate = validators.get(message.type);
+    expect([message.type, validate?.(message), validate?.errors]).toEqual([message.type, true, null]);
+    return { id: one.id, ...message };
+  });

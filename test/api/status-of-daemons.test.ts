@@ -1,0 +1,91 @@
+/** /api/stats/status and /api/stats/network say what a daemon said last, and when; they wait for none. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../../api/server.ts';
+import { domain } from '../../commands/domain.ts';
+import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { CHAIN, type RunningService, startService } from './running-service.ts';
+
+const HANG: Fault = { kind: 'delay', ms: 60_000 };
+/** Less than the time after which a daemon is given up. */
+const AT_ONCE_MS = 2_000;
+
+let service: RunningService;
+let daemon: ScriptedDaemon;
+let client: VerusdClient;
+let api: RunningApi;
+const stop = new AbortController();
+let connections = 8;
+
+beforeAll(async () => {
+  service = await startService({ startHeight: 200 });
+  await service.settled();
+  daemon = await startScriptedDaemon({
+    methods: {
+      getmininginfo: () => ({ difficulty: 5.5, networkhashps: 1000, stakingsupply: 12.5 }),
+      getinfo: () => ({ connections }),
+    },
+  });
+  daemon.fault = () => HANG;
+  const { logger } = service.context;
+  client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger });
+  const daemons = new Map([[CHAIN, client]]);
+  api = await startApi({ ...service.context, release: 'test', domain, daemons, signal: stop.signal });
+});
+afterAll(async () => {
+  stop.abort();
+  await api?.close();
+  await client?.close();
+  await daemon?.stop();
+  await service?.stop();
+});
+
+interface ChainFigures {
+  readonly difficulty: number | null;
+  readonly connections: number | null;
+  readonly figuresAt: string | null;
+}
+
+async function ask(path: string): Promise<unknown> {
+  const url = `http://127.0.0.1:${api.port}${path}`;
+  return (await fetch(url, { signal: AbortSignal.timeout(AT_ONCE_MS) })).json();
+}
+
+async function figures(): Promise<ChainFigures> {
+  const { chains } = (await ask('/api/stats/status')) as { chains: Record<string, ChainFigures> };
+  const { difficulty, connections, figuresAt } = chains[CHAIN] as ChainFigures;
+  return { difficulty, connections, figuresAt };
+}
+
+/** What both paths say of the same. */
+async function networkFigures(): Promise<Pick<ChainFigures, 'difficulty' | 'figuresAt'>> {
+  const { difficulty, figuresAt } = (await ask('/api/stats/network')) as ChainFigures;
+  return { difficulty, figuresAt };
+}
+
+it('answers at once while a daemon hangs: with nulls before it has said anything, then with what it said last', async () => {
+  const nothing = { difficulty: null, connections: null, figuresAt: null };
+  expect(await figures()).toEqual(nothing);
+  expect(await figures()).toEqual(nothing);
+  expect(await networkFigures()).toEqual({ difficulty: null, figuresAt: null });
+
+  daemon.fault = () => null;
+  await expect.poll(figures, { timeout: 30_000 }).toMatchObject({ difficulty: 5.5, connections: 8 });
+  const said = await figures();
+  const { difficulty, figuresAt } = said;
+  expect(await networkFigures(), 'under an ETag that has moved with the figures').toEqual({ difficulty, figuresAt });
+  expect(Date.now() - Date.parse(said.figuresAt ?? '')).toBeLessThan(60_000);
+
+  // A block arrives while the daemon hangs.
+  daemon.fault = () => HANG;
+  connections = 9;
+  service.node.advanceTo(service.node.height + 1);
+  await service.settled();
+  expect(await figures()).toEqual(said);
+  expect(await figures()).toEqual(said);
+  expect(await networkFigures()).toEqual({ difficulty, figuresAt });
+
+  daemon.fault = () => null;
+  await expect.poll(figures, { timeout: 30_000 }).toMatchObject({ connections: 9 });
+  expect(Date.parse((await figures()).figuresAt ?? '')).toBeGreaterThan(Date.parse(said.figuresAt ?? ''));
+});

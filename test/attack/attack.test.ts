@@ -1,0 +1,124 @@
+/**
+ * Strangers attack the running program while somebody else asks small things: the program lives, nobody waits for somebody else, memory
+ * stays bounded, and the daemon receives nothing that it cannot take. ATTACK_SECONDS and TEST_SEED choose how long and which;
+ * ATTACK_JUDGES_LATENCY=1 also holds the other caller's p99 to its bound.
+ */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
+import { SEED } from '../setup/seed.ts';
+import { type Program, startProgram } from '../system/program.ts';
+import { CHAIN, settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
+import type { AttackOrder, Outcomes } from './attacker.ts';
+import { ATTACKS } from './attacks/attacks.ts';
+import type { Measured } from './bystander.ts';
+
+const SECONDS = Number(process.env.ATTACK_SECONDS ?? 3);
+const judgesLatency = process.env.ATTACK_JUDGES_LATENCY === '1';
+/** Longer than this, and the other caller was made to wait. */
+const HANG_MS = 2000;
+/** Of the other caller's p99 under attack: so many times the p99 without one, or so many ms, whichever is greater. */
+const P99_TIMES = 5;
+const P99_MS = 100;
+const MAX_GROWTH_MB = 400;
+const SAMPLE_MS = 200;
+const MAX_CALL_CHARACTERS = 5_000_000;
+const MAX_NESTING = 64;
+/** Strangers meet the limits that the service has by default. */
+const DEFAULT_LIMITS = {
+  tiers: { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } },
+  keylessRequestsPerMinute: 100,
+};
+
+let node: RecordedNode;
+let program: Program;
+let bystander: ChildProcess;
+let quiet: Measured;
+const unfit: string[] = [];
+const lines: string[] = [];
+
+const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+beforeAll(async () => {
+  node = await startNode(400, 0, ({ calls }) => {
+    for (const { method, params } of calls) if (!isFit(params)) unfit.push(`${method} ${params.slice(0, 80)}`);
+  });
+  program = await startProgram(settingsForAll([{ name: CHAIN, rpc: node.url }], DEFAULT_LIMITS), {
+    lives: 'file',
+  }).answers();
+  await untilServed(program, node);
+  bystander = fork(script('./bystander.ts'), [program.base], { execArgv: [...NODE_FLAGS] });
+  await sleep(2000); // until its code is warm
+  await measured();
+  await sleep(Math.max(5, SECONDS / 2) * 1000);
+  quiet = await measured();
+  lines.push(`quiet: ${latencyLine(quiet)}, RSS ${rssMb()} MB`);
+});
+
+afterAll(() => {
+  bystander?.disconnect();
+  console.log(`attacks: seed ${SEED}, ${SECONDS} s each\n${lines.join('\n')}`);
+});
+
+it.each(ATTACKS.map(({ name }) => name))('%s', { timeout: (SECONDS + 120) * 1000 }, async (name) => {
+  const { port } = new URL(program.base);
+  const order: AttackOrder = { name, port: Number(port), chain: CHAIN, seed: SEED, seconds: SECONDS };
+  const before = rssMb();
+  await measured();
+  const attacker = fork(script('./attacker.ts'), [JSON.stringify(order)], { execArgv: [...NODE_FLAGS] });
+  let most = before;
+  const sampling = setInterval(() => {
+    most = Math.max(most, rssMb());
+  }, SAMPLE_MS);
+  const [outcomes] = (await Promise.race([once(attacker, 'message'), program.ended.then(() => [null])])) as [
+    Outcomes | null,
+  ];
+  await sleep(500); // what was asked last is answered
+  clearInterval(sampling);
+  attacker.kill();
+  expect(outcomes, `the program ended:\n${program.output().slice(-4000)}`).not.toBeNull();
+  const met = await measured();
+  const tally = Object.entries(outcomes ?? {}).map(([outcome, times]) => `${times} × ${outcome}`);
+  lines.push(`${name}: ${latencyLine(met)}, RSS ${before} → at most ${most} MB; attacker met ${tally.join(', ')}`);
+
+  expect(tally).not.toEqual([]);
+  expect(met.faults).toEqual({});
+  expect(met.latencies.length).toBeGreaterThan(met.asked / 2);
+  expect(met.latencies.at(-1)).toBeLessThan(HANG_MS);
+  expect(most - before).toBeLessThan(MAX_GROWTH_MB);
+  expect(unfit).toEqual([]);
+  if (judgesLatency) expect(p99(met)).toBeLessThan(Math.max(P99_TIMES * p99(quiet), P99_MS));
+});
+
+async function measured(): Promise<Measured> {
+  const said = once(bystander, 'message');
+  bystander.send('measured');
+  return (await said)[0] as Measured;
+}
+
+const p99 = ({ latencies }: Measured) => latencies[Math.ceil(latencies.length * 0.99) - 1] ?? Number.POSITIVE_INFINITY;
+
+function latencyLine(met: Measured): string {
+  const at = (share: number) => met.latencies[Math.ceil(met.latencies.length * share) - 1]?.toFixed(1);
+  return `the other caller was answered ${met.latencies.length} of ${met.asked} times, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms`;
+}
+
+function rssMb(): number {
+  return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(program.pid)], { encoding: 'utf8' })) / 1024);
+}
+
+/** Whether a daemon can take such parameters. */
+function isFit(params: string): boolean {
+  if (params.length > MAX_CALL_CHARACTERS || /\\u0000/.test(params)) return false;
+  let depth = 0;
+  for (const [token] of params.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
+    if (depth > MAX_NESTING) return false;
+  }
+  return true;
+}

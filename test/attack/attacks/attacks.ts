@@ -1,0 +1,20 @@
+import type { Attack } from '../target.ts';
+import { framing } from './framing.ts';
+import { hostileCallsAttack } from './hostile-calls.ts';
+import { jsonBodies } from './json-bodies.ts';
+import { filters, resumes, stalledReaders } from './push.ts';
+import { foreignLogins, heavyReads, refusedRequests } from './reads.ts';
+import { unfinishedBodies } from './unfinished-bodies.ts';
+
+export const ATTACKS: readonly Attack[] = [
+  jsonBodies,
+  hostileCallsAttack,
+  unfinishedBodies,
+  framing,
+  filters,
+  resumes,
+  stalledReaders,
+  heavyReads,
+  refusedRequests,
+  foreignLogins,
+];

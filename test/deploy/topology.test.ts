@@ -1,0 +1,164 @@
+/** The deployment of docker-compose.yml runs: one process a role, the proxy, Prometheus and the dashboards' queries. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
+import { startTestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
+import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
+import { ROOT } from '../house/source-files.ts';
+import { sseMessages } from '../stream-check/sse-events.ts';
+import { runCommand, until } from '../system/program.ts';
+import { temporaryFolder } from '../system/recorded-chain.ts';
+import { textOf } from './compose-file.ts';
+import { isInstalled, type Started, startPrometheus, startProxy, startTopology, type Topology } from './topology.ts';
+
+const MINUTES = 60_000;
+const FIRST_BLOCK = 840;
+const started = await startTestBroker();
+const broker = 'skipped' in started ? null : started;
+const isRequired = process.env.VERUSTREAM_REQUIRE_KAFKA === '1';
+const missing = ['nginx', 'prometheus'].filter((program) => !isInstalled(program));
+const untested = `the deployment was not tested: ${missing.join(' and ')} not installed`;
+if (missing.length > 0 && isRequired) throw new Error(untested);
+if (missing.length > 0) console.warn(untested);
+
+const folder = temporaryFolder();
+const closers: (() => Promise<void>)[] = [];
+let topology: Topology;
+let proxy: Started;
+let prometheus: Started;
+
+describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * MINUTES }, () => {
+  beforeAll(async () => {
+    const server = await startEmbeddedPostgres(join(folder, 'postgres'), pino({ level: 'silent' }));
+    closers.push(() => server.stop());
+    await server.createDatabase('verustream');
+    const facade = await startClickHouseFacade(join(folder, 'clickhouse'));
+    closers.push(() => facade.stop());
+    topology = await startTopology(folder, {
+      'kafka:29092': broker?.brokers[0] ?? '',
+      'postgres:5432': server.urlOf('verustream'),
+      'clickhouse:8123': facade.url,
+    });
+    proxy = await startProxy(join(folder, 'proxy'), serving());
+    closers.push(() => proxy.stop());
+    prometheus = await startPrometheus(join(folder, 'prometheus'), topology.metrics);
+    closers.push(() => prometheus.stop());
+    await until('the deployment is ready', async () => (await fetch(`${proxy.base}/api/health/ready`)).ok, 4 * MINUTES);
+  }, 5 * MINUTES);
+
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+    await broker?.stop();
+  });
+
+  /** host:port of each process that serves. */
+  function serving(): Map<string, string> {
+    const programs = [...topology.programs].filter(([, { base }]) => base !== '');
+    return new Map(programs.map(([name, { base }]) => [name, new URL(base).host]));
+  }
+
+  const height = async (base: string): Promise<number> => {
+    const answer = await fetch(`${base}/api/blocks/?pageSize=1`);
+    return ((await answer.json()) as { results: { height: number }[] }).results[0]?.height ?? -1;
+  };
+
+  it('serves a chain that moves, the same from both processes, and commands hold', async () => {
+    await until('blocks come', async () => (await height(proxy.base)) > FIRST_BLOCK + 2);
+    const [one = '', other = ''] = [...serving().values()].map((host) => `http://${host}`);
+    const at = `/api/blocks/${FIRST_BLOCK}`;
+    expect(await (await fetch(one + at)).text()).toBe(await (await fetch(other + at)).text());
+    for (const command of ['status', 'audit']) {
+      expect(await runCommand([command], topology.settings)).toMatchObject({ code: 0 });
+    }
+    const check = await runCommand(['check'], topology.settings);
+    // The recorded daemon's wallet holds coins, which is told as it should be.
+    expect(check.output.split('\n').filter((line) => /^WRONG/.test(line) && !/its wallet holds/.test(line))).toEqual(
+      [],
+    );
+  });
+
+  it('the proxy passes streams, WebSockets and JSON-RPC on, and keeps the metrics', async () => {
+    const messages = sseMessages(`${proxy.base}/api/stream?channels=blocks`, null, AbortSignal.timeout(MINUTES));
+    for await (const message of messages) if (message.type === 'block') break;
+    const socket = new WebSocket(`${proxy.base.replace('http', 'ws')}/api/ws`);
+    await new Promise((resolve, reject) => Object.assign(socket, { onmessage: resolve, onerror: reject }));
+    socket.close();
+    const call = await fetch(proxy.base, { method: 'POST', body: '{"id":1,"method":"getblockcount","params":[]}' });
+    expect(((await call.json()) as { result: number }).result).toBeGreaterThanOrEqual(FIRST_BLOCK);
+    expect((await fetch(`${proxy.base}/metrics`)).status).toBe(404);
+  });
+
+  it('every role shows its own metrics', async () => {
+    const stages = { tail: 'tail', derive: 'derive', price: 'price' };
+    for (const [name, stage] of Object.entries(stages)) {
+      const text = await (await fetch(`http://${topology.metrics.get(name)}/metrics`)).text();
+      expect(text, name).toMatch(new RegExp(`verustream_stage_height\\{chain="vrsctest",stage="${stage}"\\} \\d+`));
+    }
+  });
+
+  it('every query of every dashboard gives data', async () => {
+    const folders = 'infra/deploy/grafana/dashboards';
+    const queries = readdirSync(join(ROOT, folders)).flatMap((file) => {
+      const { panels } = JSON.parse(textOf(`${folders}/${file}`)) as {
+        panels: { title: string; targets?: { expr: string }[] }[];
+      };
+      return panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+    });
+    expect(queries.length).toBeGreaterThan(15);
+    const isEmpty = async ({ expr }: { expr: string }): Promise<boolean> => {
+      const query = expr.replaceAll('$__rate_interval', '20s').replaceAll('$chain', '.*');
+      const answer = await fetch(`${prometheus.base}/api/v1/query?${new URLSearchParams({ query })}`);
+      const { status, data, error } = (await answer.json()) as {
+        status: string;
+        data?: { result: unknown[] };
+        error?: string;
+      };
+      if (status !== 'success') throw new Error(`${expr}: ${error}`);
+      return data?.result.length === 0;
+    };
+    let empty = queries;
+    await until(
+      'no panel is empty',
+      async () => {
+        const looked = await Promise.all(empty.map(async (query) => ((await isEmpty(query)) ? query : null)));
+        empty = looked.filter((query) => query !== null);
+        return empty.length === 0;
+      },
+      MINUTES,
+    ).catch(() => undefined);
+    expect(empty).toEqual([]);
+  });
+
+  /** Names of the alerts that fire. */
+  async function firing(): Promise<string> {
+    const answer = await fetch(`${prometheus.base}/api/v1/alerts`);
+    const { data } = (await answer.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
+    const names = data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
+    return [...new Set(names)].sort().join();
+  }
+
+  it('goes on serving while one of its processes that serve is gone, which the alerts tell, and nothing else', async () => {
+    // The recorded daemon's wallet holds coins.
+    await until('the wallet is told of', async () => (await firing()) === 'WalletHolds', MINUTES);
+    const [[name = ''] = []] = serving();
+    await topology.programs.get(name)?.kill('SIGKILL');
+    for (let asked = 0; asked < 10; asked++) {
+      expect((await fetch(`${proxy.base}/api/blocks/${FIRST_BLOCK}`)).status).toBe(200);
+    }
+    await until('the process is missed', async () => (await firing()) === 'ProcessAway,WalletHolds', MINUTES);
+  });
+
+  it('a dead daemon, then a dead stage, fire their alerts and no others', async () => {
+    await topology.programs.get('daemon')?.kill('SIGKILL');
+    await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'), MINUTES);
+    await sleep(8_000); // whatever else would fire has fired by then
+    expect(await firing()).toBe('DaemonAway,ProcessAway,WalletHolds');
+    await topology.programs.get('derive')?.kill('SIGKILL');
+    await until('the stage is missed', async () => (await firing()).includes('StageSilent'), MINUTES);
+    await sleep(8_000); // whatever else would fire has fired by then
+    expect(await firing()).toBe('DaemonAway,ProcessAway,StageSilent,WalletHolds');
+  });
+});

@@ -1,0 +1,115 @@
+/** `verustream check` on a set-up that is good and on one where everything is wrong, against real stores and a real broker. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import { pino } from 'pino';
+import { afterAll, expect, it } from 'vitest';
+import type { Finding } from '../../commands/check/finding.ts';
+import { startGoodDaemon } from '../../commands/check/testing/good-daemon.ts';
+import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
+import { startTestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
+import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
+import { runCommand, type Settings, startProgram } from './program.ts';
+import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
+
+const started = await startTestBroker();
+const broker = 'skipped' in started ? null : started;
+const chain = `check-${randomBytes(4).toString('hex')}`;
+const folder = temporaryFolder();
+const server = await startEmbeddedPostgres(join(folder, 'postgres'), pino({ level: 'silent' }));
+await server.createDatabase('check');
+const facade = await startClickHouseFacade(join(folder, 'clickhouse'));
+
+afterAll(async () => {
+  await facade.stop();
+  await server.stop();
+  await broker?.stop();
+});
+
+const wrongOf = (output: string) => output.split('\n').filter((line) => line.startsWith('WRONG'));
+
+function settingsOf(rpc: string, more: Settings = {}): Settings {
+  const { VERUSTREAM_CONFIG, DATA_DIR } = settingsFor(rpc, { name: chain, rootCurrency: 'VRSC' });
+  const stores = { DATABASE_URL: server.urlOf('check'), CLICKHOUSE_URL: facade.url };
+  const log: Settings = broker ? { KAFKA_BROKERS: broker.brokers.join(',') } : {};
+  return { VERUSTREAM_CONFIG: VERUSTREAM_CONFIG ?? '', DATA_DIR, PORT: '0', ...stores, ...log, ...more };
+}
+
+it('finds nothing wrong with servers and a daemon that are well; --json says the same', async () => {
+  const daemon = await startGoodDaemon();
+  const settings = settingsOf(daemon.rpc);
+  const { code, stdout } = await runCommand(['check'], settings);
+  expect(wrongOf(stdout)).toEqual([]);
+  expect(code).toBe(0);
+  for (const subject of [`daemon ${chain} 1`, 'log', 'Postgres', 'ClickHouse', 'memory', 'port']) {
+    expect(stdout).toMatch(new RegExp(`^(right|note ) +${subject} `, 'm'));
+  }
+  const json = await runCommand(['check', '--json'], settings);
+  const told = JSON.parse(json.stdout) as { ok: boolean; findings: Finding[] };
+  expect(told.ok).toBe(true);
+  expect(told.findings.length).toBe(stdout.trim().split('\n').length - 1);
+  await daemon.stop();
+});
+
+it('names everything that is wrong at once, each with what to do, and no secret', async () => {
+  const [DATABASE_URL, CLICKHOUSE_URL] = ['postgres://u:topsecret@127.0.0.1:1/db', 'http://u:topsecret@127.0.0.1:1/db'];
+  const settings = settingsOf('http://user:topsecret@127.0.0.1:1', { DATABASE_URL, CLICKHOUSE_URL });
+  const { code, stdout, output } = await runCommand(['check'], { ...settings, KAFKA_BROKERS: '127.0.0.1:1' });
+  expect(code).toBe(1);
+  expect(wrongOf(stdout)).toEqual([
+    expect.stringMatching(/daemon .*daemon_unreachable.*to do: start the daemon/),
+    expect.stringMatching(/log .*log_unreachable.*to do: start Kafka/),
+    expect.stringMatching(/Postgres .*127\.0\.0\.1:1\/db.*postgres_unreachable.*to do: start Postgres/),
+    expect.stringMatching(/ClickHouse .*clickhouse_unreachable.*to do: start ClickHouse/),
+  ]);
+  expect(stdout).toContain('4 wrong');
+  expect(output).not.toContain('topsecret');
+  const refused = await runCommand(
+    ['check'],
+    settingsOf('http://a:b@127.0.0.1:1', { CLICKHOUSE_URL: facade.url.replace('password', 'no') }),
+  );
+  expect(wrongOf(refused.stdout).join('\n')).toMatch(/ClickHouse .*clickhouse_refused/);
+});
+
+it.skipIf(!broker)('names a topic that would lose records, and how it is put right', async () => {
+  const admin = new kafkajs.Kafka({
+    brokers: [...(broker?.brokers ?? [])],
+    logLevel: kafkajs.logLevel.NOTHING,
+  }).admin();
+  await admin.connect();
+  const configEntries = [{ name: 'retention.ms', value: '1000' }];
+  const topic = `verustream.blocks.${chain}`;
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: true });
+  const daemon = await startGoodDaemon();
+  const { code, stdout } = await runCommand(['check'], settingsOf(daemon.rpc));
+  await admin.deleteTopics({ topics: [topic] });
+  await admin.disconnect();
+  await daemon.stop();
+  expect(wrongOf(stdout)).toEqual([expect.stringMatching(/retention\.ms is 1000.*kafka-configs\.sh --alter/)]);
+  expect(code).toBe(1);
+});
+
+it('knows the running service by its folder and its port, and a stranger on the port as one', async () => {
+  const node = await startNode(20);
+  const settings = settingsFor(node.url);
+  const program = await startProgram(settings).answers();
+  const PORT = new URL(program.base).port;
+  const { stdout } = await runCommand(['check'], { ...settings, PORT });
+  expect(stdout).toMatch(/^note +data folder .*used by a running service/m);
+  expect(stdout).toMatch(/^note +port .*held by a verustream that answers/m);
+  const stranger = await runCommand(['check'], { ...settings, PORT: new URL(node.url).port });
+  expect(wrongOf(stranger.stdout).join('\n')).toMatch(/port .*EADDRINUSE.*end the other/);
+  expect(stranger.code).toBe(1);
+  await program.kill('SIGTERM');
+});
+
+it('without a daemon says what will be played; an argument that is none is refused', async () => {
+  const DATA_DIR = join(temporaryFolder(), 'data');
+  const { code, stdout } = await runCommand(['check'], { DATA_DIR, PORT: '0' });
+  expect(stdout).toMatch(/^note +daemons .*bundled recording/m);
+  expect(code).toBe(0);
+  expect(await runCommand(['check', '--jsn'], { DATA_DIR })).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('takes nothing but --json'),
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Data folders of earlier versions, opened by this one: everything in them is still there, holds, is taken back by a reorganisation
+ * and goes on. `make-data-folder.ts` writes the one of the current version.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../house/source-files.ts';
+import { answersOf, differing } from '../system/answers.ts';
+import { type Program, runCommand, type Settings, startProgram, until } from '../system/program.ts';
+import { settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
+import { CHAIN, CHAIN_SETTINGS, type Contents, OWNER } from './contents.ts';
+import { unpackFolder } from './folder-archive.ts';
+
+const MINUTES = 60_000;
+const FOLDER = join(ROOT, 'test/upgrade');
+const VERSIONS = readdirSync(FOLDER).filter((name) => existsSync(join(FOLDER, name, 'data.tar.zst')));
+/** The files of a Postgres cluster are those of one platform. */
+const PLATFORM = 'linux-x64';
+const isHere = `${process.platform}-${process.arch}` === PLATFORM;
+if (!isHere) console.warn(`data folders of earlier versions are not tried: they were written on ${PLATFORM}`);
+
+it('there is a data folder of at least one earlier version', () => {
+  expect(VERSIONS).toContain('0.1.0');
+});
+
+describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (version) => {
+  const contents = JSON.parse(readFileSync(join(FOLDER, version, 'contents.json'), 'utf8')) as Contents;
+  let settings: Settings;
+  let node: Awaited<ReturnType<typeof startNode>>;
+
+  const asOwner = async (program: Program, path: string, token = contents.key) => {
+    const answer = await fetch(program.base + path, { headers: { authorization: `Bearer ${token}` } });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  const succeeds = async (...command: string[]): Promise<string> => {
+    const { code, output } = await runCommand(command, settings);
+    expect(code, `${command.join(' ')}: ${output}`).toBe(0);
+    return output;
+  };
+
+  beforeAll(async () => {
+    node = await startNode(contents.fork);
+    const own = settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }]);
+    settings = own;
+    unpackFolder(join(FOLDER, version, 'data.tar.zst'), own.DATA_DIR);
+  });
+
+  it('opens with what users and operators left in it, which its own log gives again', {
+    timeout: 5 * MINUTES,
+  }, async () => {
+    expect(await succeeds('dead-letters', 'list')).toMatch(/^[1-9]\d* dead letters$/m);
+    expect((await succeeds('reprocess')).match(/ (served|ready) /g)).toHaveLength(2);
+    expect(await succeeds('keys', CHAIN, OWNER)).toMatch(/pro/);
+    await succeeds('dead-letters', 'redrive', CHAIN);
+    await succeeds('audit');
+    await succeeds('verify');
+  });
+
+  it('goes on: the branch that lost is taken back, and new blocks come', { timeout: 8 * MINUTES }, async () => {
+    node.advanceTo(contents.height + 20);
+    const program = await startProgram(settings).answers();
+    await untilServed(program, node, 2 * MINUTES);
+    expect(program.output()).toContain(`"fromHeight":${contents.height},"toHeight":${contents.fork}`);
+    const webhooks = await asOwner(program, '/api/webhooks');
+    expect(webhooks).toMatchObject({ status: 200, text: expect.stringContaining(contents.webhook) });
+    await until('the webhook is told of the reorganisation', async () => {
+      const { status, text } = await asOwner(program, `/api/webhooks/${contents.webhook}/deliveries?limit=200`);
+      return status === 200 && text.includes('"kind":"reorg"');
+    });
+    expect(await asOwner(program, '/api/auth/session', contents.session)).toMatchObject({ status: 200 });
+    const answers = await answersOf(program);
+    expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+    await succeeds('audit');
+    await succeeds('verify');
+
+    const fresh = await startProgram(settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }])).answers();
+    await untilServed(fresh, node, 2 * MINUTES);
+    expect(differing(answers, await answersOf(fresh))).toEqual({});
+  });
+});
