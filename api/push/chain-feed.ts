@@ -2,6 +2,7 @@
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { RetryableError } from '../../schemas/errors.ts';
+import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import type { FeedKey } from './cursor.ts';
 import type { FeedTopic, Tip, TopicRecord } from './feed-topic.ts';
@@ -31,6 +32,8 @@ export interface ChainFeed {
   load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
+  /** To be called as the first client connects: it hears what is committed from now on. */
+  join(): void;
 }
 
 export interface FeedOptions {
@@ -44,6 +47,8 @@ export interface FeedOptions {
   readonly isWanted: () => boolean;
   /** Called with each record that may be shown from now on, in order. */
   readonly onRecord: (feed: ChainFeed, record: FeedRecord) => void;
+  /** Called when the head has moved past records without showing them; `from` is where it was. */
+  readonly onSkip: (feed: ChainFeed, from: number) => void;
 }
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
@@ -64,6 +69,8 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
   let tip = topic.tip(watch.state);
   let head = await topic.head(watch.state);
   let ending: Promise<number> | null = null;
+  /** When the first client connected; null once the head has been there. */
+  let joinedIn: ServiceState | null = null;
 
   async function readEnd(): Promise<number> {
     ending = null; // who asks from now on is told of a later look
@@ -94,6 +101,9 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
       ending ??= pause(END_MS, signal).then(readEnd);
       return ending;
     },
+    join() {
+      joinedIn = watch.state;
+    },
   };
 
   function publish(read: TopicRecord, bytes: number): void {
@@ -104,21 +114,29 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     options.onRecord(feed, record);
   }
 
-  /** Nobody listens: only the place is kept, so that a replay of years does not encode what no one hears. */
-  async function skip(): Promise<void> {
-    await pause(IDLE_MS, signal);
-    const { state } = watch;
-    if (signal.aborted || options.isWanted() || topic.place(state) === at) return;
+  /** Moves the head to where it is in this state, past records that nobody has to hear. */
+  async function moveTo(state: ServiceState): Promise<void> {
+    if (topic.place(state) === at) return;
     const next = await topic.head(state);
-    if (options.isWanted()) return;
+    at = topic.place(state);
+    const from = head;
+    if (next <= from) return; // what was published since is not shown again
     kept.clear();
     head = next;
-    at = topic.place(state);
     tip = topic.tip(state);
+    options.onSkip(feed, from);
+  }
+
+  /** Nobody listens: only the head is kept up, so that a replay of years does not encode what no one hears. */
+  async function skip(): Promise<void> {
+    await pause(IDLE_MS, signal);
+    if (!signal.aborted && !options.isWanted()) await moveTo(watch.state);
   }
 
   async function follow(): Promise<void> {
     if (!options.isWanted()) return skip();
+    if (joinedIn) await moveTo(joinedIn);
+    joinedIn = null;
     await log.waitFor(topic.name, chain, head, WAIT_MS, signal);
     if (signal.aborted) return;
     for (const raw of await log.read(topic.name, chain, head, READ_LIMITS)) {

@@ -37,6 +37,7 @@ function testFeed(chain: string): TestFeed {
       return records.slice(position, position + 3);
     },
     end: async () => records.length,
+    join: () => undefined,
     grow(channels) {
       const position = records.length;
       const events = channels.map((channel, index) =>

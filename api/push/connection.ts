@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
+import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
 import type { Hub } from './hub.ts';
@@ -46,6 +47,8 @@ export interface Connection {
   offer(events: readonly LiveEvent[]): void;
   /** It is live no longer: it stands at `places` and is served as those that catch up. */
   fallBehind(places: Places): void;
+  /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
+  skip(feed: ChainFeed, before: Places): void;
   readonly isLive: boolean;
   /** Called after every record; serves what is not live. */
   wake(): void;
@@ -90,6 +93,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let blockedSince: number | null = null;
   let untaken = 0;
   let started = false;
+  let hasResumed = false;
   let isOpen = true;
   let grace: NodeJS.Timeout | null = null;
 
@@ -243,6 +247,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     say('resync', { chain: feed.chain, reason, snapshot: SNAPSHOTS[feed.key === feed.chain ? 'facts' : 'stamps'] });
   }
 
+  function fallBehind(at: Places): void {
+    places ??= new Map(at);
+    wake();
+  }
+
   /** With a cursor the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; nothing has changed then */
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
     const cursor = text === undefined ? null : decodePlaces(text);
@@ -251,6 +260,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const from = new Map([...before, ...known]);
     const subscription = subscriptions.add(key, wish, from);
     if (cursor) {
+      hasResumed = true;
       subscriptions.takenBack(before);
       subscription.seen = from;
       places = new Map(from);
@@ -341,9 +351,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       return places === null && isOpen;
     },
     offer: (events) => together(() => sendLive(events)),
-    fallBehind(at) {
-      places ??= new Map(at);
-      wake();
+    fallBehind,
+    skip(feed, before) {
+      if (hasResumed) fallBehind(before);
+      else places?.set(feed.key, { position: feed.head, index: 0 });
     },
     wake,
     drained() {

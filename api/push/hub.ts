@@ -37,6 +37,8 @@ export interface Hub {
   connections(): Iterable<Connection>;
   count(): number;
   publish(feed: ChainFeed, record: FeedRecord): void;
+  /** The head of the feed moved on from `from` while nobody, or only who connected meanwhile, listened. */
+  skip(feed: ChainFeed, from: number): void;
 }
 
 export interface HubOptions {
@@ -101,7 +103,10 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
       return flight;
     },
     serve: catchUp.request,
-    add: (connection) => void connections.add(connection),
+    add(connection) {
+      if (connections.size === 0) for (const feed of feeds) feed.join();
+      connections.add(connection);
+    },
     remove: (connection) => void connections.delete(connection),
     connections: () => connections,
     count: () => connections.size,
@@ -120,6 +125,11 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
           isLate = performance.now() >= end;
         }
       }
+    },
+    skip(feed, from) {
+      const before = places();
+      before.set(feed.key, { position: from, index: 0 });
+      for (const connection of connections) connection.skip(feed, before);
     },
   };
 }

@@ -65,6 +65,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
       signal: stop.signal,
       isWanted: () => hub !== null && hub.count() > 0,
       onRecord: (feed, record) => hub?.publish(feed, record),
+      onSkip: (feed, from) => hub?.skip(feed, from),
     }).catch((error: unknown) => {
       stop.abort(); // ends the feeds that are open already
       throw error;

@@ -89,6 +89,7 @@ async function open(): Promise<World> {
     signal,
     isWanted: () => false,
     onRecord: () => undefined,
+    onSkip: () => undefined,
   });
   feeds.push(feed);
   const hub = createHub({ chains: [CHAIN], feeds, idsOf: (text) => [text], logger });

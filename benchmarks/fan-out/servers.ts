@@ -75,6 +75,7 @@ export async function pushStream(): Promise<FanOut> {
     recent: (position) => kept[position],
     load: async () => [],
     end: async () => kept.length,
+    join: () => undefined,
   };
   const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger });
   const connections = new Set<Connection>();
