@@ -31,8 +31,13 @@ it.each(['takes a while', 'fails at first'])(
     const log = createEmbeddedEventLog({ folder });
     const stop = new AbortController();
     const writer = await log.openWriter('facts', CHAIN);
-    const state = { derived: new Map(), told: new Map() };
-    const watch = { state, until: async () => undefined } as unknown as StateWatch & { state: ServiceState };
+    let derived = new Map<string, { position: number; height: number; hash: string }>();
+    const watch = {
+      get state() {
+        return { derived, told: new Map() } as unknown as ServiceState;
+      },
+      until: async () => undefined,
+    } as unknown as StateWatch;
     /** A record that rewinds is one event. */
     async function commit(upTo: number): Promise<void> {
       const from = (derived.get(CHAIN)?.position ?? -1) + 1;
