@@ -11,7 +11,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareRuns } from './figures.ts';
-import { circumstances, type Recorded, withResults } from './results.ts';
+import { type Circumstances, circumstances, type Recorded, withResults } from './results.ts';
+import { hasWrk } from './wrk.ts';
 
 const SUFFIX = '.bench.ts';
 const PAIRS = 5;
@@ -60,16 +61,24 @@ async function plain(wanted: string | undefined, args: readonly string[]): Promi
   }
 }
 
+/** Each benchmark is kept as it ends, so that what is stopped has lost only the one under way. */
 async function record(wanted: readonly string[]): Promise<void> {
+  if (!hasWrk()) {
+    console.error('bench --record: wrk is not installed (Debian: apt-get install wrk), and several benchmarks need it');
+    process.exit(2);
+  }
   const told = circumstances(root);
-  const recorded: Recorded[] = [];
   for (const { name, args } of (wanted.length > 0 ? wanted : names).map(parsed)) {
     console.log(`\n${name}`);
     const { code, output } = await runIn(root, name, args, true);
-    if (code === 0) recorded.push({ name, output });
+    if (code === 0) keep({ name, output }, told);
     else process.exitCode = 1; // what failed is not kept
   }
-  writeFileSync(RESULTS, withResults(existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '', recorded, told));
+}
+
+function keep(recorded: Recorded, told: Circumstances): void {
+  const before = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
+  writeFileSync(RESULTS, withResults(before, [recorded], told));
 }
 
 async function compare(checkout: string | undefined, wanted: readonly string[]): Promise<void> {
