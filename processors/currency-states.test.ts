@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { isLiveBasket } from '../domain/basket-liveness.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { CurrencyStateFact } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
 import { conversionObject, type DaemonCurrencyState } from '../schemas/verusd/conversion-objects.ts';
-import { deriveCurrencyStates, isLiveBasket } from './currency-states.ts';
+import { deriveCurrencyStates } from './currency-states.ts';
 import { createMemoryState } from './memory-state.ts';
 import { block, decodedAs, output, transaction } from './testing/blocks.ts';
 import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';

@@ -1,6 +1,7 @@
 /** Records of the log's topics. `position` is ours (0, 1, 2 … in a partition), never the broker's offset. */
+
+import type { Regime } from '../domain/stamps.ts';
 import type { Fact, TransferFact } from './facts.ts';
-import type { Regime } from './stamps.ts';
 
 export const TOPICS = ['blocks', 'facts', 'stamps'] as const;
 export type Topic = (typeof TOPICS)[number];

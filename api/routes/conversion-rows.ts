@@ -1,7 +1,8 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
-import type { TransferKind, TransferStatus } from '../../schemas/facts.ts';
-import type { Regime } from '../../schemas/stamps.ts';
+import type { Regime } from '../../domain/stamps.ts';
+import type { TransferKind } from '../../domain/transfers.ts';
+import { conversionStatus } from '../../domain/transfers.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
@@ -38,11 +39,6 @@ export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
 /** Current conversions with their ends and stamps of generation $1; `rows` are some of `transfers`. */
 export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {}): string {
   return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
-}
-
-/** Gathered but not yet executed is still pending to who asked for it. */
-export function conversionStatus(status: TransferStatus): 'pending' | 'completed' | 'refunded' | 'unmatched' {
-  return status === 'exported' ? 'pending' : status;
 }
 
 export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {

@@ -1,5 +1,6 @@
 /** Identities as the stores hold them, and what follows from them at a height. */
 
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
@@ -26,11 +27,6 @@ export interface IdentityRecord {
 }
 
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
-
-const REVOKED = 0x8000;
-const LOCKED = 0x2;
-export const HAS_CURRENCY = 0x1;
-export const TOKEN_CONTROLLED = 0x4;
 
 const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
   i.registered_height, i.referral, i.state`;
@@ -60,7 +56,7 @@ export async function addressOfIdentity(
   chain: string,
   nameOrId: string,
 ): Promise<string> {
-  const address = await findIdentity(read, api, api.chain(chain), nameOrId);
+  const address = await findIdentity(read, api.chain(chain), nameOrId);
   if (address === null) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain}`);
   return address;
 }
@@ -77,7 +73,7 @@ export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
   height: number,
   sql = STATE_AT_SQL,
 ): Promise<Row> {
-  const addresses = possibleAddresses(api, api.chain(chain), nameOrId);
+  const addresses = possibleAddresses(api.chain(chain), nameOrId);
   const row = await stateOfFirst<Row>(read, chain, addresses, height, sql);
   if (row) return row;
   const address = await addressOfIdentity(read, api, chain, nameOrId);
@@ -127,8 +123,8 @@ export function countChildren(read: Snapshot, api: ApiContext, chain: string, pa
 
 /** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */
 export function identityStatus(flags: number, timelock: bigint, height: number): IdentityStatus {
-  if (flags & REVOKED) return 'revoked';
-  if (flags & LOCKED) return 'locked';
+  if (flags & IDENTITY_FLAGS.REVOKED) return 'revoked';
+  if (flags & IDENTITY_FLAGS.LOCKED) return 'locked';
   return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
 }
 

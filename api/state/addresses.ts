@@ -1,9 +1,10 @@
 /** What a caller may write where an address is asked for, and the names of identities in front of their i-addresses. */
+
 import { createHash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
 import type { ChainConfig } from '../../schemas/config.ts';
-import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
+import { nameAddress } from './name-address.ts';
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
 
@@ -40,9 +41,9 @@ export function hexAddress(text: string): string | null {
 }
 
 /** `parameter` is where it was written. @throws ApiError invalid_parameter for what is neither an address nor `name@` */
-export function resolveAddress(api: ApiContext, chain: ChainConfig, text: string, parameter = 'addr'): string {
+export function resolveAddress(chain: ChainConfig, text: string, parameter = 'addr'): string {
   if (isTransparentAddress(text)) return text;
-  const named = text.includes('@') ? api.domain.nameToAddress(text, chain.networkRoot) : null;
+  const named = text.includes('@') ? nameAddress(text, chain.networkRoot) : null;
   if (named !== null) return named;
   const why = text.startsWith('zs1') ? 'a shielded address has no public history' : 'no address and no name with @';
   const detail = `${JSON.stringify(text)} is ${why}`;

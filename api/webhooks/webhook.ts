@@ -1,7 +1,7 @@
 /** A webhook as it was registered, and which events of the push stream it is told. */
 
-import { decimalMembers, parseWithDecimals } from '../../schemas/decimal.ts';
 import { webhookRequest } from '../../schemas/rest/webhooks.ts';
+import { decimalMembers, parseWithDecimals } from '../../schemas/written-decimal.ts';
 import { invalidParameters } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import { filterSize, labelsOf } from '../push/filter-size.ts';

@@ -1,7 +1,9 @@
 /** The daemon's verifymessage: secp256k1 signatures of addresses and of identities over a text. */
+
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
 import { createBase58check } from '@scure/base';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 
 /** What decides whether an identity has signed. */
 export interface SigningKeys {
@@ -39,7 +41,6 @@ const COMPACT_BYTES = 65;
 const COMPRESSED = 31;
 const UNCOMPRESSED = 27;
 const KEY_VERSION = 60;
-const REVOKED = 0x8000;
 /** Of the digest, in a signature of version 2. */
 const SHA256_TYPE = 5;
 
@@ -119,7 +120,7 @@ export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, mes
   const signature = readIdentitySignature(bytes);
   if (!signature || signature.height > signer.tip) return false;
   const keys = signer.keysAt(signer.checkLatest ? signer.tip : signature.height);
-  if (!keys || keys.flags & REVOKED) return false;
+  if (!keys || keys.flags & IDENTITY_FLAGS.REVOKED) return false;
   const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
   const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
   // A signature of a stranger spoils all.

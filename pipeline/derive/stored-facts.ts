@@ -1,4 +1,6 @@
 /** Rows of the stores back as facts: what a processor looks up must equal what it once made. */
+
+import type { ReserveBalance } from '../../domain/reserves.ts';
 import type { OutputState } from '../../processors/chain-state.ts';
 import type {
   CurrencyAmounts,
@@ -6,7 +8,6 @@ import type {
   CurrencyStateFact,
   ExportFact,
   IdentityFact,
-  ReserveBalance,
   TransferFact,
 } from '../../schemas/facts.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { PAIRED_CHAINS } from '../processors/testing/chain-pair.ts';
+import { recordedTruth } from '../processors/testing/recorded-chain.ts';
 import { foldCase, isIdentityAddress, nameToAddress, vdxfKey } from './names.ts';
-import { PAIRED_CHAINS } from './testing/chain-pair.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
 
 describe('nameToAddress', () => {
   test.each([
