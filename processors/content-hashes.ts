@@ -1,6 +1,6 @@
 /** Hashes of an identity's content values: a later update may name a value that it removes by its hash alone. */
 import { blake2b } from '@noble/hashes/blake2.js';
-import { toAddress } from '../domain/names.ts';
+import { toAddress } from '../domain/addresses.ts';
 import { type ByteReader, createByteReader, readPushes } from './byte-reader.ts';
 
 /** i-address of the key → hash of each value, in the order in which the daemon prints them. */

@@ -1,4 +1,4 @@
-/** i-address of a chain's native currency: a hash of its name, below the root of its network. */
+/** i-address of a chain's native currency, hashed from its name and the root of its network. */
 import { nameToAddress } from '../domain/names.ts';
 import type { ChainConfig } from './config.ts';
 import { PermanentError } from './errors.ts';

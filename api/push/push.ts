@@ -1,11 +1,12 @@
 /** The push stream of this process: feeds, clients, heartbeats. */
+
+import { isTransparentAddress } from '../../domain/addresses.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { remembering } from '../remembering.ts';
-import { isTransparentAddress } from '../state/addresses.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';

@@ -1,10 +1,12 @@
 /** What addresses hold: /api/address/:addr/balance and /api/richlist/top */
+
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import { addressBalance, richList } from '../../schemas/rest/explorer.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, ratio, usdValueOf } from '../http/values.ts';
-import { isIdentityAddress, resolveAddress } from '../state/addresses.ts';
+import { resolveAddress } from '../state/addresses.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { addressParameter } from './addresses.ts';
 import { holdingsOf } from './balance-rows.ts';

@@ -1,6 +1,6 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
-import type { Regime } from '../../domain/stamps.ts';
+import type { Reason, Regime, Rule } from '../../domain/stamps.ts';
 import type { TransferKind } from '../../domain/transfers.ts';
 import { conversionStatus } from '../../domain/transfers.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
@@ -20,13 +20,13 @@ export interface ConversionRecord extends EndsRecord {
   readonly from_usd: string | null;
   readonly to_usd: string | null;
   readonly usd_value: string | null;
-  readonly rule: string | null;
+  readonly rule: Rule | null;
   readonly priced_currency_id: string | null;
   readonly priced_currency_usd: string | null;
   readonly price_basket: string | null;
   readonly diverged: boolean | null;
   readonly provisional: boolean | null;
-  readonly stamp_reason: string | null;
+  readonly stamp_reason: Reason | null;
 }
 
 const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,

@@ -1,6 +1,6 @@
 /** /api/currency */
 
-import { I_ADDRESS } from '../../domain/addresses.ts';
+import { I_ADDRESS, isIdentityAddress } from '../../domain/addresses.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { currencyDetail } from '../../schemas/rest/currencies.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
@@ -9,7 +9,6 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coinsOrNull, decimalOrNull } from '../http/values.ts';
-import { isIdentityAddress } from '../state/addresses.ts';
 import type { Currencies, CurrencyEntry } from '../state/currency-directory.ts';
 import { nameAddress } from '../state/name-address.ts';
 import { nearNames } from '../state/near-names.ts';

@@ -1,11 +1,11 @@
 /** Identities as the stores hold them, and what follows from them at a height. */
 
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { foldCase } from '../../domain/names.ts';
 import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
 import { countRowsByHeight } from '../http/count-rows.ts';
-import { foldAscii } from '../state/currency-directory.ts';
 import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
@@ -137,7 +137,7 @@ export function blocksToUnlock(status: IdentityStatus, timelock: bigint, height:
 /** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
 export function friendlyName(fullyQualifiedName: string, networkRoot: string): string {
   const suffix = `.${networkRoot}`;
-  if (!foldAscii(fullyQualifiedName).endsWith(foldAscii(suffix))) return `${fullyQualifiedName}@`;
+  if (!foldCase(fullyQualifiedName).endsWith(foldCase(suffix))) return `${fullyQualifiedName}@`;
   const bare = fullyQualifiedName.slice(0, -suffix.length);
   return bare.includes('.') ? `${bare}@` : `${fullyQualifiedName}@`;
 }

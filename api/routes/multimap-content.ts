@@ -1,9 +1,10 @@
 /** The key-value store of an identity: one key of it, and what its values say. */
+
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { vdxfKey } from '../../domain/names.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import { queryParameter } from '../http/parameters.ts';
-import { isIdentityAddress } from '../state/addresses.ts';
 
 export type Multimap = Readonly<Record<string, unknown>>;
 

@@ -3,6 +3,7 @@
 import { confidence, priceStatus } from '../../domain/confidence.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import type { GuardState, Tier } from '../../domain/prices.ts';
+import type { EntryInput } from '../../domain/stamp-inputs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { decimal, isoTime } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
@@ -21,12 +22,7 @@ export interface PriceRecord {
   readonly time: bigint;
 }
 
-export interface PriceEntry {
-  readonly basketId: string;
-  readonly chain: string;
-  readonly price: string;
-  readonly depth: string;
-}
+export type PriceEntry = Omit<EntryInput, 'hop'>;
 
 /** What external feeds say of a price. */
 export interface GuardView {

@@ -1,5 +1,6 @@
 /** /api/search: whatever was pasted, on every chain. */
 
+import { isTransparentAddress } from '../../domain/addresses.ts';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
@@ -8,7 +9,6 @@ import { searchResults } from '../../schemas/rest/explorer.ts';
 import type { ApiContext } from '../api-context.ts';
 import { requiredQuery } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
-import { isTransparentAddress } from '../state/addresses.ts';
 import { findIdentity } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 

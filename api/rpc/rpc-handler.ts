@@ -1,5 +1,6 @@
 /** JSON-RPC of the chains, apart from HTTP: a body in, a status and a body out. */
 
+import { hexAddress } from '../../domain/addresses.ts';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { daemonString } from '../../domain/json/raw-json.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -19,7 +20,6 @@ import {
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
 import { andThen, orElse, type Soon } from '../http/soon.ts';
-import { hexAddress } from '../state/addresses.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';

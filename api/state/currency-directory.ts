@@ -1,5 +1,7 @@
 /** Every currency that is defined now: few, so kept whole in memory and read again when the state has moved. */
+
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
+import { foldCase } from '../../domain/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { CurrencyType } from '../../schemas/facts.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
@@ -86,9 +88,9 @@ function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly C
   const byQualified = new Map<string, CurrencyEntry>();
   const byName = new Map<string, CurrencyEntry[]>();
   for (const entry of entries.values()) {
-    const qualified = foldAscii(entry.fullyQualifiedName);
+    const qualified = foldCase(entry.fullyQualifiedName);
     if (!byQualified.has(qualified)) byQualified.set(qualified, entry);
-    const name = foldAscii(entry.name);
+    const name = foldCase(entry.name);
     byName.set(name, [...(byName.get(name) ?? []), entry]);
   }
 
@@ -98,10 +100,10 @@ function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly C
   }
 
   function find(text: string, chain: ChainConfig): CurrencyEntry | undefined {
-    const folded = foldAscii(text);
+    const folded = foldCase(text);
     const exact = entries.get(text) ?? byHash(text, chain) ?? byQualified.get(folded);
     if (exact) return exact;
-    const bridged = byHash(text + BRIDGED_SUFFIX, chain) ?? byQualified.get(folded + foldAscii(BRIDGED_SUFFIX));
+    const bridged = byHash(text + BRIDGED_SUFFIX, chain) ?? byQualified.get(folded + foldCase(BRIDGED_SUFFIX));
     if (bridged) return bridged;
     const [only, ...others] = byName.get(folded) ?? [];
     return others.length === 0 ? only : undefined;
@@ -118,9 +120,4 @@ function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly C
       return others.map((other) => byHash(text, other)).find((entry) => entry !== undefined);
     },
   };
-}
-
-/** Only A–Z: names are compared as the daemon compares them. */
-export function foldAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

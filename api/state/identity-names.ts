@@ -1,7 +1,7 @@
 /** Which identity of a chain a caller means. */
 
+import { foldCase } from '../../domain/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { foldAscii } from './currency-directory.ts';
 import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -27,7 +27,7 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
 export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
-  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldAscii(label)]);
+  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldCase(label)]);
   return only && others.length === 0 ? only.identity_address : null;
 }
 
