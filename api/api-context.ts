@@ -14,48 +14,10 @@ import type { WithSnapshot } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** Pure functions of the domain that the program's start hands in, so that api does not depend on processors. */
-export interface Domain {
-  /** `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address; null for what cannot be a name. */
-  nameToAddress(name: string, networkRoot: string): string | null;
-  /** `vrsc::data.type.string` → i-address; null for what cannot be such a name. */
-  vdxfKey(qualifiedName: string, networkRoot: string): string | null;
-  /** Keys of the protocol, which no person holds. */
-  readonly systemAddresses: readonly string[];
-  /** Integer from 0 to 100. */
-  confidence(input: PriceTrust): number;
-  /** `age` in blocks of the default chain; no guard means that no feed speaks of the price. */
-  priceStatus(age: number, guard: PriceTrust['guard']): 'healthy' | 'warning' | 'rejected' | 'stale';
-  /** Steps of a stamp from the JSON text of its inputs, in the order of computation. */
-  explainStamp(inputs: string): readonly ExplainedStep[];
-}
-
-/** One step from the reserves of a basket to a USD column. */
-export interface ExplainedStep {
-  readonly step: string;
-  readonly currencyId: string;
-  readonly basketId: string | null;
-  /** Arithmetic of kept inputs and earlier values, amounts in coins. */
-  readonly expression: string;
-  readonly value: string;
-}
-
-/** What the confidence of a price follows from; prices and depths scaled by 10^30. */
-export interface PriceTrust {
-  readonly tier: 0 | 1 | 2 | 3;
-  readonly usd: bigint;
-  readonly totalDepth: bigint;
-  readonly entryPrices: readonly bigint[];
-  /** Blocks between the tip and the price's last step. */
-  readonly age: number;
-  readonly guard: 'healthy' | 'warning' | 'rejected' | null;
-}
-
 export interface ApiContext {
   readonly config: Config;
   readonly release: string;
   readonly logger: Logger;
-  readonly domain: Domain;
   readonly watch: StateWatch;
   readonly clickhouse: ClickHouse;
   /** For what a request writes; what it reads of the chains comes from a snapshot. */

@@ -3,9 +3,8 @@ import { daemonsOfLane } from './access/lane-daemons.ts';
 import type { Lane, Lanes } from './access/lanes.ts';
 import { createLogin } from './access/login.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
-import type { ApiContext, Domain } from './api-context.ts';
+import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
-import { remembering } from './remembering.ts';
 import type { ApiOptions } from './server.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
@@ -18,24 +17,8 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
 const KEY_MEMO_ENTRIES = 500;
-const REMEMBERED_NAMES = 10_000;
 /** Of one statement of a request: seconds, bytes, rows. Postgres' bound is the reader's. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
-
-/** A name costs a dozen hashes. */
-function withRememberedNames(domain: Domain): Domain {
-  const byRoot = new Map<string, (name: string) => string | null>();
-  return {
-    ...domain,
-    nameToAddress(name, networkRoot) {
-      const known = byRoot.get(networkRoot);
-      if (known) return known(name);
-      const read = remembering((asked) => domain.nameToAddress(asked, networkRoot), REMEMBERED_NAMES);
-      byRoot.set(networkRoot, read);
-      return read(name);
-    },
-  };
-}
 
 /** What the handlers of each lane use: all is shared but the queues to Postgres and to the daemons. */
 export function createContexts(
@@ -48,7 +31,6 @@ export function createContexts(
   port: () => number,
 ): Readonly<Record<Lane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
-  const domain = withRememberedNames(options.domain);
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
   const daemonOf = (chain: string) => {
     const daemon = daemons.get(chain);
@@ -62,7 +44,6 @@ export function createContexts(
     config,
     release,
     logger,
-    domain,
     watch,
     clickhouse: {
       ...stores.clickhouse,
@@ -76,7 +57,7 @@ export function createContexts(
       hosts: createPublicHosts(config, port),
       indexedHeight: (chain) => watch.state.derived.get(chain)?.height ?? null,
     }),
-    currencies: createCurrencyDirectory(config.chains, domain),
+    currencies: createCurrencyDirectory(config.chains),
     natives: createNativeCurrencies(daemons, logger),
     figures,
     memo: createMemo(MEMO_ENTRIES),

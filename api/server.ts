@@ -1,5 +1,7 @@
 /** The API of the service: REST, push and JSON-RPC on one port. */
+
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
+import { nameToAddress } from '../domain/names.ts';
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openReader } from '../infra/postgres/reader.ts';
@@ -9,7 +11,6 @@ import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
-import type { Domain } from './api-context.ts';
 import { createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
@@ -42,7 +43,6 @@ export interface ApiOptions {
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** What is known of the wallets of each chain's daemons; nothing where it is not given. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
-  readonly domain: Domain;
   readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
@@ -108,7 +108,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 
 /** What is opened registers how it is closed. */
 async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
-  const { config, release, stores, log, daemons, domain, logger, signal } = options;
+  const { config, release, stores, log, daemons, logger, signal } = options;
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
@@ -126,7 +126,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
-  const push = await createPush({ config, domain, log, watch, logger, ...options.push });
+  const push = await createPush({ config, log, watch, logger, ...options.push });
   closers.push(() => {
     push.close();
     return push.stopped;
@@ -160,7 +160,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     daemons,
     ...(options.wallets && { wallets: options.wallets }),
     postgres,
-    nameToAddress: domain.nameToAddress,
+    nameToAddress,
     tip: (chain) => watch.state.derived.get(chain) ?? null,
     lanes,
     extensions: createExtensions(apis.standard),

@@ -6,7 +6,6 @@
  */
 import { pino } from 'pino';
 import { startApi } from '../api/server.ts';
-import { domain } from '../commands/domain.ts';
 import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -86,7 +85,6 @@ async function serve(count: number, listed: number): Promise<Served> {
   const api = await startApi({
     config: { ...configOf(chains), cutover: 0 },
     release: 'benchmark',
-    domain,
     stores: { ...stores, clickhouse: recorder.clickhouse },
     log,
     // Nobody answers there.

@@ -3,10 +3,11 @@
  * the same stamps in Postgres SQL, memory, and readers while generations are swapped.
  * node benchmarks/reprocess.bench.ts [conversions = 200000] [rounds = 3] [in Postgres = 100000] [stretches = 8]
  */
+
+import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../domain/decimal.ts';
+import type { Regime } from '../domain/stamps.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
-import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../processors/pricing/decimal.ts';
-import type { Regime } from '../schemas/stamps.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
 import { stampInPostgres } from './reprocess/in-postgres.ts';
 import { bareJoin, makeConversions } from './reprocess/made-conversions.ts';

@@ -1,7 +1,6 @@
 /** The API on filled stores alone: nobody answers as the daemon, no stage runs, and no answer is kept. */
 import { pino } from 'pino';
 import { type RunningApi, startApi } from '../api/server.ts';
-import { domain } from '../commands/domain.ts';
 import type { Stores } from '../infra/stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { configOf } from '../test/api/running-service.ts';
@@ -19,7 +18,6 @@ export function serveStores({ chain, log, stores }: FilledStores): Promise<Runni
   return startApi({
     config: { ...configOf([chainConfig(chain)]), port: 0 },
     release: 'benchmark',
-    domain,
     stores,
     log,
     daemons: new Map([[chain, nobody]]),

@@ -8,7 +8,6 @@ import { pino } from 'pino';
 import { encodePlaces } from '../api/push/cursor.ts';
 import { startApi } from '../api/server.ts';
 import { openStream } from '../client/stream/stream.ts';
-import { domain } from '../commands/domain.ts';
 import { runStages } from '../commands/run-stages.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -37,7 +36,7 @@ const reporter = createStageReporter(stores.postgres, logger);
 const stop = new AbortController();
 const { signal } = stop;
 const stages = runStages({ config, stores, log, daemons, reporter, logger, signal });
-const serve = () => startApi({ config, release: 'benchmark', domain, stores, log, daemons, logger, signal });
+const serve = () => startApi({ config, release: 'benchmark', stores, log, daemons, logger, signal });
 let api = await serve();
 const chain = createChain({ seed: SEED, addresses: 100, transactions: 12, mix: EVERYTHING });
 

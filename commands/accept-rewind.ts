@@ -1,9 +1,9 @@
 /** `accept-rewind`: lets one chain be taken back below finality, to exactly one block. */
+import { isHash } from '../domain/hashes.ts';
 import { ACCEPTED_MINUTES, acceptRewind } from '../pipeline/tailer/accepted-rewinds.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { StoreContext } from './control-commands.ts';
 
-const HASH = /^[0-9a-f]{64}$/;
 const HEIGHT = /^\d{1,9}$/;
 
 export async function printAcceptRewind(
@@ -13,7 +13,7 @@ export async function printAcceptRewind(
 ): Promise<number> {
   const [chain = '', height = '', hash = ''] = args;
   const chains = config.chains.map(({ name }) => name);
-  if (!chains.includes(chain) || !HEIGHT.test(height) || !HASH.test(hash) || args.length !== 3) {
+  if (!chains.includes(chain) || !HEIGHT.test(height) || !isHash(hash) || args.length !== 3) {
     throw new PermanentError(
       'usage',
       `accept-rewind takes a chain (${chains.join(', ')}), the height and the hash of the newest block that stays, as the stopped tailer names them.`,

@@ -1,7 +1,7 @@
 /** `audit`: Postgres against ClickHouse, and both against what must hold. */
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { StoreContext } from './control-commands.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 
 /** Prints a line a table and invariant; → 0 only when both stores hold the same and every invariant holds. */
 export async function printAudit(

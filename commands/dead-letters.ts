@@ -7,10 +7,10 @@ import { readStagePosition } from '../pipeline/derive/stage-position.ts';
 import type { ChainConfig } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import type { StoreContext } from './control-commands.ts';
 import { DEAD_LETTERS_USAGE } from './dead-letters-usage.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 
 interface DeadLetterRow {
   readonly chain: string;

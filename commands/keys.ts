@@ -1,8 +1,8 @@
 /** `keys`: shows or sets the tier of an identity, and shows its keys. */
 
 import { listKeys, setTier, TIERS, tierOf } from '../api/access/key-store.ts';
-import { isIdentityAddress } from '../api/state/addresses.ts';
-import { nameToAddress } from '../processors/names.ts';
+import { isIdentityAddress } from '../domain/addresses.ts';
+import { nameToAddress } from '../domain/names.ts';
 import type { Tier } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { StoreContext } from './control-commands.ts';

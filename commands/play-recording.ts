@@ -1,8 +1,10 @@
 /** `play-recording`: the bundled recording as a daemon of its own, for a demo whose roles are spread over processes. */
+
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { BlockRef } from '../domain/block-ref.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -66,14 +68,9 @@ function daemonOf({ chains, demo }: Config): { user: string; password: string; p
   throw new PermanentError('config_invalid', message);
 }
 
-interface Position {
-  readonly height: number;
-  readonly hash: string;
-}
-
-function readPosition(file: string): Position | null {
+function readPosition(file: string): BlockRef | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Position;
+    return JSON.parse(readFileSync(file, 'utf8')) as BlockRef;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -81,7 +78,7 @@ function readPosition(file: string): Position | null {
 }
 
 /** Whole, also when the process is killed meanwhile. */
-function writePosition(file: string, { height, hash }: Position): void {
+function writePosition(file: string, { height, hash }: BlockRef): void {
   writeFileSync(`${file}.new`, JSON.stringify({ height, hash }));
   renameSync(`${file}.new`, file);
 }

@@ -1,6 +1,7 @@
 /** What `reprocess` can be asked for, read from its arguments. */
 import { parseArgs } from 'node:util';
-import { RANGE_REGIMES, type RangeRegime, type RegimeRange } from '../processors/pricing/regime-plan.ts';
+import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
+import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../schemas/errors.ts';
 
 export const REPROCESS_USAGE = [

@@ -9,8 +9,8 @@ import { createGenerationMaker, type Step } from '../pipeline/reprocess/make-gen
 import { readProgress } from '../pipeline/reprocess/progress.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage-lock.ts';
 import { createRateMeter } from '../pipeline/tailer/rate-meter.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { StoreContext } from './control-commands.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';
 
 type Print = (line: string) => void;

@@ -10,12 +10,11 @@ import { type WatchedWallet, watchWallets } from '../infra/verusd/wallet-watch.t
 import { createStageReporter, type StageReporter } from '../pipeline/stage-reporter.ts';
 import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
 import type { CommandContext } from './command.ts';
 import { answerControl } from './control-commands.ts';
 import { startDemo } from './demo.ts';
-import { domain } from './domain.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
@@ -48,7 +47,7 @@ export async function runService({ config: given, logger, print, signal }: Comma
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, domain, stores, log, daemons, wallets, logger, signal };
+      const options = { config, release, stores, log, daemons, wallets, logger, signal };
       const api = await whileReturning(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, print);

@@ -12,8 +12,8 @@ import { type StageRun, supervise } from '../pipeline/supervise.ts';
 import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
 import { runTailer } from '../pipeline/tailer/run-tailer.ts';
 import type { ChainConfig, Config, Role } from '../schemas/config.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { Stage } from '../schemas/stage-status.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 
 export interface StagesOptions {
   readonly config: Config;

@@ -1,7 +1,7 @@
 /** `verify`: derives again from the log and compares with what is served. */
 import { verify } from '../pipeline/verify/verify.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { StoreContext } from './control-commands.ts';
-import { nativeCurrencyId } from './native-currency-id.ts';
 
 const PROGRESS_MS = 5000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coinsToSatoshis, type ExactNumber } from '../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import { deriveActivity } from './activity.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';

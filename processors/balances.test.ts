@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import type { ActivityFact } from '../schemas/facts.ts';
-import { coinsToSatoshis, type ExactNumber } from '../schemas/satoshi.ts';
 import { deriveBalances } from './balances.ts';
 import { createMemoryState } from './memory-state.ts';
 import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';

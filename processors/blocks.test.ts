@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coinsToSatoshis, type ExactNumber } from '../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import { deriveBlockRow } from './blocks.ts';
 import { createMemoryState } from './memory-state.ts';

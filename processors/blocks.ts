@@ -1,7 +1,7 @@
 /** One row per block. */
 import { LosslessNumber } from 'lossless-json';
+import { exactInteger } from '../domain/satoshi.ts';
 import type { BlockFact, RewardFact, StakeDetail, TransactionFact } from '../schemas/facts.ts';
-import { exactInteger } from '../schemas/satoshi.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 import { asObject, asSatoshis, decodedObject } from './decoded-object.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import { parseExact } from '../schemas/exact-json.ts';
+import { parseExact } from '../domain/json/exact-json.ts';
+import { vdxfKey } from '../domain/names.ts';
 import { contentHashes, valueHash } from './content-hashes.ts';
-import { vdxfKey } from './names.ts';
 import { foldRecording } from './testing/recorded-fold.ts';
 
 describe('recorded', () => {

@@ -1,7 +1,7 @@
 /** Hashes of an identity's content values: a later update may name a value that it removes by its hash alone. */
 import { blake2b } from '@noble/hashes/blake2.js';
+import { toAddress } from '../domain/addresses.ts';
 import { type ByteReader, createByteReader, readPushes } from './byte-reader.ts';
-import { toAddress } from './names.ts';
 
 /** i-address of the key → hash of each value, in the order in which the daemon prints them. */
 export type ContentHashes = Readonly<Record<string, readonly string[]>>;

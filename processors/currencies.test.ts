@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stringifyExact } from '../schemas/exact-json.ts';
+import { stringifyExact } from '../domain/json/exact-json.ts';
 import type { CurrencyFact } from '../schemas/facts.ts';
 import type { ChainContext } from './chain-state.ts';
 import { deriveCurrencies } from './currencies.ts';

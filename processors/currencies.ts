@@ -1,13 +1,10 @@
 /** Definitions of currencies. */
-import { stringifyExact } from '../schemas/exact-json.ts';
+import { CURRENCY_OPTIONS } from '../domain/flags.ts';
+import { stringifyExact } from '../domain/json/exact-json.ts';
 import type { CurrencyFact, CurrencyType } from '../schemas/facts.ts';
 import type { BlockInput, ChainContext, ChainState } from './chain-state.ts';
 import { asInteger, asText, type DecodedObject, decodedObject } from './decoded-object.ts';
 import { qualifiedCurrencyName } from './qualified-names.ts';
-
-const OPTION_FRACTIONAL = 0x1;
-const OPTION_GATEWAY = 0x80;
-const OPTION_PBAAS = 0x100;
 
 interface Definition {
   readonly currencyId: string;
@@ -57,8 +54,8 @@ function definitionsOf(input: BlockInput): Definition[] {
 
 function currencyType(decoded: DecodedObject, currencyId: string, options: number, chain: ChainContext): CurrencyType {
   if (currencyId === chain.nativeCurrencyId) return 'native';
-  if (options & OPTION_FRACTIONAL) return 'basket';
-  if (options & OPTION_PBAAS) return 'pbaas_chain';
-  if (options & OPTION_GATEWAY) return 'gateway';
+  if (options & CURRENCY_OPTIONS.FRACTIONAL) return 'basket';
+  if (options & CURRENCY_OPTIONS.PBAAS) return 'pbaas_chain';
+  if (options & CURRENCY_OPTIONS.GATEWAY) return 'gateway';
   return 'nativecurrencyid' in decoded ? 'mapped' : 'token';
 }

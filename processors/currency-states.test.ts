@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { CurrencyStateFact } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
 import { conversionObject, type DaemonCurrencyState } from '../schemas/verusd/conversion-objects.ts';
-import { deriveCurrencyStates, isLiveBasket } from './currency-states.ts';
+import { deriveCurrencyStates } from './currency-states.ts';
 import { createMemoryState } from './memory-state.ts';
 import { block, decodedAs, output, transaction } from './testing/blocks.ts';
 import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';
@@ -119,21 +119,5 @@ describe('a basket that stops being live in the block that launched it', () => {
     const made = block(7, [transaction('aa', [], [notarized(0, 17), notarized(1, 49), notarized(2, 37)])]);
     const facts = deriveCurrencyStates({ block: made, clock: made.time }, createMemoryState(PAIRED_CHAINS.root));
     expect(facts.map(({ liveHeight }) => liveHeight)).toEqual([null, 7, 7]);
-  });
-});
-
-describe('isLiveBasket', () => {
-  it.each([
-    [49, true],
-    [3, false],
-    [17, false],
-    [25, false],
-    [27, false],
-    [37, false],
-    [48, false],
-    [49 | 2, false],
-    [49 | 4, false],
-  ])('%i: %s', (flags, live) => {
-    expect(isLiveBasket(flags)).toBe(live);
   });
 });

@@ -1,24 +1,14 @@
-import { stringifyExact } from '../schemas/exact-json.ts';
-import type { CurrencyStateFact, ReserveBalance } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import { isLiveBasket } from '../domain/basket-liveness.ts';
+import { stringifyExact } from '../domain/json/exact-json.ts';
+import type { ReserveBalance } from '../domain/reserves.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
+import type { CurrencyStateFact } from '../schemas/facts.ts';
 import {
   conversionObject,
   type DaemonCurrencyState,
   type DaemonReserve,
 } from '../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
-
-const FRACTIONAL = 0x1;
-const PRELAUNCH = 0x2;
-const REFUNDING = 0x4;
-const LAUNCH_CONFIRMED = 0x10;
-const LAUNCH_COMPLETE = 0x20;
-
-/** Whether a currency state with these flags is that of a launched basket. */
-export function isLiveBasket(flags: number): boolean {
-  const required = FRACTIONAL | LAUNCH_CONFIRMED | LAUNCH_COMPLETE;
-  return (flags & required) === required && (flags & (PRELAUNCH | REFUNDING)) === 0;
-}
 
 /** Every state that the block's notarizations of this chain leave, several a currency, ordered by txIndex and vout. */
 export function deriveCurrencyStates({ block }: BlockInput, state: ChainState): CurrencyStateFact[] {

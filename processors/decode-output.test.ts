@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import { decodeOutput, outputKind } from './decode-output.ts';
 import { decodedAs, output, payTo } from './testing/blocks.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';

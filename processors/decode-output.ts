@@ -1,14 +1,14 @@
 /** What one output holds, for whom, and as what. */
-import { stringifyExact } from '../schemas/exact-json.ts';
+import { TRANSFER_FLAGS } from '../domain/flags.ts';
+import { stringifyExact } from '../domain/json/exact-json.ts';
+import { exactInteger } from '../domain/satoshi.ts';
 import type { CurrencyAmounts, OutputFact } from '../schemas/facts.ts';
-import { exactInteger } from '../schemas/satoshi.ts';
 import type { DaemonOutput, DaemonScript } from '../schemas/verusd/block.ts';
 import { asInteger, asObject, asSatoshis, asText, type DecodedObject } from './decoded-object.ts';
 import { isKey } from './withhold.ts';
 
 export type DecodedOutput = Pick<OutputFact, 'value' | 'currencies' | 'kind' | 'addresses' | 'data'>;
 
-const MINT = 0x20;
 const NOTHING: CurrencyAmounts = {};
 
 /** Keys of scriptPubKey that say how it is built; any other key names what it was decoded to. */
@@ -55,7 +55,7 @@ function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: 
   };
   const isTransfer = kind === 'reservetransfer';
   // A mint names what will be made: the output itself holds its fee alone.
-  if (!isTransfer || ((asInteger(decoded.flags) ?? 0) & MINT) === 0) {
+  if (!isTransfer || ((asInteger(decoded.flags) ?? 0) & TRANSFER_FLAGS.MINT) === 0) {
     for (const [currencyId, coins] of Object.entries(asObject(decoded.currencyvalues) ?? {})) {
       add(currencyId, asSatoshis(coins));
     }

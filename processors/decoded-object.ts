@@ -1,6 +1,6 @@
 /** Reading the daemon's decoded objects: a kind may be the string "invalid", a field may be missing. */
 import { LosslessNumber } from 'lossless-json';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { DaemonScript } from '../schemas/verusd/block.ts';
 
 export type DecodedObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import type { DeadLetterFact, Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import { type BlockLabel, deriveAround, deriveWhole } from './derive-around.ts';

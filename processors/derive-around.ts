@@ -2,7 +2,9 @@
  * Derives a block around what of it cannot be decoded. What the processors cannot take is found by leaving parts out, so that no
  * processor has to know of it: the first transaction without which it goes, and in it the first such output.
  */
-import { stringifyExact } from '../schemas/exact-json.ts';
+
+import { isHash } from '../domain/hashes.ts';
+import { stringifyExact } from '../domain/json/exact-json.ts';
 import type { BlockFact, DeadLetterFact, DeadLetterScope, Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import { losesCoins } from './chain-state.ts';
@@ -13,7 +15,7 @@ import { createOverlayState } from './overlay-state.ts';
 import type { ReadableBlock } from './readable-block.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
 import { assertStorable } from './storable-facts.ts';
-import { type Cause, causeOf, type Fault, isHash, withhold } from './withhold.ts';
+import { type Cause, causeOf, type Fault, withhold } from './withhold.ts';
 
 /** What the log's record says of the block that it holds. */
 export interface BlockLabel {

@@ -1,4 +1,5 @@
 /** All processors in their order: a raw block and the state before it give every fact of the block. */
+import type { BlockRef } from '../domain/block-ref.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
@@ -20,11 +21,7 @@ import { deriveTransfers } from './transfers.ts';
 
 /** The block does not follow the tip of the state that it was given. */
 export class UnlinkedBlockError extends PermanentError {
-  constructor(
-    block: Pick<DaemonBlock, 'height' | 'hash'>,
-    chain: string,
-    tip: { readonly height: number; readonly hash: string },
-  ) {
+  constructor(block: Pick<DaemonBlock, 'height' | 'hash'>, chain: string, tip: BlockRef) {
     super(
       'unlinked_block',
       `chain ${chain}: block ${block.height} (${block.hash}) does not follow the tip ${tip.height} (${tip.hash}); ` +

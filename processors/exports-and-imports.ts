@@ -1,15 +1,12 @@
+import { EXPORT_FLAGS, IMPORT_FLAGS } from '../domain/flags.ts';
 import type { ExportFact, ImportFact } from '../schemas/facts.ts';
 import type { DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject, type DaemonExport, type DaemonImport } from '../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
 
-/** An export that repeats the inputs of the one beside it, only to continue its system's thread. */
-const EXPORT_SYSTEM_THREAD = 0x100;
-const IMPORT_SYSTEM_THREAD = 0x40;
-
 /** Whether the import output only continues its source system's thread: what it repeats stands in the one before it. */
 export function isSystemThread(imported: Pick<DaemonImport, 'flags'>): boolean {
-  return (imported.flags & IMPORT_SYSTEM_THREAD) !== 0;
+  return (imported.flags & IMPORT_FLAGS.SYSTEM_THREAD) !== 0;
 }
 
 /** Every export and import of the block, in block order; thread continuations and supplements are left out. */
@@ -18,7 +15,7 @@ export function deriveExportsAndImports({ block }: BlockInput, _state: ChainStat
   for (const [txIndex, tx] of block.tx.entries()) {
     for (const { n, scriptPubKey } of tx.vout) {
       const exported = conversionObject(scriptPubKey, 'crosschainexport');
-      if (exported && !exported.issupplemental && !(exported.flags & EXPORT_SYSTEM_THREAD)) {
+      if (exported && !exported.issupplemental && !(exported.flags & EXPORT_FLAGS.SYSTEM_THREAD)) {
         facts.push(exportFact(tx, txIndex, n, exported));
       }
       const imported = conversionObject(scriptPubKey, 'crosschainimport');

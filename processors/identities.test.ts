@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import { deriveIdentities } from './identities.ts';
 import { createMemoryState } from './memory-state.ts';
 import { block, decodedAs, output, transaction } from './testing/blocks.ts';

@@ -1,5 +1,5 @@
 /** States of identities: each identityprimary output carries the whole identity and replaces the one before. */
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import type { IdentityFact } from '../schemas/facts.ts';
 import type { DaemonScript } from '../schemas/verusd/block.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';

@@ -1,9 +1,8 @@
 /** One word for what an update did to an identity. */
+import { IDENTITY_FLAGS } from '../domain/flags.ts';
 import type { IdentityChangeKind, IdentityFact } from '../schemas/facts.ts';
 
-const CURRENCY = 0x1;
-const LOCKED = 0x2;
-const REVOKED = 0x8000;
+const { ACTIVE_CURRENCY, LOCKED, REVOKED } = IDENTITY_FLAGS;
 
 export type IdentityState = Pick<
   IdentityFact,
@@ -31,6 +30,6 @@ export function identityChangeKind(
   if (lost(LOCKED)) return after.timelock > 0 ? 'unlock_requested' : 'unlocked';
   if (any('revocationauthority', 'recoveryauthority')) return 'authority_changed';
   if (any('primaryaddresses', 'minimumsignatures')) return 'keys_changed';
-  if (gained(CURRENCY)) return 'currency_defined';
+  if (gained(ACTIVE_CURRENCY)) return 'currency_defined';
   return any('contentmap', 'contentmultimap') ? 'content_updated' : 'other';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import type { OutputFact } from '../schemas/facts.ts';
-import { coinsToSatoshis, type ExactNumber } from '../schemas/satoshi.ts';
 import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
 import { foldRecording } from './testing/recorded-fold.ts';
 

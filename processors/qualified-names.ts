@@ -1,6 +1,7 @@
 /** Full names as the daemon prints them, from a name and its parent's i-address. */
+
+import { nameToAddress } from '../domain/names.ts';
 import type { ChainState } from './chain-state.ts';
-import { nameToAddress } from './names.ts';
 
 /** The i-address that stands for "no parent": 20 zero bytes. */
 const NO_PARENT = 'i3UXS5QPRQGNRDDqVnyWTnmFCTHDbzmsYk';

@@ -1,7 +1,9 @@
 /** What every processor, lookup and table relies on in a parsed block. What is not so is withheld before anyone reads it. */
+
+import { isHash } from '../domain/hashes.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import { asObject } from './decoded-object.ts';
-import { type Cause, type Fault, isHash, isKey, readableValue, withhold } from './withhold.ts';
+import { type Cause, type Fault, isKey, readableValue, withhold } from './withhold.ts';
 
 /** A block of the log, as far as it can be read. */
 export interface ReadableBlock {

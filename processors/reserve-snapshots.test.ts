@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isLiveBasket } from '../domain/basket-liveness.ts';
 import type { CurrencyStateFact, ReserveSnapshotFact } from '../schemas/facts.ts';
 import type { BlockInput } from './chain-state.ts';
-import { isLiveBasket } from './currency-states.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveReserveSnapshots } from './reserve-snapshots.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';

@@ -1,6 +1,6 @@
+import { isLiveBasket } from '../domain/basket-liveness.ts';
 import type { ReserveSnapshotFact } from '../schemas/facts.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
-import { isLiveBasket } from './currency-states.ts';
 
 /** Seconds of the chain's clock. */
 export const SNAPSHOT_WINDOW_SECONDS = 300;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { SYSTEM_ADDRESSES } from '../domain/system-addresses.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
 import { deriveRewards } from './rewards.ts';
-import { SYSTEM_ADDRESSES } from './system-addresses.ts';
 import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
 import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
 import { foldRecording } from './testing/recorded-fold.ts';

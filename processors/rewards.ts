@@ -1,7 +1,8 @@
 /** Who was paid for a block. */
+
+import { SYSTEM_ADDRESSES } from '../domain/system-addresses.ts';
 import type { RewardFact } from '../schemas/facts.ts';
 import type { BlockInput, ChainState } from './chain-state.ts';
-import { SYSTEM_ADDRESSES } from './system-addresses.ts';
 
 /** One for each person that an output of the coinbase pays, in order. The block's outputs must be applied to `state`. */
 export function deriveRewards(input: BlockInput, state: ChainState): RewardFact[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coinsToSatoshis, type ExactNumber } from '../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveSupply } from './supply.ts';
 import { block, output, payTo, transaction } from './testing/blocks.ts';

@@ -1,17 +1,10 @@
 /** What a transaction is for, read from its outputs; it may be for several things at once. */
+import { EXPORT_FLAGS, IMPORT_FLAGS, TRANSFER_FLAGS } from '../domain/flags.ts';
+import { SYSTEM_ADDRESSES } from '../domain/system-addresses.ts';
 import type { TransactionType } from '../schemas/facts.ts';
 import type { DaemonScript, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { asInteger, asObject, asText, type DecodedObject, decodedObject } from './decoded-object.ts';
-import { SYSTEM_ADDRESSES } from './system-addresses.ts';
 
-const IMPORT_DEFINITION = 0x1;
-const IMPORT_SOURCE_SYSTEM = 0x40;
-const EXPORT_DEFINITION = 0x40;
-const TRANSFER_CONVERT = 0x2;
-const TRANSFER_PRECONVERT = 0x4;
-const TRANSFER_MINT = 0x20;
-const TRANSFER_CROSS_SYSTEM = 0x40;
-const TRANSFER_BURN = 0x80 | 0x100;
 const NOTARIZATIONS = ['acceptednotarization', 'earnednotarization', 'pbaasnotarization', 'finalizenotarization'];
 
 export interface TransactionPlace {
@@ -54,21 +47,21 @@ function decodedIn(scripts: readonly DaemonScript[], kind: string): DecodedObjec
 
 /** The thread that a definition opens, and the one that only continues the source system, execute nothing. */
 function executesTransfers(object: DecodedObject): boolean {
-  return (flagsOf(object) & (IMPORT_DEFINITION | IMPORT_SOURCE_SYSTEM)) === 0;
+  return (flagsOf(object) & (IMPORT_FLAGS.DEFINITION | IMPORT_FLAGS.SYSTEM_THREAD)) === 0;
 }
 
 /** An import from another chain repeats the export that it executes, transfers included. */
 function gathersTransfers(object: DecodedObject): boolean {
-  return (flagsOf(object) & EXPORT_DEFINITION) === 0 && !('transfers' in object);
+  return (flagsOf(object) & EXPORT_FLAGS.DEFINITION) === 0 && !('transfers' in object);
 }
 
 function transferKind(transfer: DecodedObject): TransactionType {
   const flags = flagsOf(transfer);
-  if (flags & TRANSFER_MINT) return 'mint';
-  if (flags & TRANSFER_BURN) return 'burn';
-  if (flags & TRANSFER_PRECONVERT) return 'preconversion';
-  if (flags & TRANSFER_CONVERT) return 'conversion';
-  return flags & TRANSFER_CROSS_SYSTEM ? 'bridge' : 'transfer';
+  if (flags & TRANSFER_FLAGS.MINT) return 'mint';
+  if (flags & TRANSFER_FLAGS.BURN) return 'burn';
+  if (flags & TRANSFER_FLAGS.PRECONVERT) return 'preconversion';
+  if (flags & TRANSFER_FLAGS.CONVERT) return 'conversion';
+  return flags & TRANSFER_FLAGS.CROSS_SYSTEM ? 'bridge' : 'transfer';
 }
 
 function flagsOf(object: DecodedObject): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ExactNumber } from '../schemas/satoshi.ts';
+import type { ExactNumber } from '../domain/satoshi.ts';
 import type { DaemonBlock, DaemonInput, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TransferKind } from '../schemas/facts.ts';
+import type { TransferKind } from '../domain/transfers.ts';
 import { conversionFee, expectedPayout, type ImportPrices, netAmount } from './transfer-amounts.ts';
 import type { TransferTerms } from './transfer-terms.ts';
 

@@ -1,6 +1,8 @@
 /** The protocol's integer arithmetic of conversions: satoshis, every step rounded down. */
-import type { TransferFact, TransferKind } from '../schemas/facts.ts';
-import { SATOSHIS_PER_COIN } from '../schemas/satoshi.ts';
+
+import { SATOSHIS_PER_COIN } from '../domain/satoshi.ts';
+import type { TransferKind } from '../domain/transfers.ts';
+import type { TransferFact } from '../schemas/facts.ts';
 
 /** 0.025 % of 10^8. */
 const CONVERSION_FEE_RATE = 25_000n;

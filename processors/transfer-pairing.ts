@@ -1,13 +1,15 @@
 /** Which output of an import answers which transfer. No output says so: amounts and order do. */
+import { TRANSPARENT_ADDRESS } from '../domain/addresses.ts';
+import { TRANSFER_FLAGS } from '../domain/flags.ts';
 import type { TransferFact } from '../schemas/facts.ts';
 import { type ExpectedPayout, expectedPayout, type ImportPrices, netAmount } from './transfer-amounts.ts';
 import type { Payout } from './transfer-payouts.ts';
-import { TRANSFER_REFUND, type TransferTerms } from './transfer-terms.ts';
+import type { TransferTerms } from './transfer-terms.ts';
 
 export type TransferOutcome = Pick<TransferFact, 'status' | 'amountOut' | 'payoutVout' | 'reason'>;
 
 /** Key hash, script hash and identity addresses: the protocol pays these and no other in their place. */
-const ADDRESS = /^[Rbi][1-9A-HJ-NP-Za-km-z]{33}$/;
+const ADDRESS = new RegExp(`^${TRANSPARENT_ADDRESS}$`);
 
 const NOTHING_PAID: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
 /** A mint put nothing in, so that its refund returns nothing either. */
@@ -65,7 +67,7 @@ function matchNext(
   empty: readonly Payout[],
 ): Match | null {
   const refund = next !== undefined && returnsInput(next, transfer) ? refunded(next) : null;
-  if (refund && transfer.flags & TRANSFER_REFUND) return { outcome: refund, taken: 1 };
+  if (refund && transfer.flags & TRANSFER_FLAGS.REFUND) return { outcome: refund, taken: 1 };
   if (expected?.amount === 0n) {
     // Dust does come back from an import that was refunded whole.
     return refund ? { outcome: refund, taken: 1 } : { outcome: NOTHING_PAID, taken: 0 };
@@ -97,7 +99,7 @@ function searchByDestination(
     const expected = expectedPayout(transfer, prices);
     if (expected && expected.amount > 0n) {
       const paid = take((payout) => reaches(payout, transfer) && pays(payout, transfer, expected));
-      if (paid) return transfer.flags & TRANSFER_REFUND ? refunded(paid) : completed(paid, expected);
+      if (paid) return transfer.flags & TRANSFER_FLAGS.REFUND ? refunded(paid) : completed(paid, expected);
     }
     const returned = take((payout) => reaches(payout, transfer) && returnsInput(payout, transfer));
     if (returned) return refunded(returned);
@@ -145,7 +147,9 @@ function isProceeds(payout: Payout, transfer: TransferTerms, prices: ImportPrice
 function isRefundedWhole(transfers: readonly TransferTerms[], outcomes: readonly TransferOutcome[]): boolean {
   return (
     outcomes.every(({ status, amountOut }) => status === 'refunded' || amountOut === 0n) &&
-    outcomes.some(({ status }, index) => status === 'refunded' && !((transfers[index]?.flags ?? 0) & TRANSFER_REFUND))
+    outcomes.some(
+      ({ status }, index) => status === 'refunded' && !((transfers[index]?.flags ?? 0) & TRANSFER_FLAGS.REFUND),
+    )
   );
 }
 

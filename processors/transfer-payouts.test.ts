@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
 import { PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';

@@ -1,5 +1,6 @@
 /** What an import says (prices, incoming transfers) and what it pays, read from its transaction. */
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import { isFractional } from '../domain/basket-liveness.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { DaemonOutput, DaemonTransaction } from '../schemas/verusd/block.ts';
 import {
   conversionObject,
@@ -10,8 +11,6 @@ import {
 import { decodeOutput, outputKind } from './decode-output.ts';
 import type { ImportPrices } from './transfer-amounts.ts';
 import { transferTerms } from './transfer-terms.ts';
-
-const FRACTIONAL = 0x1;
 
 /** Kinds that may stand between an import and its payouts. */
 const HEADER_KINDS = new Set([
@@ -68,7 +67,7 @@ export function importPrices(state: DaemonCurrencyState): ImportPrices {
     price.set(currencyId, coinsToSatoshis(reserve.lastconversionprice));
     viaPrice.set(currencyId, coinsToSatoshis(reserve.viaconversionprice));
   }
-  return { importCurrencyId: state.currencyid, isBasket: (state.flags & FRACTIONAL) !== 0, price, viaPrice };
+  return { importCurrencyId: state.currencyid, isBasket: isFractional(state.flags), price, viaPrice };
 }
 
 function payout(output: DaemonOutput, nativeCurrencyId: string): Payout {

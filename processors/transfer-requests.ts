@@ -1,10 +1,11 @@
 /** New reserve transfers: the outputs that ask for one. */
+
+import { SYSTEM_ADDRESSES } from '../domain/system-addresses.ts';
 import type { TransferFact } from '../schemas/facts.ts';
 import type { DaemonBlock, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
 import type { ChainState } from './chain-state.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
-import { SYSTEM_ADDRESSES } from './system-addresses.ts';
 import { transferTerms } from './transfer-terms.ts';
 
 /** Every reserve transfer that `tx` asks for, in order of its outputs. The outputs that it spends must be in `state`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../schemas/exact-json.ts';
+import { parseExact } from '../domain/json/exact-json.ts';
 import type { DaemonReserveTransfer } from '../schemas/verusd/conversion-objects.ts';
 import { type TransferTerms, transferTerms } from './transfer-terms.ts';
 

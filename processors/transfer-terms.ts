@@ -1,19 +1,13 @@
 /** What a reserve transfer asks for, read from the `reservetransfer` object of its output or of an incoming export. */
-import type { TransferFact, TransferKind } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
+import { TRANSFER_FLAGS } from '../domain/flags.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
+import type { TransferKind } from '../domain/transfers.ts';
+import type { TransferFact } from '../schemas/facts.ts';
 import type { DaemonReserveTransfer, DaemonTransferDestination } from '../schemas/verusd/conversion-objects.ts';
 import { conversionFee } from './transfer-amounts.ts';
 
-const CONVERT = 0x2;
-const PRECONVERT = 0x4;
-const FEE_OUTPUT = 0x8;
-const MINT = 0x20;
-const CROSS_SYSTEM = 0x40;
-const BURN = 0x80 | 0x100;
-const IMPORT_TO_SOURCE = 0x200;
-const RESERVE_TO_RESERVE = 0x400;
-export const TRANSFER_REFUND = 0x800;
-export const TRANSFER_ARBITRAGE_ONLY = 0x4000;
+const { CONVERT, PRECONVERT, FEE_OUTPUT, MINT, CROSS_SYSTEM, BURN, IMPORT_TO_SOURCE, RESERVE_TO_RESERVE } =
+  TRANSFER_FLAGS;
 
 /** Added to a destination's type when it names another system to go on to. */
 const DESTINATION_NEXT_LEG = 128;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import { ARRIVAL_PLACES, type TransferFact } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
 import type { CurrencyMap, DaemonBlock } from '../schemas/verusd/block.ts';
 import type { DaemonExport, DaemonImport, DaemonReserveTransfer } from '../schemas/verusd/conversion-objects.ts';
 import { isSystemThread } from './exports-and-imports.ts';

@@ -1,7 +1,7 @@
 /** Life of transfers that the recordings do not hold, in blocks made by hand in the daemon's shape. */
 import { describe, expect, it } from 'vitest';
+import { satoshisToCoins } from '../domain/satoshi.ts';
 import type { TransferFact } from '../schemas/facts.ts';
-import { satoshisToCoins } from '../schemas/satoshi.ts';
 import type { DaemonBlock, DaemonOutput } from '../schemas/verusd/block.ts';
 import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
 import { foldChain, lastTransfers } from './testing/chain-pair.ts';

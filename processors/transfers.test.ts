@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../schemas/exact-json.ts';
+import { isLiveBasket } from '../domain/basket-liveness.ts';
+import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { CurrencyAmounts, CurrencyStateFact, TransferFact } from '../schemas/facts.ts';
-import { coinsToSatoshis } from '../schemas/satoshi.ts';
 import type { CurrencyMap, DaemonBlock, DaemonOutput, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
-import { isLiveBasket } from './currency-states.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
 import { foldChain, foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';

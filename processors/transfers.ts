@@ -1,4 +1,6 @@
 /** The life of reserve transfers: requested, exported, settled by an import. docs/pairing.md tells the whole story. */
+
+import { TRANSFER_FLAGS } from '../domain/flags.ts';
 import type { ExportFact, TransferFact } from '../schemas/facts.ts';
 import type { DaemonBlock, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject, type DaemonImport } from '../schemas/verusd/conversion-objects.ts';
@@ -10,7 +12,6 @@ import { createTransferBook, type TransferBook, UnknownTransferError } from './t
 import { pairTransfers } from './transfer-pairing.ts';
 import { readImport } from './transfer-payouts.ts';
 import { transferRequests } from './transfer-requests.ts';
-import { TRANSFER_ARBITRAGE_ONLY } from './transfer-terms.ts';
 
 const NO_EXPORT = /^0+$/;
 
@@ -82,6 +83,6 @@ function sourceExport({ tx, imported }: ImportOutput, state: ChainState): Export
 function arbitrage(tx: DaemonTransaction, book: TransferBook): TransferFact[] {
   return tx.vin.flatMap(({ txid, vout }) => {
     const transfer = txid === undefined || vout === undefined ? undefined : book.find(txid, vout);
-    return transfer && transfer.flags & TRANSFER_ARBITRAGE_ONLY ? [transfer] : [];
+    return transfer && transfer.flags & TRANSFER_FLAGS.ARBITRAGE_ONLY ? [transfer] : [];
   });
 }

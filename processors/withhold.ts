@@ -1,5 +1,7 @@
 /** A block without the parts that cannot be decoded: each leaves its place, so that nothing else moves. */
+
 import { LosslessNumber } from 'lossless-json';
+import { isHash } from '../domain/hashes.ts';
 import { VerustreamError } from '../schemas/errors.ts';
 import type { DaemonBlock, DaemonInput, DaemonOutput, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { asObject, asText } from './decoded-object.ts';
@@ -20,12 +22,9 @@ export interface Fault extends Cause {
 /** Script type of a withheld output. What can be read of it, its coins and addresses, is still there. */
 export const UNDECODABLE = 'undecodable';
 
-const HASH = /^[0-9a-f]{64}$/;
 const INTEGER = /^-?\d{1,19}$/;
 const INT64_MAX = 2n ** 63n - 1n;
 const NO_TXID = '0'.repeat(64);
-
-export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value);
 
 /** What a lookup may ask the stores for. */
 export const isKey = (value: unknown): value is string =>

@@ -1,5 +1,6 @@
 /** The effective configuration. Read and checked by infra/config; contract: docs/configuration.md. */
 
+import type { PriceLimits } from '../domain/prices.ts';
 export interface ChainConfig {
   /** Short lower-case name: `chain` parameter, partition name. */
   readonly name: string;
@@ -22,11 +23,6 @@ export interface ChainConfig {
 
 export type Role = 'tail' | 'derive' | 'price' | 'serve';
 
-/** USD a unit, as plain decimals; a side that is not given has no limit. */
-export interface PriceLimits {
-  readonly min?: string;
-  readonly max?: string;
-}
 export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 
 export type Tier = 'free' | 'developer' | 'pro';

@@ -2,6 +2,8 @@
  * What a block did. Facts are derived by processors/, written to the stores and (those of PUBLISHED_FACTS) to the `facts`
  * topic. Height, block time and source position stand once, in the batch around them. Amounts are satoshis.
  */
+import type { ReserveBalance } from '../domain/reserves.ts';
+import type { TransferKind, TransferStatus } from '../domain/transfers.ts';
 
 /** i-address → satoshis; the native coin is never in it unless a field says so, and no entry is zero. */
 export type CurrencyAmounts = Readonly<Record<string, bigint>>;
@@ -200,14 +202,6 @@ export interface CurrencyFact {
   readonly definition: string;
 }
 
-export interface ReserveBalance {
-  readonly currencyId: string;
-  /** 10^8 = 100 %. */
-  readonly weight: bigint;
-  readonly reserves: bigint;
-  readonly priceInReserve: bigint;
-}
-
 /** State of a currency after one import (the last one of a block counts for that height). */
 export interface CurrencyStateFact {
   readonly type: 'currency_state';
@@ -238,11 +232,6 @@ export interface ReserveSnapshotFact {
 
 /** Key of a transfer that came from another chain: txid of its export, vout = exportVout × ARRIVAL_PLACES + exportIndex. */
 export const ARRIVAL_PLACES = 2 ** 16;
-
-export const TRANSFER_KINDS = ['convert', 'via', 'preconvert', 'mint', 'burn', 'send'] as const;
-export type TransferKind = (typeof TRANSFER_KINDS)[number];
-export const TRANSFER_STATUSES = ['pending', 'exported', 'completed', 'refunded', 'unmatched'] as const;
-export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
 /** A reserve transfer with all that is known of it after the block; one version a block that changed it. */
 export interface TransferFact {

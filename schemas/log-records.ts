@@ -1,6 +1,7 @@
 /** Records of the log's topics. `position` is ours (0, 1, 2 … in a partition), never the broker's offset. */
+
+import type { Reason, Regime, Rule } from '../domain/stamps.ts';
 import type { Fact, TransferFact } from './facts.ts';
-import type { Regime } from './stamps.ts';
 
 export const TOPICS = ['blocks', 'facts', 'stamps'] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -94,8 +95,8 @@ export interface ToldStamp extends ToldTransfer {
   readonly fromUsd: string | null;
   readonly toUsd: string | null;
   readonly usdValue: string | null;
-  readonly rule: string;
-  readonly reason: string | null;
+  readonly rule: Rule;
+  readonly reason: Reason | null;
   readonly pricedCurrencyId: string | null;
   readonly pricedCurrencyUsd: string | null;
   readonly priceBasketId: string | null;

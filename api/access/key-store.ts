@@ -1,4 +1,5 @@
 /** Keys of identities in Postgres. Whatever changes who may do what is told to every process before it is answered. */
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Tier } from '../../schemas/config.ts';
@@ -56,7 +57,7 @@ const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
   FROM api_keys k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE k.id = ANY($1) AND k.revoked_at IS NULL AND i.flags & 32768 = 0`;
+  WHERE k.id = ANY($1) AND k.revoked_at IS NULL AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 

@@ -2,6 +2,7 @@
  * Login of an identity: it signs a message that names this host, itself and one challenge; the chain's daemon says whether
  * the signature is of the keys it has now. A challenge is spent by the first who answers it, rightly or wrongly.
  */
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -29,7 +30,6 @@ export interface LoginOptions {
 const MINUTES = 5;
 /** Blocks that the index may lack: who was revoked in them is not known here, but is to the daemon. */
 const INDEX_LAG = 3;
-const REVOKED = 0x8000;
 
 const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
@@ -48,7 +48,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     const { rows } = await pool.query<{ flags: number }>(FLAGS_SQL, [chain, identityAddress]);
     const [row] = rows;
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
-    if (row.flags & REVOKED)
+    if (row.flags & IDENTITY_FLAGS.REVOKED)
       throw new ApiError('identity_revoked', `identity ${identityAddress} of ${chain} is revoked`);
   }
 

@@ -1,4 +1,5 @@
 /** Sessions of identities that have logged in: a token, kept as its digest, for a day. */
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Holder } from './key-store.ts';
@@ -20,7 +21,7 @@ const SWEEP_SQL = 'DELETE FROM sessions WHERE expires_at < now()';
 /** That of a revoked identity is dead. */
 const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt" FROM sessions s
   JOIN identities i ON i.chain = s.chain AND i.identity_address = s.identity_address AND i.to_height IS NULL
-  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.flags & 32768 = 0`;
+  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
 const CLOSE_SQL = 'DELETE FROM sessions WHERE token_sha256 = $1';
 
 export async function openSession({ pool }: Postgres, holder: Holder): Promise<OpenedSession> {

@@ -1,5 +1,5 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
-import { stringifyExact } from '../../schemas/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
 import type { CurrentState } from '../state/current-state.ts';

@@ -1,5 +1,5 @@
 /** Lines of CSV (RFC 4180) out of the values of an answer, safe to open in a spreadsheet. */
-import { stringifyExact } from '../../schemas/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 
 /** Null is empty, numbers are as they are, texts as `defused` makes them, anything else is its JSON. Ends with CRLF. */
 export function csvLine(values: readonly unknown[]): string {

@@ -1,4 +1,5 @@
 /** A place in a list: the key of the last row given and the hash of its block, as opaque text. */
+import { isHash } from '../../domain/hashes.ts';
 import { ApiError } from './api-error.ts';
 
 export type KeyValue = string | number;
@@ -29,7 +30,7 @@ export function decodeCursor(text: string, list: string, chain: string, kinds: r
     listed === list &&
     chained === chain &&
     isOfKind(height, 'integer') &&
-    isHex(hash) &&
+    isHash(hash) &&
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
@@ -52,10 +53,6 @@ const MAX_INTEGER = 2 ** 31 - 1;
 
 function isOfKind(value: unknown, kind: KeyKind | undefined): boolean {
   if (kind === 'integer') return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_INTEGER;
-  if (kind === 'hex') return isHex(value);
+  if (kind === 'hex') return isHash(value);
   return typeof value === 'string' && !value.includes('\0');
-}
-
-function isHex(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }

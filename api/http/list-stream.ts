@@ -3,7 +3,7 @@
  * own. So no row comes twice or is missed while blocks arrive, memory holds one batch, and a slow reader holds up nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stringifyExact } from '../../schemas/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from './api-error.ts';

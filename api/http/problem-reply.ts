@@ -1,10 +1,11 @@
 /** Any error → an answer of RFC 9457; what is the service's fault is logged under the request's id. */
+
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { ClickHouseDamaged } from '../../infra/clickhouse/clickhouse-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
-import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { Question } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
 import { headerLines } from './header-lines.ts';

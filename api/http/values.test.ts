@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stringifyExact } from '../../schemas/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { coins, decimal, isoTime, ratio, usdValueOf } from './values.ts';
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 19n });

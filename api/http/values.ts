@@ -1,7 +1,7 @@
 /** How values of the stores are printed: exact number tokens, never through a double. */
 import { LosslessNumber } from 'lossless-json';
-import { plainDecimal } from '../../schemas/decimal.ts';
-import { satoshisToCoins } from '../../schemas/satoshi.ts';
+import { formatDecimal, parsePrice, plainDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { satoshisToCoins } from '../../domain/satoshi.ts';
 
 /** Satoshis → JSON number of coins with exactly 8 decimals. */
 export function coins(satoshis: bigint): LosslessNumber {
@@ -40,11 +40,7 @@ export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
 /** Satoshis at a price in USD (decimal text) → their value, exact. */
 export function usdValueOf(satoshis: bigint, price: string | null): LosslessNumber | null {
   if (price === null) return null;
-  const [whole = '0', fraction = ''] = price.split('.');
-  const product = satoshis * BigInt(whole + fraction);
-  const places = fraction.length + 8;
-  const digits = (product < 0n ? -product : product).toString().padStart(places + 1, '0');
-  return decimal(`${product < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`);
+  return new LosslessNumber(formatDecimal(satoshis * parsePrice(price), STAMP_DECIMALS));
 }
 
 /** Seconds since the epoch → ISO 8601 UTC. */

@@ -1,8 +1,8 @@
 /** The best route over many baskets, most of them dusty, against asking the daemon for every route there is. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseExact } from '../../schemas/exact-json.ts';
-import { coinsToSatoshis, satoshisToCoins } from '../../schemas/satoshi.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { bestConversion } from './best-conversion.ts';
 import { type Route, routesBetween } from './conversion-routes.ts';

@@ -1,7 +1,8 @@
 /** What the most promising routes bring, each hop estimated by the chain's daemon with what is pending there. */
+
+import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../domain/satoshi.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../schemas/satoshi.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import type { Leg, Route } from './conversion-routes.ts';
 import { promisingRoutes } from './promising-routes.ts';

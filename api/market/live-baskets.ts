@@ -1,18 +1,12 @@
 /** The baskets that trade now, with what they hold and what that is worth. */
+
+import { isLiveBasket } from '../../domain/basket-liveness.ts';
+import { parseReserves, type ReserveBalance } from '../../domain/reserves.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type LatestPrice, latestPrices } from '../routes/price-rows.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Usd, usdOf } from './usd.ts';
-
-export interface Reserve {
-  readonly currencyId: string;
-  /** 10^8 = 100 %. */
-  readonly weight: bigint;
-  /** Satoshis. */
-  readonly reserves: bigint;
-  readonly priceInReserve: bigint;
-}
 
 export interface LiveBasket {
   readonly chain: string;
@@ -20,7 +14,7 @@ export interface LiveBasket {
   readonly name: string;
   readonly supply: bigint;
   readonly liveHeight: number | null;
-  readonly reserves: readonly Reserve[];
+  readonly reserves: readonly ReserveBalance[];
 }
 
 export interface Market {
@@ -45,24 +39,6 @@ interface StateRecord {
 
 const STATES_SQL = `SELECT chain, currency_id, flags, supply, live_height, reserves FROM currency_states
   WHERE to_height IS NULL ORDER BY chain, currency_id`;
-
-/** Launch confirmed and complete, neither in prelaunch nor refunding. */
-const LIVE = 0x31;
-const LIVE_MASK = 0x37;
-
-export function isLiveBasket(flags: number): boolean {
-  return (flags & LIVE_MASK) === LIVE;
-}
-
-export function parseReserves(text: string): Reserve[] {
-  const stored = JSON.parse(text) as { readonly [K in keyof Reserve]: string }[];
-  return stored.map(({ currencyId, weight, reserves, priceInReserve }) => ({
-    currencyId,
-    weight: BigInt(weight),
-    reserves: BigInt(reserves),
-    priceInReserve: BigInt(priceInReserve),
-  }));
-}
 
 export async function readMarket(read: Snapshot, api: ApiContext): Promise<Market> {
   const currencies = await api.currencies.of(read);

@@ -1,8 +1,10 @@
 /** Prices inside a basket: what one of its currencies is worth in another, from exact reserves, supply and weights. */
 import type { LosslessNumber } from 'lossless-json';
+import { isLiveBasket } from '../../domain/basket-liveness.ts';
+import type { ReserveBalance } from '../../domain/reserves.ts';
+import { parseReserves } from '../../domain/reserves.ts';
 import { ratio } from '../http/values.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { isLiveBasket, parseReserves, type Reserve } from './live-baskets.ts';
 
 /** Price in reserve as a fraction: reserve units for one basket token. */
 interface Fraction {
@@ -13,7 +15,7 @@ interface Fraction {
 export interface BasketMoment {
   readonly height: number;
   readonly supply: bigint;
-  readonly reserves: readonly Reserve[];
+  readonly reserves: readonly ReserveBalance[];
 }
 
 const FULL_WEIGHT = 100_000_000n;

@@ -2,9 +2,10 @@
  * Which routes are worth asking the daemon for: those that bring most with the reserves that the index holds, slippage and fees included
  * and nothing pending. What a route really brings the daemon says.
  */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+
+import type { ReserveBalance } from '../../domain/reserves.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import type { Leg, Route } from './conversion-routes.ts';
-import type { Reserve } from './live-baskets.ts';
 
 /** 0.025 % of each conversion; a conversion from reserve to reserve is two. */
 const fee = (amount: bigint) => (amount * 25_000n) / COIN;
@@ -16,15 +17,15 @@ const price = (reserves: number, tokens: number) => BigInt(Math.floor((reserves 
 const growth = (part: bigint, whole: bigint, exponent: number) =>
   Math.expm1(exponent * Math.log1p(Number(part) / Number(whole)));
 
-const shareOf = ({ weight }: Reserve) => Number(weight) / Number(COIN);
+const shareOf = ({ weight }: ReserveBalance) => Number(weight) / Number(COIN);
 
-function tokensFor(paid: bigint, supply: bigint, reserve: Reserve): bigint {
+function tokensFor(paid: bigint, supply: bigint, reserve: ReserveBalance): bigint {
   const issued = Number(supply) * growth(paid, reserve.reserves, shareOf(reserve));
   const cost = price(Number(paid), issued);
   return cost > 0n ? (paid * COIN) / cost : 0n;
 }
 
-function reservesFor(tokens: bigint, supply: bigint, reserve: Reserve): bigint {
+function reservesFor(tokens: bigint, supply: bigint, reserve: ReserveBalance): bigint {
   const all = Number(reserve.reserves);
   const released = tokens >= supply ? all : -all * growth(-tokens, supply, 1 / shareOf(reserve));
   return (tokens * price(released, Number(tokens))) / COIN;

@@ -1,8 +1,9 @@
 /** What a basket held at the ends of windows, and what that was worth then. */
+import { parsePrice } from '../../domain/decimal.ts';
+import { parseReserves } from '../../domain/reserves.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { PricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { parseReserves } from './live-baskets.ts';
 import { lastPricesSql, lastPricesValues } from './price-past.ts';
 import type { Usd } from './usd.ts';
 
@@ -72,8 +73,7 @@ interface PointRecord {
 
 /** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. */
 function tvlOf(text: string): Usd | null {
-  const [whole = '0', fraction = ''] = text.split('.');
-  const value = BigInt(whole + fraction.padEnd(30, '0'));
+  const value = parsePrice(text);
   return value === 0n ? null : value;
 }
 

@@ -1,5 +1,5 @@
 /** Pairs of baskets as price aggregators know markets: symbols, texts of 8 decimals, one market a pair. */
-import { satoshisToCoins } from '../../schemas/satoshi.ts';
+import { satoshisToCoins } from '../../domain/satoshi.ts';
 import type { Pair } from './pairs.ts';
 import { parseUsd, type Usd } from './usd.ts';
 

@@ -1,5 +1,6 @@
 /** Volume: sums over the settled conversions that are trades, by block time. */
-import { IS_TRADE_SQL } from '../../schemas/trades.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
+import { IS_TRADE_SQL } from '../../domain/transfers.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { PricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -40,7 +41,6 @@ export interface SideVolume extends Volume {
   readonly amountOut: bigint;
 }
 
-const SECONDS_PER_DAY = 86_400;
 const OF_ALL = '{since: UInt32}';
 const BY_CHAIN = 'transform(toString(chain), {chains: Array(String)}, {sinces: Array(UInt32)}, {since: UInt32})';
 

@@ -1,40 +1,32 @@
 /** US dollars inside the market answers: integers scaled by 10^38, exact until they are printed. */
 import { LosslessNumber } from 'lossless-json';
-import { scaledUp } from '../../schemas/decimal.ts';
-import { decimal } from '../http/values.ts';
+import { formatDecimal, parseDecimal, parsePrice, STAMP_DECIMALS, scaledUp } from '../../domain/decimal.ts';
 
 /** Scaled by 10^38: an amount in satoshis times a price of 30 decimals. */
 export type Usd = bigint;
 
-const PLACES = 38;
 const PRINTED_PLACES = 8;
 
 /** Decimal text of at most 38 decimals. */
 export function parseUsd(text: string): Usd {
-  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
-  const value = BigInt(whole + fraction.padEnd(PLACES, '0'));
-  return text.startsWith('-') ? -value : value;
+  return parseDecimal(text, STAMP_DECIMALS);
 }
 
 /** The least value that is not below a written decimal. */
 export function leastUsd(text: string): Usd {
-  return scaledUp(text, PLACES);
+  return scaledUp(text, STAMP_DECIMALS);
 }
 
 /** Value of satoshis at a price (decimal text of at most 30 decimals). */
 export function usdOf(satoshis: bigint, price: string): Usd {
-  const [whole = '0', fraction = ''] = price.split('.');
-  return satoshis * BigInt(whole + fraction.padEnd(30, '0'));
+  return satoshis * parsePrice(price);
 }
 
 /** Rounded half up to 8 decimals. */
 export function printUsd(value: Usd): LosslessNumber {
-  const step = 10n ** BigInt(PLACES - PRINTED_PLACES);
-  const negative = value < 0n;
-  const rounded = ((negative ? -value : value) + step / 2n) / step;
-  const digits = rounded.toString().padStart(PRINTED_PLACES + 1, '0');
-  const text = `${digits.slice(0, -PRINTED_PLACES)}.${digits.slice(-PRINTED_PLACES)}`;
-  return negative && rounded > 0n ? new LosslessNumber(`-${decimal(text).value}`) : decimal(text);
+  const step = 10n ** BigInt(STAMP_DECIMALS - PRINTED_PLACES);
+  const rounded = ((value < 0n ? -value : value) + step / 2n) / step;
+  return new LosslessNumber(formatDecimal(value < 0n ? -rounded : rounded, PRINTED_PLACES));
 }
 
 export function printUsdOrNull(value: Usd | null): LosslessNumber | null {

@@ -1,9 +1,8 @@
 /** A series of days, weeks or months with nothing left out between. */
 
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
 import { feesOf, printUsd } from './usd.ts';
-
-const SECONDS_PER_DAY = 86_400;
 
 /** First second of the UTC day, week (from Monday) or month that a moment lies in. */
 export function startOf(unit: Unit, seconds: number): number {

@@ -1,11 +1,13 @@
 /** The one reader of a topic of a chain: what Postgres has committed, the newest of it in memory for all clients. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import type { FeedKey } from './cursor.ts';
-import type { FeedTopic, Tip, TopicRecord } from './feed-topic.ts';
+import type { FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { PushEvent } from './push-event.ts';
@@ -25,7 +27,7 @@ export interface ChainFeed {
   /** Position after the newest record that may be shown. */
   readonly head: number;
   /** Null before the first block, and where the topic does not say. */
-  readonly tip: Tip | null;
+  readonly tip: BlockRef | null;
   /** A record kept in memory. */
   recent(position: number): FeedRecord | undefined;
   /** Records from a position on, read from the log, below head, decoded in pieces; throws LogGap where they are no longer kept. */

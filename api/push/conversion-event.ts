@@ -1,9 +1,8 @@
 /** What every event about a conversion says, whether its value is known or not. */
+import { conversionStatus } from '../../domain/transfers.ts';
 import type { ToldTransfer } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull } from '../http/values.ts';
 import type { EventSubjects } from './push-event.ts';
-
-const statusOf = ({ status }: ToldTransfer) => (status === 'exported' ? 'pending' : status);
 
 export function conversionSubjects(transfer: ToldTransfer): EventSubjects {
   const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination, importCurrencyId } = transfer;
@@ -11,7 +10,7 @@ export function conversionSubjects(transfer: ToldTransfer): EventSubjects {
     currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
     basket: importCurrencyId,
     addresses: [source, destination].filter((address) => address !== null),
-    status: statusOf(transfer),
+    status: conversionStatus(transfer.status),
   };
 }
 
@@ -22,7 +21,7 @@ export function conversionMembers(transfer: ToldTransfer): Readonly<Record<strin
     vout,
     height: transfer.requestHeight,
     time: transfer.requestTime,
-    status: statusOf(transfer),
+    status: conversionStatus(transfer.status),
     type: transfer.kind,
     fromCurrencyId,
     toCurrencyId,

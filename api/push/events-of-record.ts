@@ -1,5 +1,5 @@
 /** A record of the `facts` topic → its events, always the same ones in the same order, so that a place in them lasts. */
-import { stringifyExact } from '../../schemas/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type {
   ActivityFact,
   BlockFact,

@@ -1,4 +1,5 @@
 /** The two topics of a chain that the stream is made of, as its feeds read them: what may be shown, and which events it is. */
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
@@ -8,16 +9,11 @@ import { eventsOfRecord } from './events-of-record.ts';
 import { eventsOfStamps } from './events-of-stamps.ts';
 import type { PushEvent } from './push-event.ts';
 
-export interface Tip {
-  readonly height: number;
-  readonly hash: string;
-}
-
 export interface TopicRecord {
   readonly position: number;
   readonly events: readonly PushEvent[];
   /** Newest block after it; null where the topic does not say. */
-  readonly tip: Tip | null;
+  readonly tip: BlockRef | null;
   /** Whether the stores hold what it tells. */
   isShown(state: ServiceState): boolean;
 }
@@ -28,7 +24,7 @@ export interface FeedTopic {
   read(record: LogRecord): TopicRecord;
   /** Where the stores stand: changes when more may be shown. */
   place(state: ServiceState): string;
-  tip(state: ServiceState): Tip | null;
+  tip(state: ServiceState): BlockRef | null;
   /** Position after the newest record that may be shown. */
   head(state: ServiceState): Promise<number>;
 }

@@ -1,11 +1,12 @@
 /** Where the chains' feeds and the clients meet: one reader a chain, one encoding an event, however many listen. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Connection, LiveEvent } from './connection.ts';
 import { encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
-import type { Tip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
@@ -25,7 +26,7 @@ export interface Hub {
   /** Where a live client stands. */
   places(): Places;
   isAt(places: Places): boolean;
-  tips(): Readonly<Record<string, Tip | null>>;
+  tips(): Readonly<Record<string, BlockRef | null>>;
   /** A record that load() has read for somebody. */
   loaded(feed: FeedKey, position: number): FeedRecord | undefined;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */

@@ -1,11 +1,12 @@
 /** The push stream of this process: feeds, clients, heartbeats. */
+
+import { isTransparentAddress } from '../../domain/addresses.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
-import type { Domain } from '../api-context.ts';
 import { remembering } from '../remembering.ts';
-import { isTransparentAddress } from '../state/addresses.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
@@ -17,7 +18,6 @@ import type { IdsOf } from './subscription.ts';
 
 export interface PushOptions {
   readonly config: Pick<Config, 'chains'>;
-  readonly domain: Domain;
   readonly log: EventLog;
   readonly watch: StateWatch;
   readonly logger: Logger;
@@ -48,10 +48,10 @@ const TICK_MS = 500;
 const GOING_AWAY = 1001;
 
 export async function createPush(options: PushOptions): Promise<Push> {
-  const { config, domain, log, watch, logger } = options;
+  const { config, log, watch, logger } = options;
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
-  const idsOf = createIdsOf(domain, config.chains);
+  const idsOf = createIdsOf(config.chains);
   const running: Promise<void>[] = [];
   const feeds: ChainFeed[] = [];
   let hub: Hub | null = null;
@@ -122,7 +122,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
 }
 
 /** A name is hashed once for each network of chains, an address not at all. */
-function createIdsOf({ nameToAddress }: Domain, chains: readonly Pick<ChainConfig, 'networkRoot'>[]): IdsOf {
+function createIdsOf(chains: readonly Pick<ChainConfig, 'networkRoot'>[]): IdsOf {
   const roots = new Set(chains.map(({ networkRoot }) => networkRoot));
   return remembering((text) => {
     if (isTransparentAddress(text)) return [text];

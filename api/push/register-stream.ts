@@ -1,7 +1,7 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writtenDecimal } from '../../schemas/decimal.ts';
+import { writtenDecimal } from '../../schemas/written-decimal.ts';
 import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';

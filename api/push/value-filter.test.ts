@@ -1,7 +1,7 @@
 /** A bound in USD lets through exactly the values that it is not above, digit by digit, in each form in which it may be written. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import type { StampsAppended } from '../../schemas/log-records.ts';
 import { createInterest, parseAsked } from '../webhooks/webhook.ts';
 import { readClientMessage } from './client-message.ts';

@@ -30,7 +30,7 @@ const history = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     tipHeight(read, chain);
-    const address = resolveAddress(api, api.chain(chain), params.addr);
+    const address = resolveAddress(api.chain(chain), params.addr);
     const currencies = await api.currencies.of(read);
     const page = await readPage<ActivityRecord>(read, params, {
       list: `address ${address}`,
@@ -85,7 +85,7 @@ const rewards = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
-    const address = resolveAddress(api, api.chain(chain), params.addr);
+    const address = resolveAddress(api.chain(chain), params.addr);
     const maturity = MATURITY_SECONDS / api.chain(chain).blockSeconds;
     const sums = await read.rows<{ kind: string; count: bigint; total: string }>(REWARD_SUMS_SQL, [chain, address]);
     const sumOf = (kind: string) => {

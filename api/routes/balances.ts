@@ -1,9 +1,12 @@
 /** What addresses hold: /api/address/:addr/balance and /api/richlist/top */
+
+import { isIdentityAddress } from '../../domain/addresses.ts';
+import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import { addressBalance, richList } from '../../schemas/rest/explorer.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, ratio, usdValueOf } from '../http/values.ts';
-import { isIdentityAddress, resolveAddress } from '../state/addresses.ts';
+import { resolveAddress } from '../state/addresses.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { addressParameter } from './addresses.ts';
 import { holdingsOf } from './balance-rows.ts';
@@ -22,7 +25,7 @@ const balance = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const height = tipHeight(read, chain);
-    const address = resolveAddress(api, api.chain(chain), params.addr);
+    const address = resolveAddress(api.chain(chain), params.addr);
     const held = await holdingsOf(read, api, api.chain(chain), [address]);
     const [native] = held;
     return {
@@ -84,7 +87,7 @@ const richest = stateRoute({
     const chain = api.chain(params.chain);
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
-    const values = [chain.name, nativeId, params.limit + 1, api.domain.systemAddresses];
+    const values = [chain.name, nativeId, params.limit + 1, [...SYSTEM_ADDRESSES]];
     const found = await read.rows<HolderRecord>(HOLDERS_SQL, values);
     const holders = found.slice(0, params.limit);
     const [price] = await latestPrices(read, api, [nativeId]);

@@ -1,5 +1,5 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
-import type { TransferKind } from '../../schemas/facts.ts';
+import type { TransferKind } from '../../domain/transfers.ts';
 import type { BRIDGE_DIRECTIONS } from '../../schemas/rest/bridge.ts';
 import type { ApiContext } from '../api-context.ts';
 import { coins, coinsOrNull, usdValueOf } from '../http/values.ts';

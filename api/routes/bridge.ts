@@ -29,7 +29,7 @@ const recent = stateRoute({
     const direction = BRIDGE_DIRECTIONS.find((known) => known === params.direction);
     tipHeight(read, chain);
     const asked = params.address;
-    const address = asked === undefined ? undefined : resolveAddress(api, api.chain(chain), asked, 'address');
+    const address = asked === undefined ? undefined : resolveAddress(api.chain(chain), asked, 'address');
     const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address });
     const page = await readPage<BridgeRecord>(read, params, {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,

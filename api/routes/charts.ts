@@ -1,6 +1,7 @@
 /** /api/stats/charts: UTC days out of ClickHouse, up to the chain's newest block. */
+import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
+import { IS_TRADE_SQL } from '../../domain/transfers.ts';
 import { CHART_METRICS, CHART_PERIODS, chart } from '../../schemas/rest/statistics.ts';
-import { IS_TRADE_SQL } from '../../schemas/trades.ts';
 import { chainParameter, queryParameter, requiredQuery } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../state/priced-rows.ts';
@@ -10,7 +11,6 @@ type Metric = (typeof CHART_METRICS)[number];
 type Period = (typeof CHART_PERIODS)[number];
 
 const DAYS: Readonly<Record<Period, number>> = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: 1_000_000 };
-const SECONDS_PER_DAY = 86_400;
 
 const IN_PERIOD = 'chain = {chain: String} AND time >= fromUnixTimestamp({since: UInt32})';
 const OF_BLOCKS = `blocks WHERE ${IN_PERIOD} AND position <= {position: UInt64}`;
@@ -65,7 +65,7 @@ const charts = stateRoute({
     const metric = params.metric as Metric;
     const period = params.period as Period;
     const at = read.state.derived.get(chain);
-    const today = Math.floor((at?.clock ?? 0) / SECONDS_PER_DAY);
+    const today = utcDay(at?.clock ?? 0);
     const rows = await pricedRows(read, api);
     const known = await api.clickhouse.query<Day>(sqlOf(metric, rows), {
       ...rows.params,

@@ -2,7 +2,8 @@
  * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
  * counts is what Postgres holds.
  */
-import type { TransferStatus } from '../../schemas/facts.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
+import type { TransferStatus } from '../../domain/transfers.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { KeyValue } from '../http/cursor.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -34,7 +35,7 @@ export interface ClosedConversions extends ClosedDays {
 const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
   FROM (SELECT day, tick FROM rolled_days WHERE generation = $1 ORDER BY day DESC LIMIT 1) AS closed
   CROSS JOIN LATERAL (SELECT height, hash FROM blocks
-    WHERE chain = $2 AND height <= $3 AND clock < (closed.day + 1) * 86400::bigint ORDER BY height DESC LIMIT 1) AS block`;
+    WHERE chain = $2 AND height <= $3 AND clock < (closed.day + 1) * ${SECONDS_PER_DAY}::bigint ORDER BY height DESC LIMIT 1) AS block`;
 
 interface ClosedRecord {
   readonly day: number;

@@ -1,9 +1,11 @@
 /** Which conversions a list shows: its filters as conditions of Postgres, and of ClickHouse where that can tell too. */
 
-import { plainDecimal, writtenDecimal } from '../../schemas/decimal.ts';
-import type { TransferStatus } from '../../schemas/facts.ts';
-import { CONVERSION_STATUSES, CONVERSION_TYPES, STATUS_MEANINGS } from '../../schemas/rest/conversions.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import type { TransferStatus } from '../../domain/transfers.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
+import { STATUS_MEANINGS } from '../../schemas/rest/conversions.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
+import { writtenDecimal } from '../../schemas/written-decimal.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type ParameterValues, queryParameter } from '../http/parameters.ts';
 import type { Currencies } from '../state/currency-directory.ts';

@@ -1,7 +1,8 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
-import type { TransferKind, TransferStatus } from '../../schemas/facts.ts';
-import type { Regime } from '../../schemas/stamps.ts';
+import type { Reason, Regime, Rule } from '../../domain/stamps.ts';
+import type { TransferKind } from '../../domain/transfers.ts';
+import { conversionStatus } from '../../domain/transfers.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
@@ -19,13 +20,13 @@ export interface ConversionRecord extends EndsRecord {
   readonly from_usd: string | null;
   readonly to_usd: string | null;
   readonly usd_value: string | null;
-  readonly rule: string | null;
+  readonly rule: Rule | null;
   readonly priced_currency_id: string | null;
   readonly priced_currency_usd: string | null;
   readonly price_basket: string | null;
   readonly diverged: boolean | null;
   readonly provisional: boolean | null;
-  readonly stamp_reason: string | null;
+  readonly stamp_reason: Reason | null;
 }
 
 const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,
@@ -38,11 +39,6 @@ export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
 /** Current conversions with their ends and stamps of generation $1; `rows` are some of `transfers`. */
 export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {}): string {
   return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
-}
-
-/** Gathered but not yet executed is still pending to who asked for it. */
-export function conversionStatus(status: TransferStatus): 'pending' | 'completed' | 'refunded' | 'unmatched' {
-  return status === 'exported' ? 'pending' : status;
 }
 
 export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {

@@ -1,11 +1,7 @@
 /** /api/conversions */
 
-import {
-  CONVERSION_STATUSES,
-  CONVERSION_TYPES,
-  conversionFilters,
-  conversionList,
-} from '../../schemas/rest/conversions.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
+import { conversionFilters, conversionList } from '../../schemas/rest/conversions.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type PageBounds, pageParameters, readPage } from '../http/paging.ts';
@@ -83,7 +79,7 @@ const list = stateRoute({
   scope: 'all',
   handler({ params, read, api }) {
     const { address, chain } = params;
-    const resolved = address === undefined ? null : resolveAddress(api, api.chain(chain), address, 'address');
+    const resolved = address === undefined ? null : resolveAddress(api.chain(chain), address, 'address');
     return conversionPage(read, api, params, resolved);
   },
 });
@@ -98,7 +94,7 @@ const ofAddress = stateRoute({
   cache: 'state',
   scope: 'all',
   handler({ params, read, api }) {
-    return conversionPage(read, api, params, resolveAddress(api, api.chain(params.chain), params.addr));
+    return conversionPage(read, api, params, resolveAddress(api.chain(params.chain), params.addr));
   },
 });
 

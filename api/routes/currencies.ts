@@ -1,6 +1,7 @@
 /** /api/currency */
 
-import { parseExact } from '../../schemas/exact-json.ts';
+import { I_ADDRESS, isIdentityAddress } from '../../domain/addresses.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { currencyDetail } from '../../schemas/rest/currencies.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -8,8 +9,8 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { chainParameter, pathParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coinsOrNull, decimalOrNull } from '../http/values.ts';
-import { isIdentityAddress } from '../state/addresses.ts';
 import type { Currencies, CurrencyEntry } from '../state/currency-directory.ts';
+import { nameAddress } from '../state/name-address.ts';
 import { nearNames } from '../state/near-names.ts';
 import { issuedSupply } from '../state/supply.ts';
 import { tipHeight } from './blocks.ts';
@@ -34,7 +35,7 @@ const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.su
   LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
 
 /** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
-const LIKE_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
+const LIKE_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
 
 /**
  * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
@@ -67,7 +68,7 @@ export function findBasket(currencies: Currencies, api: ApiContext, chain: strin
 }
 
 function canBeName(api: ApiContext, text: string): boolean {
-  return api.config.chains.some(({ networkRoot }) => api.domain.nameToAddress(text, networkRoot) !== null);
+  return api.config.chains.some(({ networkRoot }) => nameAddress(text, networkRoot) !== null);
 }
 
 function namesOf(ids: unknown, currencies: Currencies): Record<string, string | null> {

@@ -1,5 +1,6 @@
 /** /api/identity: list, detail, audit trail. */
-import { parseExact } from '../../schemas/exact-json.ts';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { identityChanges, identityDetail, identityList } from '../../schemas/rest/identities.ts';
 import { integer } from '../../schemas/rest/json-schema.ts';
 import { countRowsByHeight } from '../http/count-rows.ts';
@@ -12,12 +13,10 @@ import { tipHeight } from './blocks.ts';
 import {
   blocksToUnlock,
   friendlyName,
-  HAS_CURRENCY,
   type IdentityRecord,
   identityAt,
   identityStatus,
   stateAtSql,
-  TOKEN_CONTROLLED,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 
@@ -157,8 +156,8 @@ const detail = stateRoute({
         referralName: row.referral_name,
         ...registrationDetail(row.registration, currencies),
       },
-      isCurrency: (row.flags & HAS_CURRENCY) !== 0,
-      isTokenControlled: (row.flags & TOKEN_CONTROLLED) !== 0,
+      isCurrency: (row.flags & IDENTITY_FLAGS.ACTIVE_CURRENCY) !== 0,
+      isTokenControlled: (row.flags & IDENTITY_FLAGS.TOKEN_CONTROLLED) !== 0,
       blocksToUnlock: blocksToUnlock(status, row.timelock, height),
       subIdCount: Number(row.sub_ids),
     };

@@ -1,5 +1,5 @@
 /** /api/identity/:nameOrId/multimap */
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { identityMultimap } from '../../schemas/rest/identities.ts';
 import { chainParameter, queryParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';

@@ -1,10 +1,11 @@
 /** Identities as the stores hold them, and what follows from them at a height. */
 
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { foldCase } from '../../domain/names.ts';
 import type { IDENTITY_STATUSES } from '../../schemas/rest/identities.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
 import { countRowsByHeight } from '../http/count-rows.ts';
-import { foldAscii } from '../state/currency-directory.ts';
 import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
@@ -26,11 +27,6 @@ export interface IdentityRecord {
 }
 
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
-
-const REVOKED = 0x8000;
-const LOCKED = 0x2;
-export const HAS_CURRENCY = 0x1;
-export const TOKEN_CONTROLLED = 0x4;
 
 const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
   i.registered_height, i.referral, i.state`;
@@ -60,7 +56,7 @@ export async function addressOfIdentity(
   chain: string,
   nameOrId: string,
 ): Promise<string> {
-  const address = await findIdentity(read, api, api.chain(chain), nameOrId);
+  const address = await findIdentity(read, api.chain(chain), nameOrId);
   if (address === null) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain}`);
   return address;
 }
@@ -77,7 +73,7 @@ export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
   height: number,
   sql = STATE_AT_SQL,
 ): Promise<Row> {
-  const addresses = possibleAddresses(api, api.chain(chain), nameOrId);
+  const addresses = possibleAddresses(api.chain(chain), nameOrId);
   const row = await stateOfFirst<Row>(read, chain, addresses, height, sql);
   if (row) return row;
   const address = await addressOfIdentity(read, api, chain, nameOrId);
@@ -127,8 +123,8 @@ export function countChildren(read: Snapshot, api: ApiContext, chain: string, pa
 
 /** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */
 export function identityStatus(flags: number, timelock: bigint, height: number): IdentityStatus {
-  if (flags & REVOKED) return 'revoked';
-  if (flags & LOCKED) return 'locked';
+  if (flags & IDENTITY_FLAGS.REVOKED) return 'revoked';
+  if (flags & IDENTITY_FLAGS.LOCKED) return 'locked';
   return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
 }
 
@@ -141,7 +137,7 @@ export function blocksToUnlock(status: IdentityStatus, timelock: bigint, height:
 /** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
 export function friendlyName(fullyQualifiedName: string, networkRoot: string): string {
   const suffix = `.${networkRoot}`;
-  if (!foldAscii(fullyQualifiedName).endsWith(foldAscii(suffix))) return `${fullyQualifiedName}@`;
+  if (!foldCase(fullyQualifiedName).endsWith(foldCase(suffix))) return `${fullyQualifiedName}@`;
   const bare = fullyQualifiedName.slice(0, -suffix.length);
   return bare.includes('.') ? `${bare}@` : `${fullyQualifiedName}@`;
 }

@@ -1,5 +1,7 @@
 /** /api/identity/:nameOrId/referrals and /api/identity/stats */
 
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { identityReferrals, identityStats } from '../../schemas/rest/identities.ts';
 import { chainParameter } from '../http/parameters.ts';
@@ -87,14 +89,14 @@ interface CountRecord {
 
 /** $2: first height that can lie in the window, so that older registrations need no look at their block. */
 const STATS_SQL = `SELECT count(*) AS total,
-    count(*) FILTER (WHERE i.flags & 32768 <> 0) AS revoked,
-    count(*) FILTER (WHERE i.flags & 32768 = 0 AND i.flags & 2 <> 0) AS locked,
+    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} <> 0) AS revoked,
+    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 AND i.flags & ${IDENTITY_FLAGS.LOCKED} <> 0) AS locked,
     count(*) FILTER (WHERE i.state ->> 'contentmultimap' NOT IN ('{}', 'null')) AS with_content,
     count(*) FILTER (WHERE i.registered_height >= $2 AND b.time >= $3) AS registered30d
   FROM identities i
   LEFT JOIN blocks b ON b.chain = i.chain AND b.height = i.registered_height AND i.registered_height >= $2
   WHERE i.chain = $1 AND i.to_height IS NULL`;
-const WINDOW_SECONDS = 30 * 86_400;
+const WINDOW_SECONDS = 30 * SECONDS_PER_DAY;
 /** Blocks never come this many times faster than they should for a month. */
 const FASTEST = 4;
 

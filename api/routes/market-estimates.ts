@@ -1,8 +1,8 @@
 /** /api/market/estimate and /api/market/best-conversion: asked of the daemon, which counts in what is pending. */
 
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import { bestConversion as bestConversionSchema, conversionEstimate } from '../../schemas/rest/estimates.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import { chainParameter, queryParameter, requiredQuery } from '../http/parameters.ts';

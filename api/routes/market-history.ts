@@ -1,4 +1,5 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { writtenName } from '../../schemas/rest/json-schema.ts';
 import { priceSeries, reserveSeries } from '../../schemas/rest/market.ts';
 import { chainParameter, pathParameter, queryParameter } from '../http/parameters.ts';
@@ -54,7 +55,6 @@ const pricesSql = (
   FROM ${rows.of('prices', 'time, usd_price, tick', 'currency_id = {id: String} AND tick >= {from: UInt64} AND time > fromUnixTimestamp({since: UInt32})')}
   GROUP BY intDiv(toUnixTimestamp(time), {span: UInt32}) ORDER BY seconds`;
 const PRICE_POINTS = 500;
-const SECONDS_PER_DAY = 86_400;
 const LEAST_SPAN = 300;
 
 const prices = stateRoute({

@@ -43,7 +43,7 @@ const currencies = stateRoute({
       change24h: changePercent(row.usd_price, past.get(entry.currencyId)),
       volume24h: printUsd((volumes.get(entry.currencyId) ?? NO_VOLUME).volume),
       liquidity: printUsd(liquidity),
-      confidence: confidenceOf(api, row, tip, row.guard),
+      confidence: confidenceOf(row, tip, row.guard),
       sparkline: lines.get(entry.currencyId) ?? new Array<number>(24).fill(Number(row.usd_price)),
     }));
     return provisionalList(priced.provisionalSince(trades.end), answer);

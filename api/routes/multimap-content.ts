@@ -1,8 +1,10 @@
 /** The key-value store of an identity: one key of it, and what its values say. */
+
+import { isIdentityAddress } from '../../domain/addresses.ts';
+import { vdxfKey } from '../../domain/names.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import { queryParameter } from '../http/parameters.ts';
-import { isIdentityAddress } from '../state/addresses.ts';
 
 export type Multimap = Readonly<Record<string, unknown>>;
 
@@ -20,7 +22,7 @@ export function contentOf(state: Readonly<Record<string, unknown>>): Multimap {
 /** @throws ApiError invalid_parameter for a key that is neither an i-address nor a VDXF name */
 export function withKey(content: Multimap, key: string | undefined, api: ApiContext, chain: string): Multimap {
   if (key === undefined) return content;
-  const id = isIdentityAddress(key) ? key : api.domain.vdxfKey(key, api.chain(chain).networkRoot);
+  const id = isIdentityAddress(key) ? key : vdxfKey(key, api.chain(chain).networkRoot);
   if (id === null) {
     const detail = `${JSON.stringify(key)} is neither an i-address nor a VDXF name such as vrsc::data.type.string`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/key', detail }] });

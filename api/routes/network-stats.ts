@@ -1,10 +1,11 @@
 /** /api/stats/network, and the figures of a chain that /api/stats/status shows too; no daemon is waited for. */
 import { LosslessNumber } from 'lossless-json';
+import { isLiveBasket } from '../../domain/basket-liveness.ts';
+import { parseReserves } from '../../domain/reserves.ts';
 import { networkStats } from '../../schemas/rest/statistics.ts';
 import { chainParameter } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
-import { isLiveBasket, parseReserves } from '../market/live-baskets.ts';
 import type { KnownFigures } from '../state/daemon-figures.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { supplyAt } from '../state/supply.ts';

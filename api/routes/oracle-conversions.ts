@@ -1,7 +1,10 @@
 /** /api/oracle/conversions/:txid: the USD stamps of one transaction, with their reasons. */
 
+import { explainStamp } from '../../domain/explain-stamp.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import type { StampInputs } from '../../domain/stamp-inputs.ts';
+import { conversionStatus } from '../../domain/transfers.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
 import { conversionValuation } from '../../schemas/rest/conversions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { notFound } from '../http/api-error.ts';
@@ -10,7 +13,7 @@ import { stateRoute } from '../http/route.ts';
 import { coins, coinsOrNull, decimalOrNull } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type ConversionRecord, conversionStatus, conversionsSql } from './conversion-rows.ts';
+import { type ConversionRecord, conversionsSql } from './conversion-rows.ts';
 import { TXID } from './transactions.ts';
 
 type StampRecord = ConversionRecord & { readonly inputs: string | null };
@@ -52,22 +55,24 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
     priceHeight: row.price_height,
     priceBasket: row.price_basket,
     reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
-    ...(explain && explanation(api, row.inputs, currencies)),
+    ...(explain && explanation(row.inputs, currencies)),
   };
 }
 
 /** What the stamp was made from, and each step from there to its numbers; null without a stamp. */
-function explanation(api: ApiContext, inputs: string | null, currencies: Currencies) {
+function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
-  const steps = api.domain.explainStamp(inputs).map(({ step, currencyId, basketId, expression, value }) => ({
-    step,
-    currencyId,
-    currencyName: currencies.name(currencyId),
-    basketId,
-    basketName: currencies.name(basketId),
-    expression,
-    value,
-  }));
+  const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(
+    ({ step, currencyId, basketId, expression, value }) => ({
+      step,
+      currencyId,
+      currencyName: currencies.name(currencyId),
+      basketId,
+      basketName: currencies.name(basketId),
+      expression,
+      value,
+    }),
+  );
   return { inputs: parseExact(inputs), steps };
 }
 

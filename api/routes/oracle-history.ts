@@ -1,4 +1,5 @@
 /** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { oracleHistory, PRICE_INTERVALS } from '../../schemas/rest/oracle.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -21,7 +22,7 @@ export const idParameter = pathParameter(
 type Interval = (typeof PRICE_INTERVALS)[number];
 
 /** Seconds; of `block` every row is one. */
-const SPANS: Readonly<Record<Exclude<Interval, 'block'>, number>> = { '5m': 300, '1h': 3600, '1d': 86_400 };
+const SPANS: Readonly<Record<Exclude<Interval, 'block'>, number>> = { '5m': 300, '1h': 3600, '1d': SECONDS_PER_DAY };
 const SECONDS_PER_HOUR = 3600;
 const MAX_HEIGHT = 2 ** 31 - 1;
 const MAX_TIME = 2 ** 31 - 1;
@@ -76,12 +77,12 @@ async function historyRows(
   });
 }
 
-function historyAnswer(api: ApiContext, row: HistoryRecord, currencies: Currencies) {
+function historyAnswer(_api: ApiContext, row: HistoryRecord, currencies: Currencies) {
   return {
     usdPrice: decimal(row.usd_price),
     blockHeight: row.height,
     basket: currencies.name(row.source_basket) ?? row.source_basket,
-    confidence: confidenceOf(api, row, row.height),
+    confidence: confidenceOf(row, row.height),
     createdAt: isoTime(row.time),
     provisional: row.provisional,
   };

@@ -1,4 +1,9 @@
 /** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
+
+import { confidence, priceStatus } from '../../domain/confidence.ts';
+import { parsePrice } from '../../domain/decimal.ts';
+import type { GuardState, Tier } from '../../domain/prices.ts';
+import type { EntryInput } from '../../domain/stamp-inputs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { decimal, isoTime } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
@@ -6,7 +11,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 
 export interface PriceRecord {
   readonly currency_id: string;
-  readonly tier: 0 | 1 | 2 | 3;
+  readonly tier: Tier;
   readonly usd_price: string;
   readonly ema_price: string;
   readonly total_depth: string;
@@ -17,16 +22,11 @@ export interface PriceRecord {
   readonly time: bigint;
 }
 
-export interface PriceEntry {
-  readonly basketId: string;
-  readonly chain: string;
-  readonly price: string;
-  readonly depth: string;
-}
+export type PriceEntry = Omit<EntryInput, 'hop'>;
 
 /** What external feeds say of a price. */
 export interface GuardView {
-  readonly status: 'healthy' | 'warning' | 'rejected';
+  readonly status: GuardState;
   readonly externalPrice: string | null;
   readonly deviationPct: string | null;
   readonly source: string | null;
@@ -126,30 +126,17 @@ function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
   };
 }
 
-const PRICE_DECIMALS = 30;
-
-/** Decimal text → integer scaled by 10^30. */
-function scaled(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, '0').slice(0, PRICE_DECIMALS));
-}
-
 export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): PriceEntry[] {
   return JSON.parse(baskets) as PriceEntry[];
 }
 
 /** Confidence of a price as seen from `tip` blocks of the default chain. */
-export function confidenceOf(
-  api: ApiContext,
-  row: Omit<PriceRecord, 'time'>,
-  tip: number,
-  guard: GuardView | null = null,
-): number {
-  return api.domain.confidence({
+export function confidenceOf(row: Omit<PriceRecord, 'time'>, tip: number, guard: GuardView | null = null): number {
+  return confidence({
     tier: row.tier,
-    usd: scaled(row.usd_price),
-    totalDepth: scaled(row.total_depth),
-    entryPrices: entriesOf(row).map((entry) => scaled(entry.price)),
+    usd: parsePrice(row.usd_price),
+    totalDepth: parsePrice(row.total_depth),
+    entryPrices: entriesOf(row).map((entry) => parsePrice(entry.price)),
     age: tip - row.height,
     // Replaced because an anchor left the set: no feed has said anything of this price itself.
     guard: guard?.externalPrice == null ? null : guard.status,
@@ -165,8 +152,8 @@ export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, c
     source: 'reserve',
     sourceBlock: row.height,
     sourceBasket: currencies.name(row.source_basket) ?? row.source_basket,
-    confidence: confidenceOf(api, row, tip, row.guard),
-    status: api.domain.priceStatus(tip - row.height, row.guard?.status ?? null),
+    confidence: confidenceOf(row, tip, row.guard),
+    status: priceStatus(tip - row.height, row.guard?.status ?? null),
     totalDepth: decimal(row.total_depth),
     updatedAt: isoTime(row.time),
     provisional: row.provisional,

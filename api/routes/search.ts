@@ -1,12 +1,14 @@
 /** /api/search: whatever was pasted, on every chain. */
 
+import { isTransparentAddress } from '../../domain/addresses.ts';
+import type { BlockRef } from '../../domain/block-ref.ts';
+import { isWrittenHash } from '../../domain/hashes.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { searchResults } from '../../schemas/rest/explorer.ts';
 import type { ApiContext } from '../api-context.ts';
 import { requiredQuery } from '../http/parameters.ts';
 import { stateRoute } from '../http/route.ts';
-import { isTransparentAddress } from '../state/addresses.ts';
 import { findIdentity } from '../state/identity-names.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
@@ -21,20 +23,19 @@ interface Found {
 type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<Found[]>;
 
 const HEIGHT = /^\d{1,9}$/;
-const HASH = /^[0-9a-f]{64}$/i;
 
 const byHeight: Finder = async (read, _api, { name: chain }, query) => {
   if (!HEIGHT.test(query)) return [];
   const sql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND height = $2';
-  const block = await read.row<{ height: number; hash: string }>(sql, [chain, Number(query)]);
+  const block = await read.row<BlockRef>(sql, [chain, Number(query)]);
   return block ? [blockFound(chain, block)] : [];
 };
 
 const byHash: Finder = async (read, _api, { name: chain }, query) => {
-  if (!HASH.test(query)) return [];
+  if (!isWrittenHash(query)) return [];
   const hash = query.toLowerCase();
   const blockSql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND hash = $2';
-  const block = await read.row<{ height: number; hash: string }>(blockSql, [chain, hexParam(hash)]);
+  const block = await read.row<BlockRef>(blockSql, [chain, hexParam(hash)]);
   if (block) return [blockFound(chain, block)];
   const transactionSql = 'SELECT height FROM transactions WHERE chain = $1 AND txid = $2';
   const transaction = await read.row<{ height: number }>(transactionSql, [chain, hexParam(hash)]);
@@ -42,7 +43,7 @@ const byHash: Finder = async (read, _api, { name: chain }, query) => {
   return label ? [{ type: 'tx', id: hash, label, chain, url: `/api/tx/${hash}?chain=${chain}` }] : [];
 };
 
-function blockFound(chain: string, { height, hash }: { height: number; hash: string }): Found {
+function blockFound(chain: string, { height, hash }: BlockRef): Found {
   return { type: 'block', id: hash, label: `Block ${height}`, chain, url: `/api/blocks/${height}?chain=${chain}` };
 }
 
@@ -53,8 +54,8 @@ const byAddress: Finder = async (read, _api, { name: chain }, query) => {
   return [{ type: 'address', id: query, label: query, chain, url: `/api/address/${query}?chain=${chain}` }];
 };
 
-const byIdentity: Finder = async (read, api, chain, query) => {
-  const address = await findIdentity(read, api, chain, query);
+const byIdentity: Finder = async (read, _api, chain, query) => {
+  const address = await findIdentity(read, chain, query);
   if (address === null) return [];
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;

@@ -1,5 +1,5 @@
 /** How many conversions of each chain have a stamp of the served generation, and why some of these have no value. */
-import { REGIMES, type Regime, UNPRICED_REASONS, type UnpricedReason } from '../../schemas/stamps.ts';
+import { REGIMES, type Regime, UNPRICED_REASONS, type UnpricedReason } from '../../domain/stamps.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { PricedRows } from '../state/priced-rows.ts';
 import type { ServiceState } from '../state/service-state.ts';

@@ -1,7 +1,8 @@
 /** /api/tickers: the pairs of all baskets as CoinGecko, CoinMarketCap and CoinPaprika read them. */
+
+import { satoshisToCoins } from '../../domain/satoshi.ts';
 import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import { coinGeckoTickers, coinMarketCapTickers, coinPaprikaTickers } from '../../schemas/rest/tickers.ts';
-import { satoshisToCoins } from '../../schemas/satoshi.ts';
 import { stateRoute } from '../http/route.ts';
 import { type Pairs, readPairs } from '../market/pairs.ts';
 import { eightDecimals, marketsOf, symbolOf } from '../market/tickers.ts';

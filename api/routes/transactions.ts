@@ -1,7 +1,8 @@
 /** /api/tx */
 
+import { WRITTEN_HASH } from '../../domain/hashes.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
 import type { TransactionType } from '../../schemas/facts.ts';
 import { transactionDetail } from '../../schemas/rest/transactions.ts';
 import { notFound } from '../http/api-error.ts';
@@ -61,7 +62,7 @@ const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 O
 const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
 
 /** Pattern of a parameter: a transaction id in lower or upper case. */
-export const TXID = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
+export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
 
 /** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
 export function amounts(stored: string | null, currencies: Currencies) {

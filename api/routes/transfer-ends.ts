@@ -2,7 +2,7 @@
  * A transfer between two configured chains has a row on either, under the key of its export. These joins to `transfers t` bring
  * both together, whichever chain is ahead.
  */
-import type { TransferStatus } from '../../schemas/facts.ts';
+import type { TransferStatus } from '../../domain/transfers.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 
 /** Of the other end `e` of `t`. */

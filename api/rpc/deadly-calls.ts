@@ -2,6 +2,7 @@
  * Calls that end a daemon, each with its reason; checked before everything else. Beside these, no call at all carries what ends it in
  * any method: brackets nested without end (the reader of bodies), and JSON or base58 of megabytes in a text (the types of parameters).
  */
+import { isWrittenHash } from '../../domain/hashes.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import type { Guard, GuardedChain } from './guards.ts';
 import { RpcError } from './rpc-error.ts';
@@ -29,12 +30,10 @@ function onlyRealHeights({ texts: [, height] }: RpcRequest): void {
   }
 }
 
-const TXID = /^[0-9a-fA-F]{64}$/;
-
 /** The daemon reads the hexadecimal digits that a text begins with, and those of an id may begin with zeros. */
 function onlyWholeIds({ texts: [text] }: RpcRequest): void {
   const id = textOf(text);
-  if (id !== null && id.length > 32 && !TXID.test(id)) throw invalid('Parameter 1 must be 64 hexadecimal digits');
+  if (id !== null && id.length > 32 && !isWrittenHash(id)) throw invalid('Parameter 1 must be 64 hexadecimal digits');
 }
 
 export const DEADLY_CALLS: Readonly<Record<string, DeadlyCall>> = {

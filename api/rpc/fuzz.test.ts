@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nameToAddress } from '../../processors/names.ts';
-import { rawElements } from '../../schemas/raw-json.ts';
+import { rawElements } from '../../domain/json/raw-json.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import { SEED } from '../../test/setup/seed.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';

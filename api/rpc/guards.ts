@@ -1,5 +1,5 @@
 /** What must not reach a daemon that strangers may call. A guard throws RpcError, or lets the call through. */
-import { rawStrings } from '../../schemas/raw-json.ts';
+import { rawStrings } from '../../domain/json/raw-json.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import { methodNotFound, RpcError } from './rpc-error.ts';
 

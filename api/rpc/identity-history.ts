@@ -1,8 +1,9 @@
 /** getidentityhistory with one to three parameters: every state of an identity, from the index. */
+
+import { isIdentityAddress } from '../../domain/addresses.ts';
+import { daemonString } from '../../domain/json/raw-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { daemonString } from '../../schemas/raw-json.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
-import { isIdentityAddress } from '../state/addresses.ts';
 import { type AnswerMethod, rpcInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
 

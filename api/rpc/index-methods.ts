@@ -1,4 +1,5 @@
 /** The three methods that are answered from the index, without asking the daemon. */
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from './help.ts';
@@ -24,8 +25,8 @@ export function createIndexMethods(postgres: Postgres): Readonly<Record<string, 
     if (texts.length !== count) throw new RpcError(RPC_CODES.misc, usageOf(method));
   }
 
-  async function tip(chain: string): Promise<{ height: number; hash: string }> {
-    const { rows } = await postgres.pool.query<{ height: number; hash: string }>(TIP_SQL, [chain]);
+  async function tip(chain: string): Promise<BlockRef> {
+    const { rows } = await postgres.pool.query<BlockRef>(TIP_SQL, [chain]);
     const [row] = rows;
     if (row === undefined) throw new RpcError(RPC_CODES.inWarmUp, 'No block is indexed yet');
     return row;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { callKey, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
-import { rawMember } from '../../schemas/raw-json.ts';
 import { differenceOfCall, differences, fault } from './testing/differences.ts';
 import { RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { daemonPrint, rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import { readLines } from '../../infra/recorded-node/read-lines.ts';
 import { answerOf, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
-import { daemonPrint, rawElements, rawMember } from '../../schemas/raw-json.ts';
 import { CHAIN, RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
 
 let service: RecordedService;

@@ -1,9 +1,12 @@
 /** JSON-RPC of the chains, apart from HTTP: a body in, a status and a body out. */
+
+import { hexAddress } from '../../domain/addresses.ts';
+import type { BlockRef } from '../../domain/block-ref.ts';
+import { daemonString } from '../../domain/json/raw-json.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { daemonString } from '../../schemas/raw-json.ts';
 import { readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import {
   printRpcError,
@@ -17,7 +20,6 @@ import {
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
 import { andThen, orElse, type Soon } from '../http/soon.ts';
-import { hexAddress } from '../state/addresses.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -27,7 +29,6 @@ import { daemonForm, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { checkParameters } from './parameters/check-parameters.ts';
 import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
-import type { Tip } from './upstream/repeated-answers.ts';
 import { createUnspentOutput, type UnspentOutput } from './upstream/unspent-output.ts';
 import { createUpstream, type Upstream } from './upstream/upstream.ts';
 import { type Wallets, walletGuard } from './wallet-guard.ts';
@@ -57,7 +58,7 @@ export interface RpcHandlerOptions {
   readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
-  readonly tip: (chain: string) => Tip | null;
+  readonly tip: (chain: string) => BlockRef | null;
   /** `alice@` and the chain's root currency → i-address; null for what cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
   /** Extension methods beside getidentityhistory; those that are missing answer -32601. */

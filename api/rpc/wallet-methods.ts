@@ -3,7 +3,8 @@
  * daemon's source (1.2.16). Not among them are those that only print what we set to false (getidentity and its like: canspendfor,
  * cansignfor) and getinfo, which tells no more than the age of the wallet's key pool.
  */
-import { rawStrings } from '../../schemas/raw-json.ts';
+import { I_ADDRESS } from '../../domain/addresses.ts';
+import { rawStrings } from '../../domain/json/raw-json.ts';
 import type { RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 
 /**
@@ -37,7 +38,7 @@ export function walletUse(request: Pick<RpcRequest, 'method' | 'params'>): Walle
   return WALLET_METHODS[request.method] ?? null;
 }
 
-const IDENTITY = /^(i[1-9A-HJ-NP-Za-km-z]{33}|[^@]*[^@\s]@)$/;
+const IDENTITY = new RegExp(`^(${I_ADDRESS}|[^@]*[^@\\s]@)$`);
 
 /** A signature of a transparent address is compared with the wallet's own key; one of an identity is not. */
 function isOfIdentity(params: string): boolean {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { domain } from '../../commands/domain.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import { chainConfig } from '../../test/laws/replay.ts';
 import { createCurrencyDirectory } from './currency-directory.ts';
 import type { Snapshot } from './snapshot.ts';
 
-const id = (name: string) => domain.nameToAddress(name, 'VRSC') ?? '';
+const id = (name: string) => nameToAddress(name, 'VRSC') ?? '';
 const chains = ['VRSC', 'vARRR', 'vDEX'].map((rootCurrency) => ({
   ...chainConfig(rootCurrency.toLowerCase()),
   rootCurrency,
@@ -24,7 +24,7 @@ const defined = (chain: string, name: string, systemId: string, parent: string) 
 
 async function homesOf(rows: readonly object[]) {
   const read = { state: { tag: 't' }, rows: async () => rows } as unknown as Snapshot;
-  const currencies = await createCurrencyDirectory(chains, domain).of(read);
+  const currencies = await createCurrencyDirectory(chains).of(read);
   return [...currencies.all()].map(({ fullyQualifiedName, chain }) => `${fullyQualifiedName} ${chain}`).sort();
 }
 

@@ -1,7 +1,11 @@
 /** Every currency that is defined now: few, so kept whole in memory and read again when the state has moved. */
+
+import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
+import { foldCase } from '../../domain/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { CurrencyType } from '../../schemas/facts.ts';
-import type { Domain } from '../api-context.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
+import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CurrencyEntry {
@@ -34,20 +38,20 @@ const SQL = `SELECT chain, currency_id AS "currencyId", name, fully_qualified_na
   currency_type AS type, options, system_id AS "systemId", parent FROM currencies WHERE to_height IS NULL
   ORDER BY chain, from_height, currency_id`;
 const BRIDGED_SUFFIX = '.vETH';
-const PBAAS_OPTIONS = 0x100 | 0x8;
+const NATIVE_OPTIONS = CURRENCY_OPTIONS.PBAAS | CURRENCY_OPTIONS.ID_REFERRALS;
 
-export function createCurrencyDirectory(chains: readonly ChainConfig[], domain: Domain): CurrencyDirectory {
-  const natives = new Map(chains.map((chain) => [chain.name, nativeEntry(chain, domain)]));
+export function createCurrencyDirectory(chains: readonly ChainConfig[]): CurrencyDirectory {
+  const natives = new Map(chains.map((chain) => [chain.name, nativeEntry(chain)]));
   let kept: { readonly tag: string; readonly currencies: Currencies } | null = null;
   return {
-    nativeId: (chain) => natives.get(chain.name)?.currencyId ?? nativeEntry(chain, domain).currencyId,
+    nativeId: (chain) => natives.get(chain.name)?.currencyId ?? nativeEntry(chain).currencyId,
     async of(read) {
       if (kept?.tag === read.state.tag) return kept.currencies;
       const entries = new Map([...natives.values()].map((entry) => [entry.currencyId, entry]));
       for (const entry of homesFirst(await read.rows<DefinedCurrency>(SQL), [...natives.values()])) {
         if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
       }
-      const currencies = indexed(entries, chains, domain);
+      const currencies = indexed(entries, chains);
       kept = { tag: read.state.tag, currencies };
       return currencies;
     },
@@ -74,37 +78,32 @@ function homesFirst(defined: readonly DefinedCurrency[], natives: readonly Curre
   return [...defined].sort((a, b) => rank(a) - rank(b));
 }
 
-function nativeEntry({ name: chain, rootCurrency, networkRoot }: ChainConfig, domain: Domain): CurrencyEntry {
-  const currencyId = domain.nameToAddress(rootCurrency, networkRoot);
-  if (currencyId === null) throw new TypeError(`${rootCurrency} cannot be a currency's name`);
-  const options = PBAAS_OPTIONS;
-  return { currencyId, chain, name: rootCurrency, fullyQualifiedName: rootCurrency, type: 'native', options };
+function nativeEntry(chain: ChainConfig): CurrencyEntry {
+  const name = chain.rootCurrency;
+  const currencyId = nativeCurrencyId(chain);
+  return { currencyId, chain: chain.name, name, fullyQualifiedName: name, type: 'native', options: NATIVE_OPTIONS };
 }
 
-function indexed(
-  entries: ReadonlyMap<string, CurrencyEntry>,
-  chains: readonly ChainConfig[],
-  domain: Domain,
-): Currencies {
+function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly ChainConfig[]): Currencies {
   const byQualified = new Map<string, CurrencyEntry>();
   const byName = new Map<string, CurrencyEntry[]>();
   for (const entry of entries.values()) {
-    const qualified = foldAscii(entry.fullyQualifiedName);
+    const qualified = foldCase(entry.fullyQualifiedName);
     if (!byQualified.has(qualified)) byQualified.set(qualified, entry);
-    const name = foldAscii(entry.name);
+    const name = foldCase(entry.name);
     byName.set(name, [...(byName.get(name) ?? []), entry]);
   }
 
   function byHash(text: string, chain: ChainConfig): CurrencyEntry | undefined {
-    const id = domain.nameToAddress(text, chain.networkRoot);
+    const id = nameAddress(text, chain.networkRoot);
     return id === null ? undefined : entries.get(id);
   }
 
   function find(text: string, chain: ChainConfig): CurrencyEntry | undefined {
-    const folded = foldAscii(text);
+    const folded = foldCase(text);
     const exact = entries.get(text) ?? byHash(text, chain) ?? byQualified.get(folded);
     if (exact) return exact;
-    const bridged = byHash(text + BRIDGED_SUFFIX, chain) ?? byQualified.get(folded + foldAscii(BRIDGED_SUFFIX));
+    const bridged = byHash(text + BRIDGED_SUFFIX, chain) ?? byQualified.get(folded + foldCase(BRIDGED_SUFFIX));
     if (bridged) return bridged;
     const [only, ...others] = byName.get(folded) ?? [];
     return others.length === 0 ? only : undefined;
@@ -121,9 +120,4 @@ function indexed(
       return others.map((other) => byHash(text, other)).find((entry) => entry !== undefined);
     },
   };
-}
-
-/** Only A–Z: names are compared as the daemon compares them. */
-export function foldAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,9 +1,9 @@
 /** What only a daemon knows of its chain: asked once a block, null when it does not answer; or what it said last, at once. */
 import type { LosslessNumber } from 'lossless-json';
+import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
 import { createMemo } from './memo.ts';
 
 interface MiningFigures {

@@ -1,7 +1,8 @@
 /** Which identity of a chain a caller means. */
+
+import { foldCase } from '../../domain/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import type { ApiContext } from '../api-context.ts';
-import { foldAscii } from './currency-directory.ts';
+import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Of the addresses $2, the first that is an identity of the chain $1. One that ever was still is: at least revoked. */
@@ -16,28 +17,23 @@ const BY_NAME_SQL = `SELECT identity_address FROM identities
  * Addresses that `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address may mean, as the daemon reads it. A bare `alice` is first of
  * all a name of the chain itself (`alice.vARRR`).
  */
-export function possibleAddresses(api: ApiContext, chain: ChainConfig, text: string): string[] {
+export function possibleAddresses(chain: ChainConfig, text: string): string[] {
   const isBare = !/[.@]/.test(text);
   const names = isBare && chain.rootCurrency !== chain.networkRoot ? [`${text}.${chain.rootCurrency}`, text] : [text];
-  return names.map((name) => api.domain.nameToAddress(name, chain.networkRoot)).filter((address) => address !== null);
+  return names.map((name) => nameAddress(name, chain.networkRoot)).filter((address) => address !== null);
 }
 
 /** What the daemon would not find is looked for under every parent, and counts when there is one. */
 export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
-  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldAscii(label)]);
+  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldCase(label)]);
   return only && others.length === 0 ? only.identity_address : null;
 }
 
 /** Null when the chain knows no such identity. */
-export async function findIdentity(
-  read: Snapshot,
-  api: ApiContext,
-  chain: ChainConfig,
-  text: string,
-): Promise<string | null> {
-  const addresses = possibleAddresses(api, chain, text);
+export async function findIdentity(read: Snapshot, chain: ChainConfig, text: string): Promise<string | null> {
+  const addresses = possibleAddresses(chain, text);
   const known =
     addresses.length > 0 && (await read.row<{ identity_address: string }>(FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);

@@ -1,6 +1,7 @@
 /** What somebody may have meant who wrote a currency's name that there is not. */
 import { distance } from 'fastest-levenshtein';
-import { type CurrencyEntry, foldAscii } from './currency-directory.ts';
+import { foldCase } from '../../domain/names.ts';
+import type { CurrencyEntry } from './currency-directory.ts';
 
 const SHOWN = 3;
 /** A label has at most 64 bytes: what is longer is no slip of the pen. */
@@ -8,11 +9,11 @@ const MAX_LENGTH = 128;
 
 /** Qualified names at most half of the letters away (two that changed places count as two), nearest first; each currency also by its name without parents. */
 export function nearNames(text: string, entries: Iterable<CurrencyEntry>): string[] {
-  const asked = foldAscii(text);
+  const asked = foldCase(text);
   if (asked.length > MAX_LENGTH) return [];
   const near: { readonly name: string; readonly away: number }[] = [];
   for (const { name, fullyQualifiedName } of entries) {
-    const away = Math.min(...[name, fullyQualifiedName].map((known) => distance(asked, foldAscii(known))));
+    const away = Math.min(...[name, fullyQualifiedName].map((known) => distance(asked, foldCase(known))));
     if (away * 2 <= Math.max(2, asked.length)) near.push({ name: fullyQualifiedName, away });
   }
   near.sort((a, b) => a.away - b.away || (a.name < b.name ? -1 : 1));

@@ -1,5 +1,7 @@
 /** The webhooks that are told of events now, compiled. */
+
 import type { PoolClient } from 'pg';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { TIERS } from '../access/key-store.ts';
 import type { FeedKey } from '../push/cursor.ts';
@@ -22,7 +24,7 @@ const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->>
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
   JOIN identity_tiers t ON t.chain = w.chain AND t.identity_address = w.identity_address AND t.tier = $2
-  WHERE w.enabled AND i.flags & 32768 = 0 ORDER BY w.id`;
+  WHERE w.enabled AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 

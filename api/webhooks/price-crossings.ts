@@ -1,8 +1,8 @@
 /** Prices that pass a webhook's threshold, tick by tick; a tick that a rewind has taken away takes its crossing back. */
 import type { PoolClient } from 'pg';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import { stringifyExact } from '../../schemas/exact-json.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
 import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';

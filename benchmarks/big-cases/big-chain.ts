@@ -1,5 +1,5 @@
 /** A chain with three things that are larger than they ought to be: an import, an identity, an address. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { contentKey, keyAddress, NATIVE } from '../../test/generator/addresses.ts';
 import type { GeneratedBlock } from '../../test/generator/block.ts';
 import { createChain } from '../../test/generator/chain.ts';

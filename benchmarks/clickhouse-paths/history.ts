@@ -1,8 +1,9 @@
 /** The history that ClickHouse holds beside the conversions of four chains, made by itself from numbers. */
+
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { rollUp } from '../../pipeline/price/rollups.ts';
 import { stampAll } from '../../pipeline/reprocess/stamp-all.ts';
-import { SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
 import { CHAINS, CURRENCIES, FIRST_BASKET, makeConversions } from '../reprocess/made-conversions.ts';
 
 /** The generation that is served: the conversions with their stamps. */

@@ -1,9 +1,10 @@
 /** The same stamps of the live regime in Postgres SQL, from the same rule table, over the same rows. */
 
+import type { Side } from '../../domain/stamps.ts';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { conditionSql } from '../../pipeline/reprocess/stamping-sql.ts';
-import { RULES, type Side, TRUTH } from '../../processors/pricing/stamp-rules.ts';
+import { RULES, TRUTH } from '../../processors/pricing/stamp-rules.ts';
 
 const CHUNK_TICKS = 25_000;
 const CONVERSION = ['chain', 'txid', 'tick', 'status', 'from_currency_id', 'to_currency_id', 'amount_in', 'amount_out'];

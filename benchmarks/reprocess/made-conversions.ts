@@ -1,7 +1,8 @@
 /** Conversions of four chains with the prices of their sides, made by ClickHouse itself from numbers. */
+
+import type { Regime } from '../../domain/stamps.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
-import type { Regime } from '../../schemas/stamps.ts';
 
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */

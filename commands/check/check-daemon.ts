@@ -4,7 +4,7 @@ import { askWallet } from '../../infra/verusd/ask-wallet.ts';
 import { DaemonAuthFailed, DaemonRpcError, DaemonWarmingUp } from '../../infra/verusd/daemon-errors.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { nativeCurrencyId } from '../native-currency-id.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import { checkIndexes } from './check-indexes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -1,5 +1,8 @@
 /** What a configuration file may hold (JSON Schema), and how the environment says the same. */
 
+import { I_ADDRESS } from '../../domain/addresses.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
+
 const url = (schemes: string) => ({ type: 'string', pattern: `^(${schemes})://` });
 const credits = {
   type: 'object',
@@ -11,7 +14,7 @@ const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
 /** What a client writes into its Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
-const iAddress = { type: 'string', pattern: '^i[1-9A-HJ-NP-Za-km-z]{33}$' };
+const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -33,7 +36,7 @@ export const CONFIG_SCHEMA = {
           rootCurrency: { type: 'string', minLength: 1, maxLength: 64 },
           networkRoot: { type: 'string', minLength: 1, maxLength: 64 },
           stableAnchors: { type: 'array', items: iAddress },
-          blockSeconds: { type: 'integer', minimum: 1, maximum: 86400 },
+          blockSeconds: { type: 'integer', minimum: 1, maximum: SECONDS_PER_DAY },
           finalityDepth: { type: 'integer', minimum: 1, maximum: 100000 },
           minBasketAge: { type: 'integer', minimum: 0 },
           requireEmptyWallet: { type: 'boolean' },

@@ -1,5 +1,5 @@
 /** Answers that follow from the released blocks. */
-import { skipSpace } from '../../schemas/raw-json.ts';
+import { skipSpace } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import { type ChainView, type ViewPosition, viewChain } from './chain-view.ts';
 import { createDerivations } from './derivations.ts';
 import { readPairs } from './members.ts';

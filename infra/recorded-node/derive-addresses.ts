@@ -1,7 +1,7 @@
 /** Address queries as of the released tip, from the movements of the recorded addresses. */
 import { join } from 'node:path';
-import { rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
-import { coinsToSatoshis, satoshisToCoins } from '../../schemas/satoshi.ts';
+import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
+import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import type { ChainView } from './chain-view.ts';
 import { type Derivations, type Derive, stringParam } from './derivation.ts';
 import { type Pair, printPairs, readPairs, replaceMembers } from './members.ts';

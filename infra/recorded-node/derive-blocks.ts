@@ -1,5 +1,6 @@
 /** Blocks, headers and hashes as of the released tip. */
-import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { isWrittenHash } from '../../domain/hashes.ts';
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { atMost, type Derivations, requireInteger, stringParam } from './derivation.ts';
 import { type Pair, printPairs, readPairs } from './members.ts';
@@ -8,7 +9,6 @@ import type { RecordedBlock } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
 import type { SpentAsOf } from './spent-outputs.ts';
 
-const HASH = /^[0-9a-fA-F]{64}$/;
 const HEIGHT = /^\d{1,9}$/;
 
 /** Confirmations and nextblockhash as they stand at the view's tip. */
@@ -41,7 +41,7 @@ export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf)
   }
 
   function find(view: ChainView, where: string): RecordedBlock | null {
-    if (HASH.test(where)) return byHash(view, where);
+    if (isWrittenHash(where)) return byHash(view, where);
     if (!HEIGHT.test(where)) return null;
     const block = view.at(Number(where));
     if (block === undefined) throw new RpcFailure(-8, 'Block height out of range');
@@ -90,7 +90,7 @@ export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf)
       const [hash, verbose = 'true'] = params;
       atMost(params, 2);
       const wanted = stringParam(hash);
-      if (wanted === null || !HASH.test(wanted)) return null;
+      if (wanted === null || !isWrittenHash(wanted)) return null;
       if (verbose !== 'true' && verbose !== 'false') return null;
       const block = byHash(view, wanted);
       if (verbose === 'false') return `"${headerHex(rawBlock(block.hash))}"`;

@@ -1,5 +1,5 @@
 /** Summaries of the chain as of the released tip. What no block tells (mempool, staking supply …) is left out below the recorded tip. */
-import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { atMost, type Derivations, type Derive, integerParam } from './derivation.ts';
 import { type Pair, printPairs, readPairs, replaceMembers } from './members.ts';

@@ -1,6 +1,6 @@
 /** Currency states, imports and exports as of the released tip. */
 import { join } from 'node:path';
-import { rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
+import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';

@@ -1,6 +1,6 @@
 /** estimateconversion at the recorded tip: a recorded estimate answers however the call names its currencies and writes its amount. */
-import { rawMembers } from '../../schemas/raw-json.ts';
-import { coinsToSatoshis, satoshisToCoins } from '../../schemas/satoshi.ts';
+import { rawMembers } from '../../domain/json/raw-json.ts';
+import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, stringParam } from './derivation.ts';
 import type { RecordedCalls } from './recorded-calls.ts';

@@ -1,6 +1,6 @@
 /** getidentity as of a height, in the words in which the daemon described that state. */
 import { join } from 'node:path';
-import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { type Derive, integerParam, stringParam } from './derivation.ts';
 import { readGzip } from './read-lines.ts';

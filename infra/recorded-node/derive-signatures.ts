@@ -1,12 +1,13 @@
 /** verifymessage, computed: the only answer that depends on what is asked alone, so any signature can be checked. */
-import { rawMember } from '../../schemas/raw-json.ts';
+import { I_ADDRESS, R_ADDRESS } from '../../domain/addresses.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { atMost, type Derivations, type Derive, stringParam } from './derivation.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import { RpcFailure } from './rpc-failure.ts';
 import { type SigningKeys, verifyAddressMessage, verifyIdentityMessage } from './verify-message.ts';
 
-const KEY_ADDRESS = /^R[1-9A-HJ-NP-Za-km-z]{33}$/;
-const IDENTITY = /^(i[1-9A-HJ-NP-Za-km-z]{33}|.+@)$/;
+const KEY_ADDRESS = new RegExp(`^${R_ADDRESS}$`);
+const IDENTITY = new RegExp(`^(${I_ADDRESS}|.+@)$`);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const MOST = 4;
 

@@ -1,6 +1,8 @@
 /** getrawtransaction as of the released tip. */
+
 import { join } from 'node:path';
-import { rawElements, rawMember } from '../../schemas/raw-json.ts';
+import { isWrittenHash } from '../../domain/hashes.ts';
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { atMost, type Derivations, integerParam, stringParam } from './derivation.ts';
 import { type Pair, printPairs, readPairs } from './members.ts';
@@ -10,8 +12,6 @@ import { readLines } from './read-lines.ts';
 import type { RecordedBlock, Recording } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
 import type { SpentAsOf } from './spent-outputs.ts';
-
-const TXID = /^[0-9a-fA-F]{64}$/;
 
 /** Recorded verbose transactions of the main branch by txid, read when first asked for. */
 function createRecordedTransactions({ folder }: Recording): (txid: string) => string | undefined {
@@ -100,7 +100,7 @@ export function createTransactionDerivations(
       atMost(params, 2);
       const wanted = stringParam(txid)?.toLowerCase();
       const level = integerParam(verbosity);
-      if (wanted === undefined || !TXID.test(wanted) || level === null) return null;
+      if (wanted === undefined || !isWrittenHash(wanted) || level === null) return null;
       const block = holder(view, wanted);
       if (block === undefined) {
         // The genesis coinbase, the mempool and what only the abandoned branch held are left to the recording.

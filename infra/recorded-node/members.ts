@@ -1,5 +1,5 @@
 /** An object of the daemon's JSON as pairs of key and value text; printing what was read gives the same bytes. */
-import { daemonString, rawMembers } from '../../schemas/raw-json.ts';
+import { daemonString, rawMembers } from '../../domain/json/raw-json.ts';
 
 export type Pair = readonly [key: string, value: string];
 

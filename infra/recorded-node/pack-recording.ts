@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { rawMember } from '../../schemas/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordedCase } from './recorded-calls.ts';
 
 const DEFAULT_TARGET = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));

@@ -1,7 +1,7 @@
 /** What the daemon answered while it was recorded, byte for byte; all of it at the recorded tip. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { daemonPrint, rawElements, rawMember, rawMembers } from '../../schemas/raw-json.ts';
+import { daemonPrint, rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { readLines } from './read-lines.ts';
 

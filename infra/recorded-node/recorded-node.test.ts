@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { rawMember } from '../../schemas/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import type { ReceivedRequest } from './daemon-server.ts';
 import { readLines } from './read-lines.ts';
 import { callKey, type RecordedCase, readCases } from './recorded-calls.ts';

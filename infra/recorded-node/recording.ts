@@ -1,6 +1,6 @@
 /** A recorded chain: the main branch up to its tip and the branch that a reorganisation abandoned. Texts, never objects. */
 import { join } from 'node:path';
-import { rawMembers } from '../../schemas/raw-json.ts';
+import { rawMembers } from '../../domain/json/raw-json.ts';
 import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
 

@@ -1,15 +1,11 @@
-/** Puts a recorded node where the chain of whoever follows it ends: going back to the start would be a reorganisation below finality. */
+/** Puts a recorded node where its follower's chain ends; starting over would be a reorganisation below finality. */
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { RecordedNode } from './recorded-node.ts';
-
-export interface Follower {
-  readonly height: number;
-  readonly hash: string;
-}
 
 /** Blocks that come one by one before the fork, so that the reorganisation is seen. */
 const BEFORE_FORK = 5;
 
-export function standWhere(node: RecordedNode, last: Follower | null): void {
+export function standWhere(node: RecordedNode, last: BlockRef | null): void {
   const height = Math.max(last?.height ?? 0, node.fork - BEFORE_FORK);
   if (last && height > node.fork) {
     try {

@@ -1,7 +1,7 @@
 /** Signatures as the daemon made and judged them, and as keys of our own make them. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { rawMember } from '../../schemas/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { viewChain } from './chain-view.ts';
 import { createDerivations } from './derivations.ts';
 import { answerOf, loadRecordedCalls, readCases } from './recorded-calls.ts';

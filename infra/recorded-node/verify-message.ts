@@ -1,7 +1,9 @@
 /** The daemon's verifymessage: secp256k1 signatures of addresses and of identities over a text. */
+
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
-import { createBase58check } from '@scure/base';
+import { addressHash, keyAddress } from '../../domain/addresses.ts';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 
 /** What decides whether an identity has signed. */
 export interface SigningKeys {
@@ -33,13 +35,10 @@ const sha256 = (...parts: Uint8Array[]): Buffer => {
   for (const part of parts) hash.update(part);
   return hash.digest();
 };
-const base58check = createBase58check((bytes: Uint8Array) => sha256(bytes));
 
 const COMPACT_BYTES = 65;
 const COMPRESSED = 31;
 const UNCOMPRESSED = 27;
-const KEY_VERSION = 60;
-const REVOKED = 0x8000;
 /** Of the digest, in a signature of version 2. */
 const SHA256_TYPE = 5;
 
@@ -57,8 +56,6 @@ const PREFIX = sized(Buffer.from('Verus signed data:\n'));
 
 /** What signmessage shows as `hash`, in the order of its bytes. */
 export const messageHash = (message: string): Buffer => sha256(sized(Buffer.from(message, 'utf8')));
-
-const addressHash = (address: string): Uint8Array => base58check.decode(address).subarray(1);
 
 /** What a key signs for its own address. */
 export const addressDigest = (message: string): Buffer => sha256(PREFIX, messageHash(message));
@@ -87,8 +84,7 @@ function signerOf(signature: Uint8Array, digest: Uint8Array): string | null {
   try {
     const key = recoverPublicKey(recovered, digest, { prehash: false });
     if (header < COMPRESSED) return null; // addresses of uncompressed keys do not occur on these chains
-    const hash = createHash('ripemd160').update(sha256(key)).digest();
-    return base58check.encode(Buffer.concat([Buffer.from([KEY_VERSION]), hash]));
+    return keyAddress(key);
   } catch {
     return null; // no point of the curve
   }
@@ -119,7 +115,7 @@ export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, mes
   const signature = readIdentitySignature(bytes);
   if (!signature || signature.height > signer.tip) return false;
   const keys = signer.keysAt(signer.checkLatest ? signer.tip : signature.height);
-  if (!keys || keys.flags & REVOKED) return false;
+  if (!keys || keys.flags & IDENTITY_FLAGS.REVOKED) return false;
   const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
   const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
   // A signature of a stranger spoils all.

@@ -1,5 +1,5 @@
 /** Reads the daemon's reply envelope and keeps the result as the bytes that came. */
-import { rawMember, skipSpace } from '../../schemas/raw-json.ts';
+import { rawMember, skipSpace } from '../../domain/json/raw-json.ts';
 
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: Buffer }

@@ -1,7 +1,7 @@
 /** JSON-RPC client of one daemon: keep-alive, bounded connections, typed errors, results as the daemon wrote them. */
 import { Pool } from 'undici';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';

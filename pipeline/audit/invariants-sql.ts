@@ -1,4 +1,5 @@
 /** The invariants as SQL over one range of heights ($2 … $3) of a chain ($1) with the native currency $4. */
+import { IS_FRACTIONAL_SQL, IS_LAUNCHED_SQL } from '../../domain/basket-liveness.ts';
 
 /**
  * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it by steps and ramps, so between its
@@ -34,10 +35,6 @@ export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
   FROM issue WHERE height >= 2 AND after IS NOT NULL AND issued NOT BETWEEN least(before, after) AND greatest(before, after)
   ORDER BY height LIMIT 1`;
 
-/** A state that is launched and not in prelaunch or refunding. */
-const LAUNCHED = 'flags & 54 = 48';
-const FRACTIONAL = 'flags & 1 = 1';
-
 /**
  * Tokens and baskets of this system, launched before the range or in it. Of the former only what moves in the range counts;
  * of the latter everything since their definition. Running sums of what moved must then stay what they were at the start.
@@ -48,9 +45,9 @@ export const CURRENCY_LEDGER_SQL = `WITH defined AS (
   ),
   ledgers AS MATERIALIZED (
     SELECT currency_id, before.supply, before.reserves,
-      CASE WHEN before.${LAUNCHED} THEN $2 ELSE defined.height END AS counted_from,
-      CASE WHEN before.${LAUNCHED} THEN $2 ELSE launch.height END AS holds_from,
-      coalesce(before.${LAUNCHED}, false) AS is_old
+      CASE WHEN before.${IS_LAUNCHED_SQL} THEN $2 ELSE defined.height END AS counted_from,
+      CASE WHEN before.${IS_LAUNCHED_SQL} THEN $2 ELSE launch.height END AS holds_from,
+      coalesce(before.${IS_LAUNCHED_SQL}, false) AS is_old
     FROM defined
     LEFT JOIN LATERAL (
       SELECT flags, supply, reserves FROM currency_states s
@@ -59,10 +56,10 @@ export const CURRENCY_LEDGER_SQL = `WITH defined AS (
     ) AS before ON true
     LEFT JOIN LATERAL (
       SELECT min(from_height) AS height FROM currency_states s
-      WHERE s.chain = $1 AND s.currency_id = defined.currency_id AND from_height BETWEEN $2 AND $3 AND ${LAUNCHED}
+      WHERE s.chain = $1 AND s.currency_id = defined.currency_id AND from_height BETWEEN $2 AND $3 AND ${IS_LAUNCHED_SQL}
         AND (to_height IS NULL OR to_height > from_height)
-    ) AS launch ON NOT coalesce(before.${LAUNCHED}, false)
-    WHERE before.${LAUNCHED} OR launch.height IS NOT NULL
+    ) AS launch ON NOT coalesce(before.${IS_LAUNCHED_SQL}, false)
+    WHERE before.${IS_LAUNCHED_SQL} OR launch.height IS NOT NULL
   ),
   -- The last state of each block.
   states AS MATERIALIZED (
@@ -92,10 +89,10 @@ export const CURRENCY_LEDGER_SQL = `WITH defined AS (
     SELECT 'token_supply', key, NULL, height, -sign * amount::numeric FROM moves, jsonb_each_text(currencies) AS held(key, amount)
     UNION ALL
     SELECT 'reserve_deposits', currency_id, reserve->>'currencyId', height, (reserve->>'reserves')::numeric
-      FROM states, jsonb_array_elements(reserves) AS reserve WHERE ${FRACTIONAL}
+      FROM states, jsonb_array_elements(reserves) AS reserve WHERE ${IS_FRACTIONAL_SQL}
     UNION ALL
     SELECT 'reserve_deposits', currency_id, reserve->>'currencyId', height, -(reserve->>'reserves')::numeric
-      FROM states, jsonb_array_elements(reserves_before) AS reserve WHERE ${FRACTIONAL}
+      FROM states, jsonb_array_elements(reserves_before) AS reserve WHERE ${IS_FRACTIONAL_SQL}
     UNION ALL
     SELECT 'reserve_deposits', currency_id, key, height, -sign * amount::numeric
       FROM deposits, jsonb_each_text(currencies) AS held(key, amount)

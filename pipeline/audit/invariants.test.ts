@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import { recordedTruth } from '../../processors/testing/recorded-chain.ts';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import { createChain } from '../../test/generator/chain.ts';
 import { EVERYTHING } from '../../test/generator/mixes.ts';
 import { blockRecord, recordedFile } from '../../test/laws/chain-records.ts';

@@ -1,10 +1,10 @@
 /** The law of a batch: what it asks the store for is all that its facts depend on. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { createMemoryState, type MutableChainState } from '../../processors/memory-state.ts';
 import { damage, damaged } from '../../processors/testing/damage.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
-import { stringifyExact } from '../../schemas/exact-json.ts';
 import type { Fact } from '../../schemas/facts.ts';
 import { encodeBlocksRecord, type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import { createBlockDeriver } from './block-deriver.ts';

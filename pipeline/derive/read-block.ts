@@ -1,7 +1,9 @@
 /** A record of the log as a block, as far as it can be read. */
+
+import { isHash } from '../../domain/hashes.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { type ReadableBlock, readableBlock, unreadable } from '../../processors/readable-block.ts';
-import { causeOf, isHash } from '../../processors/withhold.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
+import { causeOf } from '../../processors/withhold.ts';
 import { type PackedBlock, unpackBlock } from '../../schemas/log-codec.ts';
 import { LogDiffers } from './derive-errors.ts';
 

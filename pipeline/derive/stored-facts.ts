@@ -1,4 +1,6 @@
 /** Rows of the stores back as facts: what a processor looks up must equal what it once made. */
+
+import { parseReserves } from '../../domain/reserves.ts';
 import type { OutputState } from '../../processors/chain-state.ts';
 import type {
   CurrencyAmounts,
@@ -6,7 +8,6 @@ import type {
   CurrencyStateFact,
   ExportFact,
   IdentityFact,
-  ReserveBalance,
   TransferFact,
 } from '../../schemas/facts.ts';
 
@@ -88,7 +89,7 @@ export function storedCurrencyState(row: StoredRow): CurrencyStateFact & { reado
     txIndex: integer(row.tx_index),
     flags: integer(row.flags),
     supply: amount(row.supply),
-    reserves: storedReserves(text(row.reserves)),
+    reserves: parseReserves(text(row.reserves)),
     liveHeight: integerOrNull(row.live_height),
     state: text(row.state),
     height: integer(row.from_height),
@@ -152,14 +153,4 @@ function storedAmounts(json: string | null): CurrencyAmounts {
   if (json === null) return NOTHING;
   const amounts = JSON.parse(json) as Record<string, string>;
   return Object.fromEntries(Object.entries(amounts).map(([id, satoshis]) => [id, BigInt(satoshis)]));
-}
-
-function storedReserves(json: string): ReserveBalance[] {
-  const reserves = JSON.parse(json) as Record<keyof ReserveBalance, string>[];
-  return reserves.map(({ currencyId, weight, reserves: held, priceInReserve }) => ({
-    currencyId,
-    weight: BigInt(weight),
-    reserves: BigInt(held),
-    priceInReserve: BigInt(priceInReserve),
-  }));
 }

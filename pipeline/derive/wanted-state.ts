@@ -1,7 +1,9 @@
 /** Everything that the processors will look up for a batch of blocks, beside what the batch itself makes. */
+
+import { isHash } from '../../domain/hashes.ts';
 import type { OutPoint } from '../../processors/referenced-keys.ts';
 import { referencedKeys } from '../../processors/referenced-keys.ts';
-import { isHash, isKey } from '../../processors/withhold.ts';
+import { isKey } from '../../processors/withhold.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 import type { ParsedBlock } from './parsed-slices.ts';
 

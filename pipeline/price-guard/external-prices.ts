@@ -1,7 +1,8 @@
 /** What the configured feeds say of each currency, the first feed that knows one before the others; old news is forgotten. */
+
+import { parsePrice } from '../../domain/decimal.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { type PriceFeed, PriceFeedFailed } from '../../infra/price-feeds/price-feed.ts';
-import { parsePrice } from '../../processors/pricing/decimal.ts';
 
 export interface ExternalPrice {
   /** Scaled by 10^30. */

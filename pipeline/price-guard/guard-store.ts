@@ -1,6 +1,6 @@
 /** What the guard reads of the derived prices, and the one table that it writes. */
 import type { PoolClient } from 'pg';
-import { formatDecimal, parsePrice } from '../../processors/pricing/decimal.ts';
+import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { DEVIATION_DECIMALS, type Verdict } from '../../processors/pricing/price-guard.ts';
 import type { ExternalPrice } from './external-prices.ts';
 import { type PublishedPrice, type PublishedRow, publishedPrice } from './published-price.ts';

@@ -1,5 +1,5 @@
 /** A price as it is published: the members of a row of `prices`, kept as JSON where it takes the place of the derived one. */
-import { formatPrice, parsePrice, toPrice } from '../../processors/pricing/decimal.ts';
+import { formatPrice, parsePrice, toPrice } from '../../domain/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { GuardedPrice } from '../../processors/pricing/price-guard.ts';
 import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';

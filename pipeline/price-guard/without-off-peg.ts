@@ -1,6 +1,6 @@
 /** The newest prices once more, from the anchors that hold their peg. */
 import type { PoolClient } from 'pg';
-import { parsePrice } from '../../processors/pricing/decimal.ts';
+import { parsePrice } from '../../domain/decimal.ts';
 import { stepEma } from '../../processors/pricing/ema.ts';
 import { type OraclePrices, oraclePrices } from '../../processors/pricing/oracle-prices.ts';
 import { nativesOf, type PricingRules, pricingBaskets } from '../../processors/pricing/price-fold.ts';

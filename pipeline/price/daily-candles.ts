@@ -1,7 +1,8 @@
 /** The statement that makes the candles of days out of the states of baskets. */
 
-/** Fractional, launched and complete, neither in prelaunch nor refunding. */
-const IS_LIVE = 'bitAnd(flags, 0x37) = 0x31 AND supply > 0';
+import { IS_LIVE_BASKET_CLICKHOUSE_SQL } from '../../domain/basket-liveness.ts';
+
+const IS_LIVE = `${IS_LIVE_BASKET_CLICKHOUSE_SQL} AND supply > 0`;
 
 /**
  * The basket's token counts as a reserve of full weight, so that one formula prices every pair: reserves of quote for weight of

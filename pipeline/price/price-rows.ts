@@ -1,9 +1,10 @@
 /** What the price stage writes, as rows of both stores. */
+
+import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { CopyValue } from '../../infra/postgres/copy.ts';
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
-import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
 import type { SettledTransfer } from '../../processors/pricing/stamp.ts';

@@ -1,16 +1,12 @@
 /** What the backfill regime still needs: daily prices around open bounds, and the stamps that they may change. */
 import type { PoolClient } from 'pg';
-import {
-  BOUNDS_DAYS,
-  boundsCloseAt,
-  type DailyPrice,
-  SECONDS_PER_DAY,
-  utcDay,
-} from '../../processors/pricing/backfill-bounds.ts';
+import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import type { StampInputs } from '../../domain/stamp-inputs.ts';
+import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
+import { BOUNDS_DAYS, boundsCloseAt, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful, type OpenStamp } from '../../processors/pricing/backfill-fold.ts';
-import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { SettledTransfer, Stamp, StampBasis } from '../../processors/pricing/stamp.ts';
-import { type StampInputs, sideOf } from '../../processors/pricing/stamp-inputs.ts';
+import { sideOf } from '../../processors/pricing/stamp-inputs.ts';
 
 /** Days ascending, by currency. */
 export async function restoreDaily(

@@ -1,10 +1,13 @@
 /** Reads back from Postgres where the price stage stands: at start, and after ticks were undone. */
+
 import type { PoolClient } from 'pg';
+import { IS_FRACTIONAL_SQL } from '../../domain/basket-liveness.ts';
+import type { BasketState } from '../../domain/basket-state.ts';
+import { parsePrice } from '../../domain/decimal.ts';
+import { parseReserves } from '../../domain/reserves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
-import type { BasketState } from '../../processors/pricing/basket-state.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
-import { parsePrice } from '../../processors/pricing/decimal.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
 import { followedGenerations, withRanges } from './generations.ts';
@@ -104,7 +107,7 @@ export async function restoreView(client: PoolClient, chain: string, height: num
     reserves: string;
     live_height: number | null;
   }>(
-    `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND flags & 1 = 1`,
+    `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND ${IS_FRACTIONAL_SQL}`,
     [chain, height],
   );
   const definitions = await client.query<{ currency_id: string; options: number }>(
@@ -125,15 +128,6 @@ export async function restoreView(client: PoolClient, chain: string, height: num
   }
   const currencies = definitions.rows.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
   return viewOf(chain, height, baskets, new Map(currencies));
-}
-
-export function parseReserves(json: string): BasketState['reserves'] {
-  const reserves: { currencyId: string; weight: string; reserves: string }[] = JSON.parse(json);
-  return reserves.map(({ currencyId, weight, reserves }) => ({
-    currencyId,
-    weight: BigInt(weight),
-    reserves: BigInt(reserves),
-  }));
 }
 
 /** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */

@@ -1,8 +1,9 @@
 /** Sums of whole days in ClickHouse: built once nothing can change them, taken back in Postgres when something did. */
 import type { Pool, PoolClient } from 'pg';
+import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
+import { IS_TRADE_SQL } from '../../domain/transfers.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { BOUNDS_DAYS, boundsCloseAt, SECONDS_PER_DAY, utcDay } from '../../processors/pricing/backfill-bounds.ts';
-import { IS_TRADE_SQL } from '../../schemas/trades.ts';
+import { BOUNDS_DAYS, boundsCloseAt } from '../../processors/pricing/backfill-bounds.ts';
 import { deleteWhere } from './clickhouse-prices.ts';
 import { CANDLES_SQL } from './daily-candles.ts';
 import type { FoldedRows } from './price-batch.ts';

@@ -1,13 +1,13 @@
 /** The `price` stage: folds the facts of all chains into prices and USD stamps. docs/decisions/0006-price-stage.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { coins } from '../../domain/basket-state.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { coins } from '../../processors/pricing/basket-state.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';

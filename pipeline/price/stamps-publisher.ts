@@ -3,7 +3,9 @@
  * knows, by comparison: what a crash or a provisional look has left there beyond the complete ticks is kept where it turns out
  * right, and taken back from the first block on that reads otherwise. docs/decisions/0020-prices-in-the-stream.md.
  */
+
 import type { PoolClient } from 'pg';
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import {
@@ -42,16 +44,11 @@ export interface RewoundChain {
   readonly position: number;
 }
 
-interface ToldBlock {
-  readonly height: number;
-  readonly hash: string;
-}
-
 interface Partition {
   readonly chain: string;
   readonly writer: LogWriter;
   /** The newest block that is told and complete. */
-  tip: ToldBlock;
+  tip: BlockRef;
   /** Height of the first one of `beyond`: it follows on the tip, or is the chain's first. */
   firstBeyond: number;
   /** Block by block. */
@@ -60,7 +57,7 @@ interface Partition {
 
 type Lock = Pick<StageLock, 'transaction'>;
 
-const BEFORE_GENESIS: ToldBlock = { height: -1, hash: '' };
+const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
 const READ_LIMITS = { maxRecords: 1000, maxBytes: 16 * 1024 * 1024 };
 /** `told` is up to where records count, `told_complete` up to where they are of complete ticks. */
 const SAVE_SQL = `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
@@ -176,7 +173,7 @@ export async function openStampsPublisher(
   };
 }
 
-const blockOf = ({ height, hash }: ToldBlock): ToldBlock => ({ height, hash });
+const blockOf = ({ height, hash }: BlockRef): BlockRef => ({ height, hash });
 
 function ofChain(ticks: readonly ToldTick[], { chain }: Partition): readonly ToldTick[] {
   return ticks.filter(({ block }) => block.chain === chain);
@@ -189,22 +186,22 @@ function placeOf(partition: Partition, height: number, isFirst = partition.tip.h
 }
 
 /** Nothing told stays after the block. */
-function keepTold({ firstBeyond, beyond }: Partition, { height }: ToldBlock): void {
+function keepTold({ firstBeyond, beyond }: Partition, { height }: BlockRef): void {
   beyond.truncate(height + 1 - firstBeyond);
 }
 
-function setTip(partition: Partition, block: ToldBlock): void {
+function setTip(partition: Partition, block: BlockRef): void {
   partition.tip = blockOf(block);
   partition.firstBeyond = block.height + 1;
 }
 
 /** The block at a place beyond the tip; before the first one of them the tip. */
-function blockAt({ tip, firstBeyond, beyond }: Partition, index: number): ToldBlock {
+function blockAt({ tip, firstBeyond, beyond }: Partition, index: number): BlockRef {
   const told = beyond.at(index);
   return told ? { height: firstBeyond + index, hash: told.hash } : tip;
 }
 
-function newestOf(partition: Partition): ToldBlock {
+function newestOf(partition: Partition): BlockRef {
   return blockAt(partition, partition.beyond.length - 1);
 }
 
@@ -247,7 +244,7 @@ async function save(client: PoolClient, chain: string, { writer, tip, beyond }: 
   await client.query(SAVE_SQL, [chain, writer.next - 1, complete, tip.height, hexParam(tip.hash)]);
 }
 
-async function stands(client: PoolClient, chain: string, { height, hash }: ToldBlock): Promise<boolean> {
+async function stands(client: PoolClient, chain: string, { height, hash }: BlockRef): Promise<boolean> {
   const sql = 'SELECT FROM blocks WHERE chain = $1 AND height = $2 AND hash = $3';
   return (await client.query(sql, [chain, height, hexParam(hash)])).rowCount === 1;
 }

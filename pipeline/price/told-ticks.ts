@@ -1,6 +1,7 @@
 /** What the prices of one block tell the topic of stamps: the prices that changed, and what its conversions were worth. */
+
+import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
-import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
 import type { StampList, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
 import { printedPrice } from './price-rows.ts';

@@ -1,11 +1,13 @@
 /** Stamps of a stretch of ticks as Postgres keeps them: with their inputs, which only look-ups by key ask for. */
+
+import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import type { StampInputs } from '../../domain/stamp-inputs.ts';
+import type { Side } from '../../domain/stamps.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
-import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import { formatMedian, REGIME_VERSIONS, type SettledTransfer, type Stamp } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
-import { joinedInputs, type StampInputs } from '../../processors/pricing/stamp-inputs.ts';
-import type { Side } from '../../processors/pricing/stamp-rules.ts';
+import { joinedInputs } from '../../processors/pricing/stamp-inputs.ts';
 import type { StoredStamp } from '../price/price-rows.ts';
 import { stampedSql } from './stamping-sql.ts';
 

@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type RangeRegime, type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
+import type { RangeRegime } from '../../domain/stamps.ts';
+import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { otherBranch } from '../price/testing/branches.ts';
 import {
   allRows,

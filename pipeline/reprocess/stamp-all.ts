@@ -1,7 +1,8 @@
 /** The statement that stamps all conversions at once, and what it needs to know beside the rows it reads. */
+
+import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { utcDay } from '../../processors/pricing/backfill-bounds.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';

@@ -1,9 +1,10 @@
 /** Medians that the backfill prices of each day are held to, for the statement that stamps. */
+
+import { formatPrice, parsePrice } from '../../domain/decimal.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { BOUNDS_DAYS, boundsOf, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
-import { formatPrice, parsePrice } from '../../processors/pricing/decimal.ts';
 
 const COLUMNS = ['generation', 'chain', 'currency_id', 'day', 'twice_median', 'days'];
 

@@ -1,7 +1,8 @@
 /** What the conversions of a tick are stamped with: rows of `stamp_prices`, gathered while prices are folded. */
+
+import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
-import { formatDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import type { QuotedPrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceFold } from '../../processors/pricing/price-fold.ts';
 import { conversionSide } from '../../processors/pricing/stamp.ts';

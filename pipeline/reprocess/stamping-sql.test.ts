@@ -1,18 +1,17 @@
 /** The one statement and the live function give the same stamps, to the last digit: golden decisions and made-up ones. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import type { Regime, Side } from '../../domain/stamps.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
-import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../processors/pricing/decimal.ts';
 import { decideStamp, type StampBasis } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
-import type { Side } from '../../processors/pricing/stamp-rules.ts';
 import { type GoldenSideKind, goldenSide } from '../../processors/pricing/testing/golden-side.ts';
 import { recordedText } from '../../processors/testing/recorded-chain.ts';
-import type { Regime } from '../../schemas/stamps.ts';
 import { stampAll } from './stamp-all.ts';
 import { STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { stampedSql } from './stamping-sql.ts';

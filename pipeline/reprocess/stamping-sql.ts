@@ -2,15 +2,11 @@
  * Stamps of all settled conversions as one ClickHouse query, made from the rule table that the live function uses. Sides and prices
  * come from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts holds it to the live function, to the last digit.
  */
-import { BOUNDS_DAYS, SECONDS_PER_DAY } from '../../processors/pricing/backfill-bounds.ts';
-import {
-  type Condition,
-  type Reason,
-  RULES,
-  type Side,
-  type SideKind,
-  TRUTH,
-} from '../../processors/pricing/stamp-rules.ts';
+
+import type { Reason, Side } from '../../domain/stamps.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
+import { BOUNDS_DAYS } from '../../processors/pricing/backfill-bounds.ts';
+import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
 
 /** Of conversions that count as refunded by a rule of their regime: in another generation they may have no stamp at all. */
 export const NO_DELIVERY: Reason = 'no_delivery';

@@ -1,8 +1,8 @@
 /** Blocks as the price fold takes them, read from what Postgres holds of them. */
 import type { PoolClient } from 'pg';
+import { parseReserves } from '../../domain/reserves.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
-import { parseReserves } from '../price/restore.ts';
 
 /** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
@@ -85,7 +85,7 @@ export async function readBlocks(
     clock: Number(clock),
     states: (states.get(height) ?? []).map((state) => ({
       ...state,
-      reserves: parseReserves(state.reserves as unknown as string) as CurrencyStateFact['reserves'],
+      reserves: parseReserves(state.reserves as unknown as string),
     })),
     currencies: currencies.get(height) ?? [],
     transfers: transfers.get(height) ?? [],

@@ -1,8 +1,9 @@
 /** Rewinds below finality that an operator allows, kept in Postgres so that any process's command reaches the tailer. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { BlockRef } from './fetched-block.ts';
 
 export interface AcceptedRewinds {
   /** The newest allowed rewind of a chain: the same object for as long as it is allowed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BlockRef } from '../../domain/block-ref.ts';
 import { type Comparison, compareChains, type HashAt } from './compare-chains.ts';
-import type { BlockRef } from './fetched-block.ts';
 
 interface Side {
   readonly tip: BlockRef;

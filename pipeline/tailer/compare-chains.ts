@@ -1,5 +1,5 @@
 /** How the daemon's best chain stands to ours. By hashes alone: a branch wins by work and stake and may well be shorter. */
-import type { BlockRef } from './fetched-block.ts';
+import type { BlockRef } from '../../domain/block-ref.ts';
 
 export type Comparison =
   /** The same tip. */

@@ -1,11 +1,12 @@
 /** The daemon's best chain as the tailer asks for it. What the daemon does not have (it may have moved meanwhile) is null. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlockRef } from '../../domain/block-ref.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { nameToAddress } from '../../processors/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type BackoffLimits, backoffMs } from './backoff.ts';
-import { type BlockRef, type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
+import { type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
 
 export interface DaemonChain {

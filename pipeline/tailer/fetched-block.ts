@@ -1,11 +1,9 @@
 /** A block as it came from the daemon: the bytes for the log, and the few members that the tailer itself reads. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
+import { isHash } from '../../domain/hashes.ts';
 import { DaemonGarbage } from '../../infra/verusd/daemon-errors.ts';
 import type { RawResult } from '../../infra/verusd/verusd-client.ts';
-
-export interface BlockRef {
-  readonly height: number;
-  readonly hash: string;
-}
 
 export interface Tip extends BlockRef {
   /** Block time, seconds since the epoch. */
@@ -17,8 +15,6 @@ export interface FetchedBlock extends Tip {
   readonly previousHash: string | null;
   readonly bytes: Uint8Array;
 }
-
-const HASH = /^[0-9a-f]{64}$/;
 
 /** @throws DaemonGarbage when the result is not the verbose block of this height */
 export function readFetchedBlock({ bytes, value }: RawResult, height: number): FetchedBlock {
@@ -37,10 +33,6 @@ export function readFetchedBlock({ bytes, value }: RawResult, height: number): F
 /** Whether `block` comes directly after `tip`; after nothing comes genesis. */
 export function follows(block: FetchedBlock, tip: BlockRef | null): boolean {
   return tip ? block.height === tip.height + 1 && block.previousHash === tip.hash : block.height === 0;
-}
-
-function isHash(value: unknown): value is string {
-  return typeof value === 'string' && HASH.test(value);
 }
 
 function garbage(height: number, why: string): DaemonGarbage {

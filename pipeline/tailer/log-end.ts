@@ -1,8 +1,10 @@
 /** The end of a chain's `blocks` partition: where it stands, and the only way to write to it. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogWriter } from '../../infra/event-log/event-log.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
-import { type BlockRef, type FetchedBlock, follows, type Tip } from './fetched-block.ts';
+import { type FetchedBlock, follows, type Tip } from './fetched-block.ts';
 import { readBranch, readHashAt } from './read-branch.ts';
 import { LogInconsistent } from './tailer-errors.ts';
 

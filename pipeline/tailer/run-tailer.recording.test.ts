@@ -1,6 +1,7 @@
 /** The tailer on the recording of a real daemon, through its reorganisation and in bad weather. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { readLines } from '../../infra/recorded-node/read-lines.ts';
 import {
   type RecordedNode,
@@ -8,7 +9,6 @@ import {
   startRecordedNode,
 } from '../../infra/recorded-node/recorded-node.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
-import { rawMember } from '../../schemas/raw-json.ts';
 import { createFaultyLog, type FaultyLog } from './testing/faulty-log.ts';
 import { type FoldedChain, foldBlocks } from './testing/fold-blocks.ts';
 import { CHAIN, type RunningTailer, startTailer, type TailerTestOptions } from './testing/tail-bench.ts';

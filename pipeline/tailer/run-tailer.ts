@@ -1,5 +1,6 @@
 /** Copies a daemon's best chain into the log, block by block, reorganisations included. One runs for each chain. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { DaemonAuthFailed, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
@@ -10,7 +11,6 @@ import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { AppendLimits } from './append-branch.ts';
 import { type BackoffLimits, backoffMs, DAEMON_BACKOFF } from './backoff.ts';
 import { createDaemonChain } from './daemon-chain.ts';
-import type { BlockRef } from './fetched-block.ts';
 import { type LogEnd, openLogEnd } from './log-end.ts';
 import { createTailReport } from './tail-report.ts';
 import { type StepResult, type TailContext, tailStep, verifyChain } from './tail-step.ts';

@@ -1,9 +1,10 @@
 /** One look at the daemon and what follows from it. */
+
+import type { BlockRef } from '../../domain/block-ref.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type AppendLimits, appendBranch } from './append-branch.ts';
 import { compareChains } from './compare-chains.ts';
 import type { DaemonChain } from './daemon-chain.ts';
-import type { BlockRef } from './fetched-block.ts';
 import type { LogEnd } from './log-end.ts';
 import type { TailReport } from './tail-report.ts';
 import { DaemonBehind, DaemonLostBlocks, RewindTooDeep, WrongChain } from './tailer-errors.ts';

@@ -1,4 +1,5 @@
 /** Why a tailer stands still although the daemon answers. */
+import type { BlockRef } from '../../domain/block-ref.ts';
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 /** The daemon shows a chain that is not to be followed. Nothing is written; the tailer goes on once it shows ours again. */
@@ -7,7 +8,7 @@ export abstract class ChainHalted extends PermanentError {}
 export interface DeepRewind {
   readonly chain: string;
   /** Newest block that the log and the daemon share. */
-  readonly fork: { readonly height: number; readonly hash: string };
+  readonly fork: BlockRef;
   /** Blocks between the fork and the highest block that the log has held. */
   readonly depth: number;
   readonly finalityDepth: number;

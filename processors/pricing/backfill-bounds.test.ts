@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boundsCloseAt, boundsOf, isOutOfBounds, SECONDS_PER_DAY, utcDay } from './backfill-bounds.ts';
+import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
+import { boundsCloseAt, boundsOf, isOutOfBounds } from './backfill-bounds.ts';
 
 const daily = (...prices: readonly (readonly [day: number, usd: bigint])[]) =>
   prices.map(([day, usd]) => ({ day, usd }));

@@ -1,8 +1,8 @@
 /** Whether a backfill price can be believed: against the median of the daily prices around its day. */
-import { parsePrice } from './decimal.ts';
+import { parsePrice } from '../../domain/decimal.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ConversionSide } from './stamp-decision.ts';
 
-export const SECONDS_PER_DAY = 86_400;
 /** Days on either side of a conversion's day. */
 export const BOUNDS_DAYS = 15;
 
@@ -17,10 +17,6 @@ export interface Bounds {
   /** Twice the median, so that the mean of the middle two stays whole; scaled by 10^30. */
   readonly twiceMedian: bigint;
   readonly days: number;
-}
-
-export function utcDay(seconds: number): number {
-  return Math.floor(seconds / SECONDS_PER_DAY);
 }
 
 /** First second at which the bounds of a day can no longer change. */

@@ -1,11 +1,11 @@
 /** A backfill stamp from its import to the day its bounds close. */
 import { describe, expect, it } from 'vitest';
+import type { BasketState } from '../../domain/basket-state.ts';
+import { ONE } from '../../domain/rational.ts';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import { SECONDS_PER_DAY } from './backfill-bounds.ts';
-import type { BasketState } from './basket-state.ts';
 import { type ChainView, type PricedBlock, viewOf } from './chain-view.ts';
 import { createPriceFold, emptyFoldState, type PriceFold, type StampRow } from './price-fold.ts';
-import { ONE } from './rational.ts';
 import { regimePlan } from './regime-plan.ts';
 
 const COIN = 100_000_000n;

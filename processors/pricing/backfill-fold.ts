@@ -1,4 +1,8 @@
 /** The backfill regime's part of the fold: daily prices of each chain, and stamps that stay open until their bounds close. */
+
+import type { BasketState } from '../../domain/basket-state.ts';
+import type { Side } from '../../domain/stamps.ts';
+import { utcDay } from '../../domain/time.ts';
 import {
   type Bounds,
   boundsCloseAt,
@@ -6,15 +10,12 @@ import {
   type DailyPrice,
   isOutOfBounds,
   isOutsideLimits,
-  utcDay,
 } from './backfill-bounds.ts';
 import { type BackfillPrices, backfillPrices } from './backfill-prices.ts';
-import type { BasketState } from './basket-state.ts';
 import type { ChainView, PricedBlock } from './chain-view.ts';
 import type { PriceFoldState, PricingRules, StampRow } from './price-fold.ts';
 import { decideStamp, formatMedian, type Stamp, type StampBasis, toStamp } from './stamp.ts';
 import type { ConversionSide } from './stamp-decision.ts';
-import type { Side } from './stamp-rules.ts';
 
 /** Backfill price of a currency from a tick on, as far as the daily price needs it. */
 export interface BackfillRow {

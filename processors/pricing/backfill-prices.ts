@@ -1,8 +1,8 @@
 /** Prices of the backfill regime: the chain's own baskets from their first live block on, and NAV for basket tokens. */
-import { type BasketState, coins, priceInReserve } from './basket-state.ts';
-import { toPrice } from './decimal.ts';
+import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
+import { toPrice } from '../../domain/decimal.ts';
+import { compare, multiply, ONE, type Rational } from '../../domain/rational.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices, type QuotedPrice } from './oracle-prices.ts';
-import { compare, multiply, ONE, type Rational } from './rational.ts';
 
 export interface BackfillInput {
   /** Trading baskets of one chain, whatever their age. */

@@ -1,10 +1,11 @@
 /** What pricing knows of one chain as of a block. Immutable: a tick may look at several blocks of a chain at once. */
+
+import { isFractional } from '../../domain/basket-liveness.ts';
+import { type BasketState, basketState, isTrading } from '../../domain/basket-state.ts';
+import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import type { BlockFact, CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
 import type { FactsAppended } from '../../schemas/log-records.ts';
-import { type BasketState, basketState, isFractional, isTrading } from './basket-state.ts';
 import { mayBeStamped } from './stamp.ts';
-
-const OPTION_FRACTIONAL = 0x01;
 
 /** The part of a block's facts that prices and stamps follow from. */
 export interface PricedBlock {
@@ -76,7 +77,7 @@ export function viewOf(
 }
 
 export function isBasketDefinition(options: number): boolean {
-  return (options & OPTION_FRACTIONAL) !== 0;
+  return (options & CURRENCY_OPTIONS.FRACTIONAL) !== 0;
 }
 
 function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly CurrencyFact[]) {

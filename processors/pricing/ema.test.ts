@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDecimal, parsePrice } from './decimal.ts';
+import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { emaAlpha, stepEma } from './ema.ts';
 
 const SCALE = 10n ** 40n;

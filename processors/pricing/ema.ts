@@ -1,5 +1,5 @@
 /** Exponential moving average with a time constant of 600 s of block time, exact to the last of its 30 decimals. */
-import { divideHalfEven } from './rational.ts';
+import { divideHalfEven } from '../../domain/rational.ts';
 
 const TIME_CONSTANT = 600n;
 /** From here on 1 − e^(−Δt/600) is above the cap of one half. */

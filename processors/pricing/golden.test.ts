@@ -1,9 +1,9 @@
 /** The recording's prices and stamps against those of an independent program. */
 import { describe, expect, it } from 'vitest';
+import { confidence, priceStatus } from '../../domain/confidence.ts';
+import { formatDecimal, formatPrice, STAMP_DECIMALS, toPrice } from '../../domain/decimal.ts';
 import { RECORDED_CHAIN } from '../testing/recorded-chain.ts';
 import { backfillPrices } from './backfill-prices.ts';
-import { confidence, priceStatus } from './confidence.ts';
-import { formatDecimal, formatPrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
 import type { PriceRow } from './price-fold.ts';
 import type { Stamp } from './stamp.ts';
 import { isNear, isNearOrNull } from './testing/near.ts';

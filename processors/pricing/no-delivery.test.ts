@@ -1,11 +1,11 @@
 /** When an unpaid conversion counts as refunded: the bound to the satoshi, all that keeps the rule silent, and its laws. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BasketState } from '../../domain/basket-state.ts';
+import { explainStamp } from '../../domain/explain-stamp.ts';
+import { satoshisToCoins } from '../../domain/satoshi.ts';
 import type { CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
-import { satoshisToCoins } from '../../schemas/satoshi.ts';
 import { conversionFee } from '../transfer-amounts.ts';
-import type { BasketState } from './basket-state.ts';
-import { explainStamp } from './explain-stamp.ts';
 import { type DeliveryContext, isFarOff, marketRate, noDelivery } from './no-delivery.ts';
 import { noDeliveryInputs } from './stamp-inputs.ts';
 

@@ -2,13 +2,15 @@
  * The backfill regime's word on a conversion that no output of its import answers: executed more than half off the market, with
  * nothing in it whose worth is beyond doubt, it counts as refunded. Integers and exact fractions; nothing here is rounded.
  */
-import { parseExact } from '../../schemas/exact-json.ts';
-import type { CurrencyStateFact, TransferFact, TransferKind } from '../../schemas/facts.ts';
+
+import { type BasketState, priceInReserve } from '../../domain/basket-state.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import { absolute, compare, divide, ONE, type Rational, rational, subtract } from '../../domain/rational.ts';
+import type { TransferKind } from '../../domain/transfers.ts';
+import type { CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
 import type { DaemonCurrencyState } from '../../schemas/verusd/conversion-objects.ts';
 import { expectedPayout } from '../transfer-amounts.ts';
 import { importPrices } from '../transfer-payouts.ts';
-import { type BasketState, priceInReserve } from './basket-state.ts';
-import { absolute, compare, divide, ONE, type Rational, rational, subtract } from './rational.ts';
 
 /** A conversion to which the rule applies, and what says so. */
 export interface NoDelivery {

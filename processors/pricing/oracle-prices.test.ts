@@ -1,12 +1,12 @@
 /** The hand-made basket sets of the golden numbers, and laws that every set obeys. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type BasketState, coins } from '../../domain/basket-state.ts';
+import { confidence } from '../../domain/confidence.ts';
+import { formatPrice, toPrice } from '../../domain/decimal.ts';
+import { compare } from '../../domain/rational.ts';
 import { recordedText } from '../testing/recorded-chain.ts';
-import { type BasketState, coins } from './basket-state.ts';
-import { confidence } from './confidence.ts';
-import { formatPrice, toPrice } from './decimal.ts';
 import { type OraclePrice, oraclePrices } from './oracle-prices.ts';
-import { compare } from './rational.ts';
 import { isNear } from './testing/near.ts';
 
 interface SyntheticCase {

@@ -1,10 +1,9 @@
 /** Oracle prices of one moment: anchors, then baskets that hold anchors, then two hops through what is priced by then. */
-import { type BasketReserve, type BasketState, coins, priceInReserve } from './basket-state.ts';
-import { toPrice } from './decimal.ts';
-import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from './rational.ts';
+import { type BasketReserve, type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
+import { toPrice } from '../../domain/decimal.ts';
+import type { Tier } from '../../domain/prices.ts';
+import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
 import { type PriceEntry, weightedPrice } from './weighted-price.ts';
-
-export type Tier = 0 | 1 | 2 | 3;
 
 export interface QuotedPrice {
   readonly currencyId: string;

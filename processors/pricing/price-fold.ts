@@ -1,15 +1,16 @@
 /** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure but for its own state. */
+
+import type { BasketState } from '../../domain/basket-state.ts';
+import { toPrice } from '../../domain/decimal.ts';
+import type { Rational } from '../../domain/rational.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
 import type { DailyPrice } from './backfill-bounds.ts';
 import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
-import type { BasketState } from './basket-state.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
-import { toPrice } from './decimal.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
-import type { Rational } from './rational.ts';
 import type { RegimePlan } from './regime-plan.ts';
 import {
   decideStamp,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePrice } from './decimal.ts';
+import { parsePrice } from '../../domain/decimal.ts';
 import { isOffPeg, judgePrice } from './price-guard.ts';
 
 const price = (text: string) => ({ usd: parsePrice(text) });

@@ -1,6 +1,7 @@
 /** What is published of the chain's prices once external ones are known. Stamps and derived rows never see it. */
-import type { GuardState } from './confidence.ts';
-import { PRICE_DECIMALS } from './decimal.ts';
+
+import { PRICE_DECIMALS } from '../../domain/decimal.ts';
+import type { GuardState } from '../../domain/prices.ts';
 
 /** Prices are scaled by 10^30. */
 export interface GuardedPrice {

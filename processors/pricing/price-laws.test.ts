@@ -1,11 +1,11 @@
 /** Laws of prices that hold whatever the baskets hold. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
+import { toPrice } from '../../domain/decimal.ts';
+import { ONE, rational, subtract } from '../../domain/rational.ts';
 import { recordedDerivation } from '../../pipeline/price/testing/recorded-derivation.ts';
-import { type BasketState, coins, priceInReserve } from './basket-state.ts';
-import { toPrice } from './decimal.ts';
 import { oraclePrices } from './oracle-prices.ts';
-import { ONE, rational, subtract } from './rational.ts';
 
 const natives = new Map([['vrsc', 'NATIVE']]);
 const anchors = new Set(['USD']);

@@ -1,9 +1,5 @@
 /** Which regime stamps which conversion: the cutover splits history, and ranges laid over it say otherwise. */
-import type { Regime } from '../../schemas/stamps.ts';
-
-/** What a range may be stamped by; `cutover` is the configured split. */
-export const RANGE_REGIMES = ['live', 'backfill', 'cutover'] as const;
-export type RangeRegime = (typeof RANGE_REGIMES)[number];
+import type { RangeRegime, Regime } from '../../domain/stamps.ts';
 
 /** Times are those of blocks, in seconds since the epoch. */
 export interface RegimeRange {

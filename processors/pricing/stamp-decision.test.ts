@@ -1,10 +1,11 @@
 /** The rule table is total and exclusive; the golden decisions; laws of every decision. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import type { Side } from '../../domain/stamps.ts';
 import { recordedText } from '../testing/recorded-chain.ts';
-import { formatDecimal, STAMP_DECIMALS } from './decimal.ts';
 import { type ConversionSide, decideBurn, decideConversion, decideMint } from './stamp-decision.ts';
-import { applies, RULES, type Side, type SideKind } from './stamp-rules.ts';
+import { applies, RULES, type SideKind } from './stamp-rules.ts';
 import { type GoldenSideKind, goldenSide } from './testing/golden-side.ts';
 
 interface SyntheticStamp {

@@ -1,6 +1,7 @@
 /** USD columns of a conversion: which side decides, whether the sides disagree, and why there may be no value. */
-import type { PriceLimits } from '../../schemas/config.ts';
-import { type Reason, type Rule, ruleFor, type Side, type SideKind, truthSide } from './stamp-rules.ts';
+import type { PriceLimits } from '../../domain/prices.ts';
+import type { Reason, Rule, Side } from '../../domain/stamps.ts';
+import { ruleFor, type SideKind, truthSide } from './stamp-rules.ts';
 
 export interface ConversionSide extends SideKind {
   readonly currencyId: string;

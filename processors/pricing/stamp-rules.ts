@@ -1,10 +1,5 @@
 /** Which side of a conversion gives its USD value. The table stands here once: its rows exclude each other and cover all. */
-import type { UnpricedReason } from '../../schemas/stamps.ts';
-
-export type Side = 'from' | 'to';
-export type PricedRule = 'stable_in' | 'stable_out' | 'to_basket_from' | 'to_side';
-export type Rule = PricedRule | 'unpriced';
-export type Reason = UnpricedReason | 'mirrored';
+import type { Reason, Rule, Side } from '../../domain/stamps.ts';
 
 export interface SideKind {
   readonly isAnchor: boolean;

@@ -1,8 +1,10 @@
 /** The USD stamp of a settled transfer, and the two regimes by which it is made. */
+
+import { formatDecimal, PRICE_DECIMALS } from '../../domain/decimal.ts';
+import type { StampInputs } from '../../domain/stamp-inputs.ts';
+import type { Reason, Regime, Rule, Side } from '../../domain/stamps.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import type { Regime } from '../../schemas/stamps.ts';
-import { formatDecimal, PRICE_DECIMALS } from './decimal.ts';
 import type { NoDelivery } from './no-delivery.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
 import {
@@ -15,8 +17,7 @@ import {
   REFUNDED,
   type StampDecision,
 } from './stamp-decision.ts';
-import { noDeliveryInputs, type StampInputs, stampInputs } from './stamp-inputs.ts';
-import type { Reason, Rule, Side } from './stamp-rules.ts';
+import { noDeliveryInputs, stampInputs } from './stamp-inputs.ts';
 
 /** Goes up when a regime's numbers change. */
 export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, backfill: 1 };

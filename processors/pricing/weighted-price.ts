@@ -1,7 +1,17 @@
 /** One price out of what several baskets say of a currency. */
-import type { BasketState } from './basket-state.ts';
+import type { BasketState } from '../../domain/basket-state.ts';
+import {
+  absolute,
+  add,
+  compare,
+  divide,
+  multiply,
+  type Rational,
+  reduce,
+  subtract,
+  ZERO,
+} from '../../domain/rational.ts';
 import type { QuotedPrice } from './oracle-prices.ts';
-import { absolute, add, compare, divide, multiply, type Rational, reduce, subtract, ZERO } from './rational.ts';
 
 /** What one basket says of one currency. */
 export interface PriceEntry {

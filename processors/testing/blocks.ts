@@ -1,5 +1,5 @@
 /** Hand-made blocks for what the recording does not hold. Text goes through the parser that real blocks go through. */
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import type { DaemonBlock, DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
 
 /** An output of `valueSat` satoshis; `script` is the JSON of scriptPubKey without the parts that every script has. */

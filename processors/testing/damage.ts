@@ -1,6 +1,6 @@
 /** Blocks of which any part may be of any shape; their hash and height stay, or they would be other blocks. */
 import fc from 'fast-check';
-import { parseExact, stringifyExact } from '../../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 
 export interface Damage {
   /** Which block, modulo their number. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import type { ChainContext } from '../chain-state.ts';
 

@@ -1,5 +1,5 @@
 /** Transfers between a chain and other systems. */
-import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../facts.ts';
+import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../domain/transfers.ts';
 import {
   coins,
   hash,

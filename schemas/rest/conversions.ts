@@ -1,5 +1,8 @@
 /** Conversions with their USD stamps. */
-import { REGIMES } from '../stamps.ts';
+
+import { EXPLAINED_STEPS } from '../../domain/explain-stamp.ts';
+import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
 import {
   array,
   boolean,
@@ -19,10 +22,6 @@ import {
 } from './json-schema.ts';
 import { transferEnds } from './transfer-ends.ts';
 
-export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatched'] as const;
-export const CONVERSION_TYPES = ['convert', 'via', 'preconvert', 'mint', 'burn'] as const;
-export const RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
-
 /** One sentence for each of CONVERSION_STATUSES. */
 export const STATUS_MEANINGS =
   'pending: asked for, not yet executed; or executed by a system that is not indexed. completed: paid out. ' +
@@ -36,18 +35,7 @@ const REASON_MEANINGS =
   'Why there is no usdValue: pending, refunded, unmatched (no stamp), no_delivery (counts as refunded), burn, mint, ' +
   'basket_to_basket, no_price, out_of_bounds, not_priced_yet. mirrored: one side shows the USD of the other. Null: nothing special';
 
-const STEPS = [
-  'anchor',
-  'price_in_reserve',
-  'basket_price',
-  'mean',
-  'from_usd',
-  'to_usd',
-  'market_rate',
-  'executed_rate',
-] as const;
-
-const rule = { type: 'string', enum: RULES } as const;
+const rule = { type: 'string', enum: STAMP_RULES } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 
 export const conversionRow = object({
@@ -138,7 +126,7 @@ export const conversionValuation = object({
         items: object({
           step: {
             type: 'string',
-            enum: STEPS,
+            enum: EXPLAINED_STEPS,
             description:
               'market_rate, executed_rate: units of toCurrency for one of fromCurrency by the state of the basket and by the ' +
               'prices of the import; only of a conversion that counts as refunded since they are far apart',

@@ -1,4 +1,5 @@
 /** The part of JSON Schema that parameters and answers use, and the shapes that many answers share. */
+import { HASH } from '../../domain/hashes.ts';
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -26,8 +27,8 @@ export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
 export const nullableInteger = { type: ['integer', 'null'] } as const;
 export const boolean = { type: 'boolean' } as const;
-export const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
-export const nullableHash = { type: ['string', 'null'], pattern: '^[0-9a-f]{64}$' } as const;
+export const hash = { type: 'string', pattern: `^${HASH}$` } as const;
+export const nullableHash = { type: ['string', 'null'], pattern: `^${HASH}$` } as const;
 export const height = { type: 'integer', minimum: 0 } as const;
 export const unixTime = { type: 'integer', description: 'Seconds since the epoch, as the block says' } as const;
 export const isoTime = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' } as const;

@@ -1,4 +1,5 @@
 /** The oracle: USD prices and what they were made of. */
+import { PRICE_STATUSES } from '../../domain/prices.ts';
 import {
   array,
   boolean,
@@ -14,7 +15,7 @@ import {
 import { provisionalMembers } from './provisional.ts';
 
 const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
-const status = { type: 'string', enum: ['healthy', 'warning', 'rejected', 'stale'] } as const;
+const status = { type: 'string', enum: PRICE_STATUSES } as const;
 
 const price = {
   usdPrice: { ...usd, description: 'Spot, weighted by depth' },

@@ -1,7 +1,8 @@
 /** What the push stream sends: every message by its type. AsyncAPI, the client's types and the tests are made from this. */
+
+import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
 import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../facts.ts';
-import { REGIMES } from '../stamps.ts';
-import { CONVERSION_STATUSES, CONVERSION_TYPES, RULES } from './conversions.ts';
 import {
   array,
   coins,
@@ -69,7 +70,7 @@ const valued = {
   fromUsd: nullableUsd,
   toUsd: nullableUsd,
   usdValue: nullableUsd,
-  rule: { type: 'string', enum: RULES },
+  rule: { type: 'string', enum: STAMP_RULES },
   reason: nullableString,
   pricedCurrencyId: nullableString,
   pricedCurrencyUsd: nullableUsd,

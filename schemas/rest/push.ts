@@ -1,5 +1,5 @@
 /** What a client of the push stream may send. */
-import { writtenDecimal } from '../decimal.ts';
+import { writtenDecimal } from '../written-decimal.ts';
 import { writtenName } from './json-schema.ts';
 
 /** Of a message, as text. */

@@ -1,6 +1,7 @@
 /** Statistics of the network and of the service. */
+
+import { REGIMES, UNPRICED_REASONS } from '../../domain/stamps.ts';
 import { AUDIT_STATES } from '../audit-report.ts';
-import { REGIMES, UNPRICED_REASONS } from '../stamps.ts';
 import { blockRow } from './blocks.ts';
 import {
   array,

@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries. */
-import { writtenDecimal } from '../decimal.ts';
+import { writtenDecimal } from '../written-decimal.ts';
 import {
   array,
   boolean,

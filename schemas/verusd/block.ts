@@ -1,5 +1,5 @@
 /** The daemon's verbose block (`getblock hash 2`), read with parseExact. Only what a processor reads is declared. */
-import type { ExactNumber } from '../satoshi.ts';
+import type { ExactNumber } from '../../domain/satoshi.ts';
 
 export type CurrencyMap = Readonly<Record<string, ExactNumber>>;
 

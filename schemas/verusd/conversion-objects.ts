@@ -1,5 +1,5 @@
 /** Decoded objects of `scriptPubKey` that conversions leave on the chain. Only what a processor reads is declared. */
-import type { ExactNumber } from '../satoshi.ts';
+import type { ExactNumber } from '../../domain/satoshi.ts';
 import type { CurrencyMap, DaemonScript } from './block.ts';
 
 export interface DaemonTransferDestination {

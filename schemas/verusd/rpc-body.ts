@@ -1,7 +1,7 @@
 /** The one reader of JSON-RPC bodies: strict, in one pass, and bounded in everything that a daemon would have to hold. */
 import { isUtf8 } from 'node:buffer';
-import { JsonScanner, MARKS } from '../json-scan.ts';
-import { daemonPrint } from '../raw-json.ts';
+import { JsonScanner, MARKS } from '../../domain/json/json-scan.ts';
+import { daemonPrint } from '../../domain/json/raw-json.ts';
 import { RPC_CODES, type RpcBody, type RpcFault, type RpcRefusal, type RpcRequest } from './rpc-envelope.ts';
 
 /**

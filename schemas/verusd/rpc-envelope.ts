@@ -1,5 +1,5 @@
 /** verusd's JSON-RPC envelope: how it prints requests, answers and statuses, and the codes of its errors. */
-import { daemonString } from '../raw-json.ts';
+import { daemonString } from '../../domain/json/raw-json.ts';
 
 export const RPC_CODES = {
   misc: -1,

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { startApi } from '../../api/server.ts';
-import { domain } from '../../commands/domain.ts';
 import { openEmbeddedClickHouse } from '../../infra/clickhouse/embedded.ts';
 import { migrateClickHouse } from '../../infra/clickhouse/migrate.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -30,7 +29,6 @@ const clients = config.chains.map(({ name, rpc }) => {
 const api = await startApi({
   config,
   release: 'test',
-  domain,
   stores: { postgres, clickhouse },
   log,
   daemons: new Map(clients),

@@ -1,9 +1,9 @@
 /** A daemon that serves the recorded chain with imports that pay otherwise: what no recording holds. */
 import { LosslessNumber } from 'lossless-json';
+import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
+import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import { startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
-import { parseExact, stringifyExact } from '../../schemas/exact-json.ts';
 import type { FactOf } from '../../schemas/facts.ts';
-import { coinsToSatoshis, satoshisToCoins } from '../../schemas/satoshi.ts';
 import type { FollowedNode } from './running-service.ts';
 import { blocks, type Json, tip } from './truth.ts';
 

@@ -2,7 +2,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
 import { routeTable } from '../../api/routes/route-table.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { problem } from '../../schemas/rest/problem.ts';
 import type { Json } from './truth.ts';
 

@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startApi } from '../../api/server.ts';
-import { domain } from '../../commands/domain.ts';
 import { printStatus } from '../../commands/status.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
@@ -115,7 +114,6 @@ export async function startHealthWorld(): Promise<HealthWorld> {
   const api = await startApi({
     config,
     release: 'test',
-    domain,
     stores,
     log,
     daemons: new Map(CHAINS.map((chain) => [chain, group])),

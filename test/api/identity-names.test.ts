@@ -1,14 +1,12 @@
 /** Which identity a caller means, on the root of a network and on a chain that it launched. */
 import { beforeAll, expect, it } from 'vitest';
-import type { ApiContext } from '../../api/api-context.ts';
 import { findIdentity } from '../../api/state/identity-names.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
-import { domain } from '../../commands/domain.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
 import { blockOf, identity } from '../../pipeline/sinks/testing/made-facts.ts';
-import { nameToAddress } from '../../processors/names.ts';
 import { chainConfig } from '../laws/replay.ts';
 
 const id = (name: string): string => nameToAddress(name, 'VRSCTEST') ?? '';
@@ -34,7 +32,7 @@ function find(chain: typeof root, text: string): Promise<string | null> {
   const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
     (await stores.postgres.pool.query(sql, [...values])).rows;
   const read = { rows, row: async (sql: string, values?: readonly unknown[]) => (await rows(sql, values))[0] };
-  return findIdentity(read as unknown as Snapshot, { domain } as ApiContext, chain, text);
+  return findIdentity(read as unknown as Snapshot, chain, text);
 }
 
 it.each([

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { startApi } from '../../api/server.ts';
-import { domain } from '../../commands/domain.ts';
 import { runStages } from '../../commands/run-stages.ts';
+import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -14,7 +14,6 @@ import { createStageReporter } from '../../pipeline/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
 import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
 import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
-import { parseExact, stringifyExact } from '../../schemas/exact-json.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
 import { chainOf, configOf } from './running-service.ts';
@@ -74,7 +73,7 @@ export async function startPairedService({
   const stop = new AbortController();
   const { signal } = stop;
   const stages = runStages({ config, stores, log, daemons, reporter, logger, signal });
-  const api = await startApi({ config, release: 'test', domain, stores, log, daemons, logger, signal });
+  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal });
 
   const blocks = {
     root: recordedFile('../pbaas/root/blocks.jsonl.gz'),

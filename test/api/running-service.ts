@@ -8,7 +8,6 @@ import { pino } from 'pino';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
 import type { StoreContext } from '../../commands/control-commands.ts';
-import { domain } from '../../commands/domain.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
@@ -136,7 +135,6 @@ export async function startServiceOn<Node extends FollowedNode>(
     startApi({
       config: { ...config, port },
       release: 'test',
-      domain,
       stores,
       log,
       daemons,

@@ -6,7 +6,6 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi } from '../../api/server.ts';
-import { domain } from '../../commands/domain.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { retimed } from '../../pipeline/price/testing/branches.ts';
 import type { FedBlock } from '../../pipeline/price/testing/facts-feed.ts';
@@ -50,7 +49,7 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: Client) => Pro
   const config = { ...configOf(configured), roles: ['serve'] as const };
   const daemons = new Map(chains.map(({ name }) => [name, createVerusdClient({ rpc, chain: name, logger })]));
   const { signal } = new AbortController();
-  const api = await startApi({ config, release: 'test', domain, stores, log, daemons, logger, signal });
+  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal });
   try {
     return await work(createClient(() => `http://127.0.0.1:${api.port}`));
   } finally {

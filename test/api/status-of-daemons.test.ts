@@ -1,7 +1,6 @@
 /** /api/stats/status and /api/stats/network say what a daemon said last, and when; they wait for none. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
-import { domain } from '../../commands/domain.ts';
 import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
@@ -30,7 +29,7 @@ beforeAll(async () => {
   const { logger } = service.context;
   client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger });
   const daemons = new Map([[CHAIN, client]]);
-  api = await startApi({ ...service.context, release: 'test', domain, daemons, signal: stop.signal });
+  api = await startApi({ ...service.context, release: 'test', daemons, signal: stop.signal });
 });
 afterAll(async () => {
   stop.abort();

@@ -1,8 +1,8 @@
 /** What the daemon itself said of the recording, numbers exact. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { parseExact } from '../../schemas/exact-json.ts';
-import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import { NATIVE, RECORDING } from './running-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the daemon's answers have no type here; every use names what it compares

@@ -1,6 +1,6 @@
 /** What an output holds, read without the processors, so that they can be held against it. */
 
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonOutput } from '../../schemas/verusd/block.ts';
 import { isObject } from './shape.ts';
 

@@ -1,5 +1,5 @@
 /** Coins and tokens of a chain, block by block: nothing is spent twice, nothing appears, nothing is lost. */
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { type HeldOutput, heldOutput } from './held-values.ts';
 import { type Fault, isObject } from './shape.ts';

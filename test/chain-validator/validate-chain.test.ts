@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { RECORDED_CHAIN, recordedText } from '../../processors/testing/recorded-chain.ts';
-import { rawMember } from '../../schemas/raw-json.ts';
 import { createChain, type GeneratedChainOptions } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { createChainValidator, GENERATED_CHAIN, type ValidatorOptions } from './validate-chain.ts';

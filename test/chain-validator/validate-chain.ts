@@ -2,11 +2,12 @@
  * Whether a chain could have come from the daemon: its shape, its links, its coins, its reserves, its names, and that every
  * transfer finds what paid it. The recording passes, and what the generator makes has to.
  */
+
+import { parseExact } from '../../domain/json/exact-json.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import type { ChainContext } from '../../processors/chain-state.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
-import { nameToAddress } from '../../processors/names.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
 import type { CurrencyStateFact, Fact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { NATIVE, NETWORK_ROOT } from '../generator/addresses.ts';

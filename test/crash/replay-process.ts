@@ -1,11 +1,11 @@
 /** A process to be killed: derives and prices the log of a data folder to its end. Argument: the folder. */
 import { pino } from 'pino';
-import { nativeCurrencyId } from '../../commands/native-currency-id.ts';
 import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { runPrice } from '../../pipeline/price/run-price.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 
 const [folder] = process.argv.slice(2);

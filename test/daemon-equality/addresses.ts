@@ -1,6 +1,7 @@
 /** getaddressbalance, getaddressdeltas, getaddressutxos and getaddresstxids of every recorded address. */
+
+import { parseExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { parseExact } from '../../schemas/exact-json.ts';
 import { truth } from '../api/truth.ts';
 import { NATIVE } from '../laws/replay.ts';
 import { canonical, coins, type Members } from './canonical.ts';

@@ -1,7 +1,7 @@
 /** Two answers are equal when they print the same: numbers by value, members in any order. */
 import { LosslessNumber } from 'lossless-json';
-import { parseExact } from '../../schemas/exact-json.ts';
-import { coinsToSatoshis } from '../../schemas/satoshi.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** What getcurrencystate adds when it is asked for volumes: conversions by pair, with prices in what is bought. */
 import { base58 } from '@scure/base';
-import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../domain/satoshi.ts';
 import { coins, type Members, parsed } from './canonical.ts';
 import type { Ours } from './comparison.ts';
 

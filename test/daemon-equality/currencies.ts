@@ -1,5 +1,5 @@
 /** getcurrency and getcurrencystate. */
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { NATIVE } from '../api/running-service.ts';
 import { recordedText, truth } from '../api/truth.ts';
 import { canonical, coins, type Members, parsed } from './canonical.ts';

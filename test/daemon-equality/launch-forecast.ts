@@ -2,7 +2,7 @@
  * The state that the daemon shows of a basket between its definition and its launch: its last notarised state, and on top of it the
  * preconversions that wait for the next export (AddPrelaunchConversions and NextNotarizationInfo of the daemon).
  */
-import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../domain/satoshi.ts';
 import { coins, type Members } from './canonical.ts';
 
 /** A transfer that no export has gathered yet. */

@@ -1,6 +1,6 @@
 /** listcurrencies, by the keys under which the daemon finds notarizations. */
 import { LosslessNumber } from 'lossless-json';
-import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
+import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import { NATIVE } from '../laws/replay.ts';
 import { type Members, parsed } from './canonical.ts';
 import type { Comparison } from './comparison.ts';

@@ -1,5 +1,5 @@
 /** getimports and getexports of every currency, over the whole chain and over ranges. */
-import { parseExact } from '../../schemas/exact-json.ts';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { recordedText } from '../api/truth.ts';
 import { canonical, type Members, parsed } from './canonical.ts';
 import type { Comparison, Ours } from './comparison.ts';

@@ -1,7 +1,7 @@
 /** Addresses with valid checksums, made from labels instead of keys. */
 import { createHash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
-import { nameToAddress } from '../../processors/names.ts';
+import { nameToAddress } from '../../domain/names.ts';
 
 export const NETWORK_ROOT = 'VRSCTEST';
 export const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';

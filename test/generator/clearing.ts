@@ -2,7 +2,7 @@
  * What one import does to a basket: a price for each reserve, what every transfer gets, and the state after it. The prices
  * are simpler than the daemon's; what is paid at them, and where fees go, follows its arithmetic to the satoshi.
  */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { midPrice, type Reserve } from './currency.ts';
 import type { PendingTransfer } from './transfer-request.ts';

@@ -1,5 +1,5 @@
 /** What a definition says of its currency. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { oneFee } from './clearing.ts';
 import type { Currency, Reserve } from './currency.ts';

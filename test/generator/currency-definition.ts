@@ -1,5 +1,5 @@
 /** Definitions of tokens and baskets, on an identity of the same name. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import type { Currency, Reserve } from './currency.ts';
 import { definitionExport, definitionObject, LAUNCH_FEE } from './currency-definition-object.ts';

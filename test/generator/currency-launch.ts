@@ -1,5 +1,5 @@
 /** Launches: what was preconverted is executed or given back. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { clear, type Flow, netOf, type Payout } from './clearing.ts';
 import { type Currency, launchPrice, type PrelaunchExport, type Reserve } from './currency.ts';

@@ -1,5 +1,5 @@
 /** Names: committed to in one block, registered in a later one. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { identityAddressOf, keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
 import { expiry, fund, leafName, NETWORK_FEE, payChange } from './funds.ts';

@@ -1,6 +1,6 @@
 /** The daemon's JSON: its number formats, its order of keys, its strings. */
-import { daemonString } from '../../schemas/raw-json.ts';
-import { satoshisToCoins } from '../../schemas/satoshi.ts';
+import { daemonString } from '../../domain/json/raw-json.ts';
+import { satoshisToCoins } from '../../domain/satoshi.ts';
 
 export const coins = satoshisToCoins;
 export const text = daemonString;

@@ -1,5 +1,5 @@
 /** Reserve transfers of every kind, for whichever currency takes them. */
-import { SATOSHIS_PER_COIN as COIN } from '../../schemas/satoshi.ts';
+import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from './funds.ts';

@@ -3,13 +3,14 @@ import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { sourceFiles } from './source-files.ts';
 
-/** The design's arrows: what a folder may import beside itself. Tests may look anywhere. */
+/** The design's arrows: what a folder may import besides itself, types included. Tests may look anywhere. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  schemas: [],
-  processors: ['schemas'],
-  infra: ['schemas'],
-  pipeline: ['processors', 'infra', 'schemas'],
-  api: ['infra', 'schemas'],
+  domain: [],
+  schemas: ['domain'],
+  processors: ['schemas', 'domain'],
+  infra: ['schemas', 'domain'],
+  pipeline: ['processors', 'infra', 'schemas', 'domain'],
+  api: ['infra', 'schemas', 'domain'],
 };
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
@@ -31,7 +32,7 @@ it('imports follow the arrows between the folders', async () => {
 });
 
 it('what a user runs imports no package that only development has', async () => {
-  const forUsers = /^(api|client|commands|examples|infra|pipeline|processors|schemas)\/|^verustream\.ts$/;
+  const forUsers = /^(api|client|commands|domain|examples|infra|pipeline|processors|schemas)\/|^verustream\.ts$/;
   const forTests = /\.test\.ts$|\/testing\/|\/test-broker\/|^infra\/testing\//;
   const wrong: string[] = [];
   for (const { path, text } of await sourceFiles()) {
@@ -44,10 +45,11 @@ it('what a user runs imports no package that only development has', async () => 
   expect(wrong).toEqual([]);
 });
 
-it('processors read no clock, no randomness and no I/O', async () => {
-  const forbidden = /\bDate\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|from 'node:(?!crypto')/;
+it('domain and processors read no clock, no randomness and no I/O', async () => {
+  const forbidden =
+    /\bDate\.now\(|new Date\(\)|Math\.random\(|\brandom(?:Bytes|UUID|Int)\b|performance\.now\(|from 'node:(?!crypto')/;
   const files = (await sourceFiles()).filter(
-    ({ path }) => path.startsWith('processors/') && !/\.test\.ts$|\/testing\//.test(path),
+    ({ path }) => /^(domain|processors)\//.test(path) && !/\.test\.ts$|\/testing\//.test(path),
   );
   expect(files.length).toBeGreaterThan(10);
   expect(files.filter(({ text }) => forbidden.test(text)).map(({ path }) => path)).toEqual([]);

@@ -1,9 +1,10 @@
 /** docs/prices.md says what the rule tables and the functions do. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type ConfidenceInput, confidence, priceStatus } from '../../processors/pricing/confidence.ts';
+import { type ConfidenceInput, confidence, priceStatus } from '../../domain/confidence.ts';
+import type { Reason } from '../../domain/stamps.ts';
 import { judgePrice } from '../../processors/pricing/price-guard.ts';
-import { type Condition, type Reason, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
+import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
 import { ROOT } from './source-files.ts';
 
 const page = readFileSync(`${ROOT}/docs/prices.md`, 'utf8');

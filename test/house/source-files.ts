@@ -12,7 +12,10 @@ export interface SourceFile {
 
 export async function sourceFiles(): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
-  const patterns = ['*.ts', '{api,benchmarks,client,commands,examples,infra,pipeline,processors,schemas,test}/**/*.ts'];
+  const patterns = [
+    '*.ts',
+    '{api,benchmarks,client,commands,domain,examples,infra,pipeline,processors,schemas,test}/**/*.ts',
+  ];
   for (const pattern of patterns) {
     for await (const path of glob(pattern, {
       cwd: ROOT,

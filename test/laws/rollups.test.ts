@@ -11,11 +11,11 @@ import { parseUsd } from '../../api/market/usd.ts';
 import { startOf } from '../../api/market/volume-series.ts';
 import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
+import { parsePrice } from '../../domain/decimal.ts';
+import { utcDay } from '../../domain/time.ts';
 import { play, scripts } from '../../pipeline/price/testing/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../../pipeline/price/testing/price-world.ts';
 import { blockOf, slowChains } from '../../pipeline/price/testing/slow-chains.ts';
-import { utcDay } from '../../processors/pricing/backfill-bounds.ts';
-import { parsePrice } from '../../processors/pricing/decimal.ts';
 
 const { first, second, chains, cutover } = slowChains();
 const UNITS: readonly Unit[] = ['day', 'week', 'month'];

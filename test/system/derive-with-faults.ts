@@ -3,13 +3,13 @@
  * twenty: what an older program would have left. A program of its own: the embedded engine opens one data folder a process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nativeCurrencyId } from '../../commands/native-currency-id.ts';
 import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createLogger } from '../../infra/logger.ts';
 import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { readStagePosition } from '../../pipeline/derive/stage-position.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 
 const config = loadConfig(process.env);
 const [chain] = config.chains;

@@ -10,9 +10,9 @@ import { type Arguments, textOf, textsOf } from './arguments.ts';
 const MAX_ADDRESSES = 100;
 
 /** R-address, i-address or name@ → address. @throws RpcError -5 */
-function addressOf(api: ApiContext, chain: ChainConfig, text: string): string {
+function addressOf(_api: ApiContext, chain: ChainConfig, text: string): string {
   try {
-    return resolveAddress(api, chain, text);
+    return resolveAddress(chain, text);
   } catch (error) {
     if (error instanceof ApiError) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Invalid address');
     throw error;

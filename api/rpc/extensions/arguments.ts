@@ -1,5 +1,5 @@
 /** Parameters of the extension methods: by position, or as one object, in the daemon's manners. */
-import { rawElements, rawMembers } from '../../../schemas/raw-json.ts';
+import { rawElements, rawMembers } from '../../../domain/json/raw-json.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from '../help.ts';
 import { rpcInteger } from '../index-methods.ts';

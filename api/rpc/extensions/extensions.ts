@@ -1,5 +1,5 @@
 /** The extension methods as the handler of JSON-RPC takes them: texts in, text out, errors with the daemon's codes. */
-import { stringifyExact } from '../../../schemas/exact-json.ts';
+import { stringifyExact } from '../../../domain/json/exact-json.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, type ApiErrorCode } from '../../http/api-error.ts';

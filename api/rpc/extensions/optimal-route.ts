@@ -1,6 +1,7 @@
 /** getoptimalroute: every way from one currency to another, best output first, as the daemon estimates it. */
+
+import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import { VerustreamError } from '../../../schemas/errors.ts';
-import { coinsToSatoshis } from '../../../schemas/satoshi.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { bestConversion } from '../../market/best-conversion.ts';
 import { readMarket } from '../../market/live-baskets.ts';

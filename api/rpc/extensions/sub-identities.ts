@@ -1,7 +1,9 @@
 /** getsubidentities: the identities right below one. */
+
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { tipHeight } from '../../routes/blocks.ts';
 import { countChildren, readChildren } from '../../routes/identity-rows.ts';
+import { nameAddress } from '../../state/name-address.ts';
 import { RpcError } from '../rpc-error.ts';
 import { placeOf, readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';
@@ -20,7 +22,7 @@ export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
   const asked = textOf(given.get('nameOrId'));
   const place = placeOf(given);
   tipHeight(read, chain.name);
-  const parentId = api.domain.nameToAddress(asked, chain.networkRoot);
+  const parentId = nameAddress(asked, chain.networkRoot);
   const identity = parentId && (await read.row<{ name: string }>(NAME_SQL, [chain.name, parentId]));
   const count = parentId ? await countChildren(read, api, chain.name, parentId) : 0;
   // A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is.

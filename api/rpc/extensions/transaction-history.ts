@@ -1,4 +1,5 @@
 /** gettxhistoryrich: what transactions did to an address, with currencies, values and the other side. */
+import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import { ACTIVITY_SQL, type ActivityRecord } from '../../routes/activity-rows.ts';
@@ -89,7 +90,7 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
   const rows = await read.rows<ActivityRecord>(PAGE_SQL, [chain.name, address, from, to, limit, offset]);
   const nativeId = api.currencies.nativeId(chain);
   const movements = rows.map((row) => movementOf(row, nativeId));
-  const others = await counterparties(read, api.domain.systemAddresses, { chain: chain.name, address, movements });
+  const others = await counterparties(read, [...SYSTEM_ADDRESSES], { chain: chain.name, address, movements });
   const ids = [...new Set(movements.flatMap(({ net }) => net.map(([id]) => id)))];
   const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
   const currencies = await api.currencies.of(read);

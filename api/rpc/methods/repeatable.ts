@@ -1,5 +1,6 @@
 /** Which answers may be given twice, and for how long. Only functions of the parameters, or of the chain up to its tip. */
 
+import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 /** `forever`; `tip`: while that block is the newest; a height: for good once nothing can rewind that block, else as `tip`. */
 export type Lifetime = 'forever' | 'tip' | number;
 
@@ -36,7 +37,7 @@ export const unlessMempool: Repeatable = {
   lifetime: (texts) => (texts.slice(1).some((text) => /^"?-/.test(text)) ? null : 'tip'),
 };
 
-const HASH = /^"[0-9a-fA-F]{64}"$/;
+const HASH = new RegExp(`^"${WRITTEN_HASH}"$`);
 
 /** With transactions it shows who spends their outputs, which the mempool decides. */
 export const block: Repeatable = {

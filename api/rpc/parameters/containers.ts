@@ -1,6 +1,7 @@
 /** Types of parameters that are lists and objects. */
-import { isDaemonJson } from '../../../schemas/json-scan.ts';
-import { eachMember, rawElements, skipSpace } from '../../../schemas/raw-json.ts';
+import { I_ADDRESS } from '../../../domain/addresses.ts';
+import { isDaemonJson } from '../../../domain/json/json-scan.ts';
+import { eachMember, rawElements, skipSpace } from '../../../domain/json/raw-json.ts';
 import { MAX_NESTING } from '../../../schemas/verusd/rpc-body.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { type Misfit, type ParameterType, stringOf } from './parameter-type.ts';
@@ -94,7 +95,7 @@ const MOST_SHORT = 400;
 /** 8 kB of data: what is nested in serialised data the daemon prints by recursion, at 30 bytes a level. */
 const MOST_LONG = 16_384;
 /** Members that hold serialised data. */
-const LONG = /^(?:objectdata|data|serializedhex|serializedbase64|hex|i[1-9A-HJ-NP-Za-km-z]{33}|[^:]*::.*)$/;
+const LONG = new RegExp(`^(?:objectdata|data|serializedhex|serializedbase64|hex|${I_ADDRESS}|[^:]*::.*)$`);
 /** Members of which the daemon only copies the text. */
 const COPIED = new Set(['message', 'memo', 'label']);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused

@@ -1,6 +1,6 @@
 /** What is answered otherwise than the recorded daemon did, by decision; everything else is equal to the byte. */
 import { readFileSync } from 'node:fs';
-import { rawElements } from '../../../schemas/raw-json.ts';
+import { rawElements } from '../../../domain/json/raw-json.ts';
 
 /** What stands there instead of the recorded answer; what is absent is not compared. */
 export interface Instead {

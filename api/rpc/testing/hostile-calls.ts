@@ -1,7 +1,7 @@
 /** Calls of the recording with one thing changed in the ways of an attacker; as texts, so that numbers and escapes are what they are. */
 import fc from 'fast-check';
+import { rawMember } from '../../../domain/json/raw-json.ts';
 import { readCases } from '../../../infra/recorded-node/recorded-calls.ts';
-import { rawMember } from '../../../schemas/raw-json.ts';
 import { RPC_METHODS } from '../methods/method-table.ts';
 import { FLAGS } from './harmless-calls.ts';
 import { RECORDING } from './recorded-service.ts';

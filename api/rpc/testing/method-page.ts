@@ -1,6 +1,7 @@
 /** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
+
+import { rawMember } from '../../../domain/json/raw-json.ts';
 import { answerOf, type RecordedCase, readCases } from '../../../infra/recorded-node/recorded-calls.ts';
-import { rawMember } from '../../../schemas/raw-json.ts';
 import {
   MAX_BATCH_BYTES,
   MAX_CALL_BYTES,

@@ -1,5 +1,8 @@
 /** JSON-RPC in front of the recorded node, with the index that a finished derivation of the recording would have. */
 import { pino } from 'pino';
+import type { BlockRef } from '../../../domain/block-ref.ts';
+import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
+import { nameToAddress } from '../../../domain/names.ts';
 import { type CopyValue, copyRows } from '../../../infra/postgres/copy.ts';
 import type { Postgres } from '../../../infra/postgres/postgres.ts';
 import type { ReceivedRequest } from '../../../infra/recorded-node/daemon-server.ts';
@@ -8,10 +11,7 @@ import { answerOf, readCases } from '../../../infra/recorded-node/recorded-calls
 import { type RecordedNode, startRecordedNode } from '../../../infra/recorded-node/recorded-node.ts';
 import { createTestStores } from '../../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../../infra/verusd/verusd-client.ts';
-import { nameToAddress } from '../../../processors/names.ts';
-import { rawElements, rawMember } from '../../../schemas/raw-json.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../rpc-handler.ts';
-import type { Tip } from '../upstream/repeated-answers.ts';
 
 export const RECORDING = new URL('../../../recordings/private-network/', import.meta.url).pathname;
 export const CHAIN = 'vrsc';
@@ -23,7 +23,7 @@ export interface RecordedService {
   /** Everything that the node has been sent. */
   readonly received: ReceivedRequest[];
   /** What the index says its newest block is; null for the node's. */
-  showTip(tip: Tip | null): void;
+  showTip(tip: BlockRef | null): void;
   post(body: string | Uint8Array): Promise<{ readonly status: number; readonly text: string }>;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function startRecordedService(): Promise<RecordedService> {
   const node = await startRecordedNode({ folder: RECORDING, user: 'user', password: 'password', onRequest });
   const stores = await createTestStores();
   await fillIndex(stores.postgres);
-  let tip: Tip | null = null;
+  let tip: BlockRef | null = null;
   const client = createVerusdClient({ rpc: node.url, chain: CHAIN, logger });
   const handler = createRpcHandler({
     chains: [

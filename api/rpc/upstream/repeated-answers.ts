@@ -1,17 +1,13 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
+import type { BlockRef } from '../../../domain/block-ref.ts';
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
 import type { Soon } from '../../http/soon.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
 import type { DaemonReply } from './proxy.ts';
 
-export interface Tip {
-  readonly height: number;
-  readonly hash: string;
-}
-
 export interface RepeatedAnswersOptions {
   /** Newest block of the index; null while there is none. */
-  readonly tip: () => Tip | null;
+  readonly tip: () => BlockRef | null;
   /** Blocks; nothing is rewound deeper than this. */
   readonly finalityDepth: number;
   readonly maxBytes: number;
@@ -40,7 +36,7 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
   const answers = createPreparedAnswers<Kept>(maxBytes);
   let highest = 0;
   /** Of the newest block, while neither it nor the span of time changes. */
-  let newest = { at: null as Tip | null, span: 0, tag: '' };
+  let newest = { at: null as BlockRef | null, span: 0, tag: '' };
   /** Counts the rewinds below finality, which an operator may accept: what was settled before is not any more. */
   let era = 0;
 

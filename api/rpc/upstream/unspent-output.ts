@@ -3,7 +3,8 @@
  * and ends when that is read. So it is only asked about transactions that no reorganisation takes back into the mempool; the same
  * answer for all others is made of `getrawtransaction`, which knows what the mempool spends.
  */
-import { rawElements, rawMember } from '../../../schemas/raw-json.ts';
+import { WRITTEN_HASH } from '../../../domain/hashes.ts';
+import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
 import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { Lane } from '../../access/lanes.ts';
 import { RPC_METHODS } from '../methods/method-table.ts';
@@ -16,7 +17,7 @@ export type UnspentOutput = (request: RpcRequest, lane: Lane) => Promise<DaemonR
 
 /** Blocks upon a transaction; nothing is rewound that deep between two calls. */
 const SETTLED = 10;
-const TXID = /^"[0-9a-fA-F]{64}"$/;
+const TXID = new RegExp(`^"${WRITTEN_HASH}"$`);
 const INDEX = /^-?\d{1,10}$/;
 
 /** Every other value ends in an error or in nothing, before the daemon looks for the block. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { BlockRef } from '../../../domain/block-ref.ts';
 import { DaemonUnreachable } from '../../../infra/verusd/daemon-errors.ts';
 import type { ForwardOptions } from '../../../infra/verusd/verusd-client.ts';
 import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
@@ -7,7 +8,6 @@ import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../../access/lane-daemons.ts';
 import { daemonForm } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
-import type { Tip } from './repeated-answers.ts';
 import { createUpstream } from './upstream.ts';
 
 const FINALITY = 10;
@@ -15,7 +15,7 @@ const FINALITY = 10;
 function world() {
   const sent: { body: string; options: ForwardOptions }[] = [];
   const state = {
-    tip: { height: 100, hash: 'a' } as Tip | null,
+    tip: { height: 100, hash: 'a' } as BlockRef | null,
     /** Result of the next calls; undefined waits for `release`. */
     answer: async (call: string): Promise<string> => JSON.stringify(`${call.length} ${sent.length}`),
   };

@@ -1,19 +1,21 @@
 /** The daemons of one chain as JSON-RPC sees them: what may repeat is repeated, and no more is asked than they bear. */
+
+import type { BlockRef } from '../../../domain/block-ref.ts';
+import { daemonPrint } from '../../../domain/json/raw-json.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
-import { daemonPrint } from '../../../schemas/raw-json.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
 import type { Soon } from '../../http/soon.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
-import { createRepeatedAnswers, type Tip } from './repeated-answers.ts';
+import { createRepeatedAnswers } from './repeated-answers.ts';
 
 export interface UpstreamOptions {
   readonly daemon: Pick<VerusdClient, 'forward'>;
   /** Of the chain's daemons, shared with whatever else asks them. */
   readonly lanes: Lanes;
-  readonly tip: () => Tip | null;
+  readonly tip: () => BlockRef | null;
   readonly finalityDepth: number;
 }
 

@@ -1,6 +1,7 @@
 /** Chains made of a busy stretch of the recording: compact, with other clocks, and with branches that differ. */
+
+import { coinsToSatoshis, satoshisToCoins } from '../../../domain/satoshi.ts';
 import type { BlockFact, Fact } from '../../../schemas/facts.ts';
-import { coinsToSatoshis, satoshisToCoins } from '../../../schemas/satoshi.ts';
 import type { FedBlock } from './facts-feed.ts';
 
 /** The stretch from `first` on, on top of one block that holds all definitions and states before it. */

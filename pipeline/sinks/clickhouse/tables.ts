@@ -1,6 +1,8 @@
 /** Every table that `derive` writes in ClickHouse: finished events with the height and position they follow from. */
+
+import type { ReserveBalance } from '../../../domain/reserves.ts';
 import type { CsvValue } from '../../../infra/clickhouse/csv.ts';
-import type { ActivityFact, FactOf, FactType, ReserveBalance } from '../../../schemas/facts.ts';
+import type { ActivityFact, FactOf, FactType } from '../../../schemas/facts.ts';
 import type { FactsByType, PlacedFact } from '../facts-by-type.ts';
 
 export interface ClickHouseTable {

@@ -1,6 +1,8 @@
 /** Every table in Postgres whose rows go with their blocks. Write and rewind are made from these lists alone. */
+
+import type { ReserveBalance } from '../../../domain/reserves.ts';
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
-import type { CurrencyAmounts, ReserveBalance } from '../../../schemas/facts.ts';
+import type { CurrencyAmounts } from '../../../schemas/facts.ts';
 import { netAmounts } from '../net-amounts.ts';
 import {
   endingTable,

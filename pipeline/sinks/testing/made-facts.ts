@@ -1,4 +1,6 @@
 /** Facts made by hand: only what a test says about them matters. */
+
+import type { TransferStatus } from '../../../domain/transfers.ts';
 import type {
   BalanceFact,
   BlockFact,
@@ -7,7 +9,6 @@ import type {
   OutputFact,
   SpendFact,
   TransferFact,
-  TransferStatus,
 } from '../../../schemas/facts.ts';
 import type { DerivedBlock } from '../derived-block.ts';
 

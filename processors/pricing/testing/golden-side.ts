@@ -1,6 +1,7 @@
 /** A side as the golden decisions of stamps-synthetic.json give it. */
-import { coinsToSatoshis } from '../../../schemas/satoshi.ts';
-import { parsePrice } from '../decimal.ts';
+
+import { parsePrice } from '../../../domain/decimal.ts';
+import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import type { ConversionSide } from '../stamp-decision.ts';
 
 export type GoldenSideKind = 'stable' | 'native' | 'basket' | 'other';

@@ -1,10 +1,11 @@
 /** The recording folded through derivation and pricing, and the numbers that an independent program computed from it. */
+
+import { coins } from '../../../domain/basket-state.ts';
 import { PUBLISHED_FACTS } from '../../../schemas/facts.ts';
 import type { FactsAppended } from '../../../schemas/log-records.ts';
 import { deriveBlock } from '../../derive-block.ts';
 import { createMemoryState } from '../../memory-state.ts';
 import { RECORDED_CHAIN, recordedBlocks, recordedText } from '../../testing/recorded-chain.ts';
-import { coins } from '../basket-state.ts';
 import { advanceView, type ChainView, emptyView, pricedBlock } from '../chain-view.ts';
 import { createPriceFold, emptyFoldState, type PriceRow, type PricingRules, type StampRow } from '../price-fold.ts';
 import { regimePlan } from '../regime-plan.ts';

@@ -1,15 +1,8 @@
 /** Arbitrary records of `blocks` and `facts`; typed, so that a field added to a fact is missed here first. */
 import fc from 'fast-check';
-import {
-  CURRENCY_TYPES,
-  type Fact,
-  type FactOf,
-  IDENTITY_CHANGE_KINDS,
-  type ReserveBalance,
-  TRANSACTION_TYPES,
-  TRANSFER_KINDS,
-  TRANSFER_STATUSES,
-} from '../../facts.ts';
+import type { ReserveBalance } from '../../../domain/reserves.ts';
+import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../domain/transfers.ts';
+import { CURRENCY_TYPES, type Fact, type FactOf, IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../facts.ts';
 import type { BlocksRecord, FactsRecord } from '../../log-records.ts';
 
 type Arbitraries<T> = { [K in keyof T]: fc.Arbitrary<T[K]> };

@@ -1,6 +1,6 @@
 /** Histories, balances, holders. */
 import { describe, expect, it } from 'vitest';
-import { SYSTEM_ADDRESSES } from '../../../processors/system-addresses.ts';
+import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import type { Client } from '../client.ts';
 import { NATIVE } from '../running-service.ts';
 import { amounts, blocks, type Json, sat, tokens, truth } from '../truth.ts';

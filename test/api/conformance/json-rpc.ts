@@ -1,6 +1,6 @@
 /** The extension methods of JSON-RPC, against what the daemon itself says by its own methods. */
 import { describe, expect, it } from 'vitest';
-import { parseExact, stringifyExact } from '../../../schemas/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../domain/json/exact-json.ts';
 import type { Client } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
 import { type Json, sat, tip, tokens, truth } from '../truth.ts';

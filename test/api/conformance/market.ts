@@ -1,6 +1,6 @@
 /** Baskets, pairs, volumes. */
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../../../schemas/exact-json.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
 import type { Client } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
 import { type Json, recordedText, sat, truth } from '../truth.ts';

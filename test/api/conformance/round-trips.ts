@@ -1,7 +1,7 @@
 /** How often an answer goes to Postgres: what creeps up here is paid by every request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
-import { parseExact } from '../../../schemas/exact-json.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
 import { createClient } from '../client.ts';
 import { type ReaderStatements, recordReaderStatements } from '../reader-statements.ts';
 import { ALICE, NATIVE, type RunningService, USDX } from '../running-service.ts';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldCase, isIdentityAddress, nameToAddress, vdxfKey } from './names.ts';
-import { PAIRED_CHAINS } from './testing/chain-pair.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
+import { PAIRED_CHAINS } from '../processors/testing/chain-pair.ts';
+import { recordedTruth } from '../processors/testing/recorded-chain.ts';
+import { isIdentityAddress } from './addresses.ts';
+import { foldCase, nameToAddress, vdxfKey } from './names.ts';
 
 describe('nameToAddress', () => {
   test.each([
@@ -111,19 +112,6 @@ describe('nameToAddress', () => {
 
   test('only A–Z are folded', () => {
     expect(foldCase('ÀÉⒶΩ ABCXYZ')).toBe('ÀÉⒶΩ abcxyz');
-  });
-});
-
-describe('isIdentityAddress', () => {
-  test.each([
-    ['i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV', true],
-    ['i5w5MuNik5NtLcYmNzcvaoixooEebB6MGW', false],
-    ['RQ55dLQ7uGnLx8scXfkaFV6QS6qVBGyxAG', false],
-    ['xA91QPpBrHZto92NCU5KEjCqRveS4dAPrf', false],
-    ['alice', false],
-    ['', false],
-  ])('%s: %s', (text, is) => {
-    expect(isIdentityAddress(text)).toBe(is);
   });
 });
 

@@ -4,16 +4,19 @@ import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from 
 import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
+export const EXPLAINED_STEPS = [
+  'anchor',
+  'price_in_reserve',
+  'basket_price',
+  'mean',
+  'from_usd',
+  'to_usd',
+  'market_rate',
+  'executed_rate',
+] as const;
+
 export interface ExplainedStep {
-  readonly step:
-    | 'anchor'
-    | 'price_in_reserve'
-    | 'basket_price'
-    | 'mean'
-    | 'from_usd'
-    | 'to_usd'
-    | 'market_rate'
-    | 'executed_rate';
+  readonly step: (typeof EXPLAINED_STEPS)[number];
   readonly currencyId: string;
   /** Basket that the step looks at. */
   readonly basketId: string | null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SEED } from '../test/setup/seed.ts';
+import { SEED } from '../../test/setup/seed.ts';
 import { isDaemonJson } from './json-scan.ts';
 
 /** What JSON.parse takes, but for texts with half a surrogate pair. */

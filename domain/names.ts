@@ -1,15 +1,9 @@
-/** Names are hashed label by label into 20 bytes, printed as i-addresses: nobody has to be asked what a name's address is. */
-import { hash } from 'node:crypto';
-import { createBase58check } from '@scure/base';
+/** Names and VDXF keys are hashed label by label into 20 bytes and printed as i-addresses, so any name's address can be computed. */
+import { isIdentityAddress, toAddress } from './addresses.ts';
+import { hash160, hash256 } from './hash160.ts';
 
-const IDENTITY_VERSION = 102;
 const FORBIDDEN = /[\\/:*?"<>|@.]/;
 const MAX_LABEL_BYTES = 64;
-
-const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
-const hash256 = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes));
-const hash160 = (bytes: Uint8Array): Uint8Array => hash('ripemd160', sha256(bytes), 'buffer');
-const base58check = createBase58check(sha256);
 
 /** Folds only A–Z: the daemon hashes in the C locale, where 'Ⓐ' and 'É' have no lower case. */
 export function foldCase(text: string): string {
@@ -21,14 +15,9 @@ function labelId(label: string, parent: Uint8Array | null): Uint8Array {
   return hash160(parent ? hash256(Buffer.concat([parent, hashed])) : hashed);
 }
 
-/** The last label has no parent. */
+/** Hashes from the last label to the first; the last one has no parent but `root`. */
 function idOf(labels: readonly string[], root: Uint8Array | null = null): Uint8Array | null {
   return labels.reduceRight<Uint8Array | null>((parent, label) => labelId(label, parent), root);
-}
-
-/** i-address of 20 bytes. */
-export function toAddress(id: Uint8Array): string {
-  return base58check.encode(Uint8Array.of(IDENTITY_VERSION, ...id));
 }
 
 function isLabel(label: string): boolean {
@@ -36,25 +25,11 @@ function isLabel(label: string): boolean {
   return !FORBIDDEN.test(label) && Buffer.byteLength(label, 'utf8') <= MAX_LABEL_BYTES;
 }
 
-/** 25 bytes that begin with 102, in base58. */
-const ADDRESS_CHARACTERS = 34;
-
-/** True for base58check with the version byte of an i-address. */
-export function isIdentityAddress(text: string): boolean {
-  if (text.length !== ADDRESS_CHARACTERS) return false; // decoding takes the square of the length
-  try {
-    const bytes = base58check.decode(text);
-    return bytes.length === 21 && bytes[0] === IDENTITY_VERSION;
-  } catch {
-    return false;
-  }
-}
-
 /**
- * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. On every chain of a network its root's name is appended
- * where it is not the last label: on vARRR too `alice` is the one of VRSC, and its own is `alice.vARRR`. A trailing dot
- * (`vETH.`) says that the name has no root. What is written behind the `@` (`alice@VRSC`) changes nothing, as in the daemon.
- * An i-address is its own. Null for what cannot be a name.
+ * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. The root of the network is appended unless it is the last
+ * label: on vARRR, `alice` is the identity of VRSC, and vARRR's own is `alice.vARRR`. A trailing dot (`vETH.`) marks a name
+ * without root. Text after the `@` (`alice@VRSC`) is ignored, as in the daemon. An i-address is returned as it is. Null for
+ * what cannot be a name.
  */
 export function nameToAddress(name: string, networkRoot: string): string | null {
   if (isIdentityAddress(name)) return name;
@@ -69,8 +44,8 @@ export function nameToAddress(name: string, networkRoot: string): string | null 
 }
 
 /**
- * VDXF key of a qualified name: `vrsc::data.type.string` → i-address. Without `::` the name stands in the network root's
- * namespace; a namespace gets no root appended. Null for what cannot be such a name.
+ * VDXF key of a qualified name: `vrsc::data.type.string` → i-address. Without `::` the name belongs to the namespace of the
+ * network's root; no root is appended to a namespace. Null for what cannot be such a name.
  */
 export function vdxfKey(qualifiedName: string, networkRoot: string): string | null {
   const parts = qualifiedName.split('::');

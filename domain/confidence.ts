@@ -1,9 +1,6 @@
 /** How far a price may be trusted, from what it was made of, its age and the external guard. */
 import { PRICE_DECIMALS } from './decimal.ts';
-import type { Tier } from './oracle-prices.ts';
-
-export type GuardState = 'healthy' | 'warning' | 'rejected';
-export type PriceStatus = GuardState | 'stale';
+import type { GuardState, PriceStatus, Tier } from './prices.ts';
 
 export interface ConfidenceInput {
   readonly tier: Tier;

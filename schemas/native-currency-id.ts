@@ -1,7 +1,7 @@
-/** i-address of a chain's native currency: a hash of its name, below the root of its network. */
-import { nameToAddress } from '../processors/names.ts';
-import type { ChainConfig } from '../schemas/config.ts';
-import { PermanentError } from '../schemas/errors.ts';
+/** i-address of a chain's native currency, hashed from its name and the root of its network. */
+import { nameToAddress } from '../domain/names.ts';
+import type { ChainConfig } from './config.ts';
+import { PermanentError } from './errors.ts';
 
 export type NamedChain = Pick<ChainConfig, 'name' | 'rootCurrency' | 'networkRoot'>;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseWithDecimals, plainDecimal, scaledUp, writtenDecimal } from './decimal.ts';
+import { plainDecimal, scaledUp } from '../domain/decimal.ts';
+import { parseWithDecimals, writtenDecimal } from './written-decimal.ts';
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{1,${most}}$`));
 const written = fc

@@ -1,6 +1,6 @@
 /** Decimals that a caller writes, such as a bound in USD: they are kept and compared digit by digit, never through a double. */
 import { LosslessNumber } from 'lossless-json';
-import { parseExact } from './exact-json.ts';
+import { parseExact } from '../domain/json/exact-json.ts';
 import type { JsonSchema } from './rest/json-schema.ts';
 
 const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
@@ -39,23 +39,4 @@ function settled(value: unknown, names: ReadonlySet<string>, isDecimal: boolean)
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) members[name] = settled(members[name], names, names.has(name));
   return members;
-}
-
-/** A written decimal without exponent and needless zeros. */
-export function plainDecimal(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const point = whole.length + Number(exponent);
-  const digits = `${'0'.repeat(Math.max(0, -point))}${whole}${fraction}`.padEnd(point, '0');
-  const at = Math.max(0, point);
-  const before = digits.slice(0, at).replace(/^0+/, '') || '0';
-  const behind = digits.slice(at).replace(/0+$/, '');
-  return behind === '' ? before : `${before}.${behind}`;
-}
-
-/** The least integer that is not below a written decimal times 10^places. */
-export function scaledUp(text: string, places: number): bigint {
-  const [whole = '0', fraction = ''] = plainDecimal(text).split('.');
-  const kept = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
-  return fraction.length > places ? kept + 1n : kept;
 }

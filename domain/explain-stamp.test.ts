@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { StampRow } from '../processors/pricing/price-fold.ts';
+import { isNear } from '../processors/pricing/testing/near.ts';
+import {
+  foldRecording,
+  goldenPrices,
+  goldenRules,
+  recordedFacts,
+} from '../processors/pricing/testing/recorded-pricing.ts';
 import { formatDecimal, STAMP_DECIMALS } from './decimal.ts';
 import { explainStamp } from './explain-stamp.ts';
-import type { StampRow } from './price-fold.ts';
-import { isNear } from './testing/near.ts';
-import { foldRecording, goldenPrices, goldenRules, recordedFacts } from './testing/recorded-pricing.ts';
 
 const golden = goldenPrices();
 const records = recordedFacts();

@@ -36,3 +36,22 @@ export function formatPrice(price: bigint): string {
 export function parsePrice(text: string): bigint {
   return parseDecimal(text, PRICE_DECIMALS);
 }
+
+/** A written decimal without exponent and needless zeros. */
+export function plainDecimal(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const point = whole.length + Number(exponent);
+  const digits = `${'0'.repeat(Math.max(0, -point))}${whole}${fraction}`.padEnd(point, '0');
+  const at = Math.max(0, point);
+  const before = digits.slice(0, at).replace(/^0+/, '') || '0';
+  const behind = digits.slice(at).replace(/0+$/, '');
+  return behind === '' ? before : `${before}.${behind}`;
+}
+
+/** The least integer that is not below a written decimal times 10^places. */
+export function scaledUp(text: string, places: number): bigint {
+  const [whole = '0', fraction = ''] = plainDecimal(text).split('.');
+  const kept = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
+  return fraction.length > places ? kept + 1n : kept;
+}

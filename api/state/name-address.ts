@@ -1,0 +1,17 @@
+/** i-addresses of names, kept for the names of late: one costs a dozen hashes. */
+import { nameToAddress } from '../../domain/names.ts';
+import { remembering } from '../remembering.ts';
+
+const KEPT_NAMES = 10_000;
+
+const byRoot = new Map<string, (name: string) => string | null>();
+
+/** As nameToAddress of the domain; null for what cannot be a name. */
+export function nameAddress(name: string, networkRoot: string): string | null {
+  let addressOf = byRoot.get(networkRoot);
+  if (!addressOf) {
+    addressOf = remembering((asked) => nameToAddress(asked, networkRoot), KEPT_NAMES);
+    byRoot.set(networkRoot, addressOf);
+  }
+  return addressOf(name);
+}

@@ -1,0 +1,17 @@
+/** The words in which prices are stored and shown. */
+
+/** 0: an anchor; then by how many baskets lie between the price and an anchor. */
+export type Tier = 0 | 1 | 2 | 3;
+
+/** USD a unit, as plain decimals; a missing member sets no limit. */
+export interface PriceLimits {
+  readonly min?: string;
+  readonly max?: string;
+}
+
+/** What external feeds say of a price. */
+export const GUARD_STATES = ['healthy', 'warning', 'rejected'] as const;
+export type GuardState = (typeof GUARD_STATES)[number];
+
+export const PRICE_STATUSES = [...GUARD_STATES, 'stale'] as const;
+export type PriceStatus = (typeof PRICE_STATUSES)[number];

@@ -1,0 +1,29 @@
+/** The words in which the USD stamps of conversions are stored, shown and counted. */
+
+/** Why a conversion has no USD value. */
+export const UNPRICED_REASONS = [
+  'refunded',
+  'no_delivery', // no payout was found, and the regime counts the conversion as refunded
+  'burn',
+  'mint',
+  'basket_to_basket',
+  'no_price',
+  'out_of_bounds', // neither side has a believable price
+] as const;
+export type UnpricedReason = (typeof UNPRICED_REASONS)[number];
+/** `mirrored`: the value is that of the other side, since the own price cannot be believed. */
+export type Reason = UnpricedReason | 'mirrored';
+
+/** Which side gave the value, and why. */
+export const STAMP_RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
+export type Rule = (typeof STAMP_RULES)[number];
+export type PricedRule = Exclude<Rule, 'unpriced'>;
+
+export type Side = 'from' | 'to';
+
+export const REGIMES = ['live', 'backfill'] as const;
+export type Regime = (typeof REGIMES)[number];
+
+/** What a range of blocks may be stamped by; `cutover` is the configured split between the regimes. */
+export const RANGE_REGIMES = [...REGIMES, 'cutover'] as const;
+export type RangeRegime = (typeof RANGE_REGIMES)[number];

@@ -1,0 +1,28 @@
+/** What a reserve transfer is and how far it has come, in the words of the facts, the stores and the API. */
+
+export const TRANSFER_KINDS = ['convert', 'via', 'preconvert', 'mint', 'burn', 'send'] as const;
+export type TransferKind = (typeof TRANSFER_KINDS)[number];
+
+export const TRANSFER_STATUSES = ['pending', 'exported', 'completed', 'refunded', 'unmatched'] as const;
+export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
+
+/** Kinds that are conversions: a send converts nothing. */
+export const CONVERSION_TYPES = [
+  'convert',
+  'via',
+  'preconvert',
+  'mint',
+  'burn',
+] as const satisfies readonly TransferKind[];
+
+/** Statuses of a conversion as users see them. */
+export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatched'] as const;
+export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
+
+/** A conversion that an export gathered is still pending for its user: no import has executed it. */
+export function conversionStatus(status: TransferStatus): ConversionStatus {
+  return status === 'exported' ? 'pending' : status;
+}
+
+/** What counts as a trade in every sum of trades: preconversions, mints and burns do not. */
+export const IS_TRADE_SQL = "status = 'completed' AND kind IN ('convert', 'via')";
