@@ -51,23 +51,27 @@ export interface Entrance {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
   /** Charges the rest. When that is refused, what was paid to enter stays paid: the body has been read. */
-  settle(toll: Toll): Admission | Promise<Admission>;
+  settle(toll: Toll): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
 }
 
-/** @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up */
+/**
+ * Whatever it needs of the visitor it reads before its first await.
+ * @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up
+ */
 export interface Gate {
-  /** Reads of the visitor what it needs before it answers. */
-  rest(visitor: Visitor, fare: Fare): Admission | Promise<Admission>;
+  /** Null: a store has to be asked first, and nothing is charged. */
+  restNow(visitor: Visitor, fare: Fare): Admission | null;
+  rest(visitor: Visitor, fare: Fare): Promise<Admission>;
   /** A keyless caller pays requests only. */
-  rpc(visitor: Visitor): Entrance | Promise<Entrance>;
+  rpc(visitor: Visitor): Promise<Entrance>;
 }
 
 export interface GateOptions {
   readonly config: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly limiter: Limiter;
-  readonly keys: Pick<KeyCache, 'find'>;
+  readonly keys: Pick<KeyCache, 'known' | 'find'>;
   readonly usage: Pick<Usage, 'record'>;
 }
 
@@ -89,6 +93,7 @@ interface Identified {
 /** What is charged, and what is said of it. */
 interface Bill {
   readonly caller: Identified;
+  readonly demands: readonly Demand[];
   readonly names: readonly AllowanceName[];
   readonly credits: number;
   /** Although it can be paid. */
@@ -108,13 +113,17 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   const requestsBucket = remembering((network) => `requests ${network}`, REMEMBERED);
   const creditsBucket = remembering((network) => `credits ${network}`, REMEMBERED);
 
-  function identify(visitor: Visitor, token: string): Identified | Promise<Identified> {
+  /** Null: its key has to be looked up. */
+  function knownCaller(visitor: Visitor, token: string): Identified | null {
     if (token === '' || isSession(token)) return { visitor, key: undefined };
     const presented = keyIn(token);
-    const found = presented && keys.find(presented);
-    if (!(found instanceof Promise)) return { visitor, key: found };
-    void visitor.network; // cannot be read any more when the key turns out to be none
-    return found.then((key) => ({ visitor, key }));
+    const key = presented && keys.known(presented);
+    return key === undefined ? null : { visitor, key };
+  }
+
+  async function findCaller(visitor: Visitor, token: string): Promise<Identified> {
+    const presented = keyIn(token);
+    return { visitor, key: presented && (await keys.find(presented)) };
   }
 
   const requestsOf = ({ visitor }: Identified, cost: number): Demand => ({
@@ -129,15 +138,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     cost,
   });
 
-  function charge(bill: Bill, demands: readonly Demand[]): Admission | Promise<Admission> {
-    const verdict = limiter.charge(demands);
-    return verdict instanceof Promise ? admitLater(bill, verdict) : admit(bill, verdict);
-  }
-
-  async function admitLater(bill: Bill, verdict: Promise<Verdict>): Promise<Admission> {
-    return admit(bill, await verdict);
-  }
-
   /** `paid` stays paid although the rest is refused. */
   function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict, paid = 0): Admission {
     const { accepted, standings, retryMs } = verdict;
@@ -150,57 +150,59 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     };
   }
 
-  function admitRest(caller: Identified, fare: Fare) {
+  function billOfRest(caller: Identified, fare: Fare): Bill {
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
     // A path that costs no credits still costs the network one request, with or without a key.
-    if (key && credits > 0)
-      return charge({ caller, names: NAMES_WITH_KEY, credits, refusal }, [creditsOf(caller, credits)]);
-    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
-    return charge({ caller, names: NAMES_OF_REST, credits, refusal }, demands);
-  }
-
-  const rpcDemands = (caller: Identified, cost: number) => [
-    caller.key ? creditsOf(caller, cost) : requestsOf(caller, cost),
-  ];
-
-  function enterRpc(caller: Identified): Entrance | Promise<Entrance> {
-    const entry = limiter.charge(rpcDemands(caller, LEAST_CREDITS));
-    return entry instanceof Promise ? entry.then((paid) => entrance(caller, paid)) : entrance(caller, entry);
-  }
-
-  function entrance(caller: Identified, entry: Verdict): Entrance {
-    const names = caller.key ? NAMES_WITH_KEY : NAMES_OF_RPC;
-    const bill = { caller, names, credits: LEAST_CREDITS, refusal: caller.key === null ? WRONG_KEY : null };
-    if (!entry.accepted || bill.refusal) {
-      const refused = admit(bill, entry);
-      return { refused, settle: () => refused, giveBack: () => entry.giveBack() };
+    if (key && credits > 0) {
+      return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(caller, credits)] };
     }
-    return {
-      refused: null,
-      settle({ requests, credits }) {
-        const rest = (caller.key ? credits : requests) - LEAST_CREDITS;
-        const whole = { ...bill, credits };
-        if (rest <= 0) return admit(whole, entry);
-        const verdict = limiter.charge(rpcDemands(caller, rest));
-        const both = (second: Verdict) => admit(whole, afterEntry(entry, second), LEAST_CREDITS);
-        return verdict instanceof Promise ? verdict.then(both) : both(verdict);
-      },
-      giveBack: () => entry.giveBack(),
-    };
+    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
+    return { caller, names: NAMES_OF_REST, credits, refusal, demands };
+  }
+
+  function billOfRpc(caller: Identified, credits: number, cost: number): Bill {
+    const { key } = caller;
+    const names = key ? NAMES_WITH_KEY : NAMES_OF_RPC;
+    const demands = [key ? creditsOf(caller, cost) : requestsOf(caller, cost)];
+    return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
+  }
+
+  async function settle(caller: Identified, entry: Verdict, { requests, credits }: Toll): Promise<Admission> {
+    const rest = (caller.key ? credits : requests) - LEAST_CREDITS;
+    const bill = billOfRpc(caller, credits, rest);
+    if (rest <= 0) return admit(bill, entry);
+    return admit(bill, afterEntry(entry, await limiter.charge(bill.demands)), LEAST_CREDITS);
   }
 
   return {
-    rest(visitor, fare) {
-      const caller = identify(visitor, tokenOf(visitor));
-      return caller instanceof Promise ? caller.then((known) => admitRest(known, fare)) : admitRest(caller, fare);
+    restNow(visitor, fare) {
+      const caller = knownCaller(visitor, tokenOf(visitor));
+      if (!caller) return null;
+      const bill = billOfRest(caller, fare);
+      const verdict = limiter.chargeNow(bill.demands);
+      return verdict && admit(bill, verdict);
     },
-    rpc(visitor) {
-      // Credentials that a daemon's client was set up with are not meant for us.
+    async rest(visitor, fare) {
+      void visitor.network; // cannot be read later
       const token = tokenOf(visitor);
-      const caller = identify(visitor, token.startsWith(KEY_PREFIX) ? token : '');
-      return caller instanceof Promise ? caller.then(enterRpc) : enterRpc(caller);
+      const bill = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), fare);
+      return admit(bill, await limiter.charge(bill.demands));
+    },
+    async rpc(visitor) {
+      void visitor.network; // cannot be read later
+      // Credentials that a daemon's client was set up with are not meant for us.
+      const sent = tokenOf(visitor);
+      const token = sent.startsWith(KEY_PREFIX) ? sent : '';
+      const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
+      const bill = billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+      const entry = await limiter.charge(bill.demands);
+      return {
+        refused: entry.accepted && !bill.refusal ? null : admit(bill, entry),
+        settle: (toll) => settle(caller, entry, toll),
+        giveBack: () => entry.giveBack(),
+      };
     },
   };
 }

@@ -19,6 +19,21 @@ export interface BodyOptions {
 const FIRST_BYTES = 4096;
 /** The daemon takes as much: a client that has begun to send so much hears its answer once it has sent it all, unread. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+const NO_BYTES = Buffer.alloc(0);
+
+/** Handed on together in the next turn: a turn for each would cost as much as to read a small body. */
+let awaitingTurn: (() => void)[] = [];
+
+function inNextTurn(work: () => void): void {
+  if (awaitingTurn.length === 0) setImmediate(takeTurn);
+  awaitingTurn.push(work);
+}
+
+function takeTurn(): void {
+  const works = awaitingTurn;
+  awaitingTurn = [];
+  for (const work of works) work();
+}
 
 /** Made in the callback of the request. */
 export class IncomingBody {
@@ -30,7 +45,7 @@ export class IncomingBody {
   readonly #options: BodyOptions;
   readonly #holding: Holding;
   #settle!: (body: Buffer | BodyFailure) => void;
-  #buffer = Buffer.alloc(0);
+  #buffer = NO_BYTES;
   #length = 0;
   #isComplete = false;
   #failure: BodyFailure | null = null;
@@ -84,7 +99,7 @@ export class IncomingBody {
       if (this.#failure) return;
       // What may be held for long is no part of Node's pool, which would stay with it.
       const grown = isLast ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
-      grown.set(this.#buffer.subarray(0, this.#length));
+      if (this.#length > 0) grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
     }
     this.#buffer.set(chunk, this.#length);
@@ -93,13 +108,17 @@ export class IncomingBody {
 
   #finish(): void {
     if (!this.#holding.keep()) this.#fail('evicted');
-    else setImmediate(() => this.#settle(this.#buffer.subarray(0, this.#length)));
+    else inNextTurn(() => this.#settle(this.#bytes()));
+  }
+
+  #bytes(): Buffer {
+    return this.#length === this.#buffer.byteLength ? this.#buffer : this.#buffer.subarray(0, this.#length);
   }
 
   /** Of several reasons the first counts. */
   #fail(failure: BodyFailure): void {
     this.#failure ??= failure;
-    this.#buffer = Buffer.alloc(0);
+    this.#buffer = NO_BYTES;
     this.#length = 0;
     this.#holding.release();
     this.#settle(failure);

@@ -16,7 +16,6 @@ import {
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
-import { andThen, orElse, type Soon } from '../http/soon.ts';
 import { hexAddress } from '../state/addresses.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
@@ -65,11 +64,8 @@ export interface RpcHandlerOptions {
   readonly logger: Logger;
 }
 
-/**
- * At once when the answer is kept. Throws only for a chain that is not configured. `body` is what came in a POST, or what
- * readRpcBody made of it.
- */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Soon<RpcAnswer>;
+/** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
@@ -138,25 +134,25 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   /** What a daemon gets has passed here. */
-  function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Soon<RpcAnswer> {
+  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<RpcAnswer> {
     const { servedWhen, types, guards } = method;
     servedWhen?.check(request, chain);
     if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
     filenameGuard.check(request, chain);
-    const alive = andThen(chain.checkWallet(request), () => DEADLY_CALLS[request.method]?.check(request, chain));
-    return andThen(alive, () => {
-      checkParameters(request.texts, types);
-      const help = request.method === 'help' ? helpOf(request.texts) : null;
-      if (help !== null) return answered(daemonString(help), request.id);
-      for (const guard of guards) guard.check(request, chain);
-      const asked = chain.unspentOutput(request, lane) ?? chain.upstream(request, method, lane);
-      return andThen(asked, (reply) => ({ ...reply, ourFault: false }));
-    });
+    // Most checks ask nobody, and then there is nothing to wait for.
+    const walletAsked = chain.checkWallet(request);
+    if (walletAsked) await walletAsked;
+    const indexAsked = DEADLY_CALLS[request.method]?.check(request, chain);
+    if (indexAsked) await indexAsked;
+    checkParameters(request.texts, types);
+    const help = request.method === 'help' ? helpOf(request.texts) : null;
+    if (help !== null) return answered(daemonString(help), request.id);
+    for (const guard of guards) guard.check(request, chain);
+    const { status, body, end } = await (chain.unspentOutput(request, lane) ?? chain.upstream(request, method, lane));
+    return { status, body, ...(end !== undefined && { end }), ourFault: false };
   }
 
-  function execute(chain: Chain, request: RpcRequest, lane: Lane): Soon<RpcAnswer> {
-    const proxied = daemonForm(request.method, request.texts.length);
-    if (proxied !== undefined) return forward(chain, request, proxied, lane);
+  async function answerHere(chain: Chain, request: RpcRequest): Promise<RpcAnswer> {
     const method = rpcMethod(request.method);
     const answer = methods[request.method];
     if (method === undefined || answer === undefined) throw methodNotFound();
@@ -165,15 +161,17 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
       if (method.types.length > 0) checkParameters(request.texts, method.types);
     }
-    return andThen(answer(chain.name, request.texts), (result) => answered(result, request.id));
+    return answered(await answer(chain.name, request.texts), request.id);
   }
 
-  function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Soon<RpcAnswer> {
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
-    return orElse(
-      () => execute(chain, request, lane),
-      (error) => failed(chain, request, error),
-    );
+    try {
+      const proxied = daemonForm(request.method, request.texts.length);
+      return proxied ? await forward(chain, request, proxied, lane) : await answerHere(chain, request);
+    } catch (error) {
+      return failed(chain, request, error);
+    }
   }
 
   function failed(chain: Chain, { method, id }: RpcRequest, error: unknown): RpcAnswer {

@@ -1,6 +1,5 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
-import type { Soon } from '../../http/soon.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
 import type { DaemonReply } from './proxy.ts';
 
@@ -19,7 +18,7 @@ export interface RepeatedAnswersOptions {
 
 export interface RepeatedAnswers {
   /** `ask` is called when no answer is known, once however many wait for it. `id` as the daemon prints it back. */
-  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Soon<DaemonReply>;
+  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
 }
 
 interface Kept extends PreparedAnswer {
@@ -80,7 +79,7 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
   }
 
   return {
-    get(key, lifetime, id, ask) {
+    async get(key, lifetime, id, ask) {
       const tag = tagOf(lifetime);
       if (tag === null) return ask();
       const known = answers.get(key, tag);

@@ -3,7 +3,6 @@ import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { daemonPrint } from '../../../schemas/raw-json.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
-import type { Soon } from '../../http/soon.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
@@ -17,8 +16,8 @@ export interface UpstreamOptions {
   readonly finalityDepth: number;
 }
 
-/** At once when the answer is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
-export type Upstream = (request: RpcRequest, method: DaemonMethod, lane: Lane) => Soon<DaemonReply>;
+/** Throws RpcError -32603 when no daemon answers or too many calls wait. */
+export type Upstream = (request: RpcRequest, method: DaemonMethod, lane: Lane) => Promise<DaemonReply>;
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 /** Longer ones are rarely asked twice, and keys are memory, too. */
