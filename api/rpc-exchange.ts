@@ -71,13 +71,15 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
   let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
   let read = UNREAD;
   try {
-    const entrance = await options.access.gate.rpc(visitor);
+    const { gate } = options.access;
+    const entrance = gate.rpcNow(visitor) ?? (await gate.rpc(visitor));
     paid = entrance;
     if (entrance.refused) return refusedReply(entrance.refused, isShort ? await readToRefuse(body) : UNREAD);
     const bytes = body ? await body.whole : NO_BYTES;
     if (typeof bytes === 'string') return failedReply(bytes);
     read = readRpcBody(bytes);
-    const admission = await entrance.settle(rpcCost(read));
+    const cost = rpcCost(read);
+    const admission = entrance.settleNow(cost) ?? (await entrance.settle(cost));
     if (admission.refusal) return refusedReply(admission, read);
     paid = admission.charged;
     const made = await handler(chain, read, laneOf(admission.caller));

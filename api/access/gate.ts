@@ -50,7 +50,9 @@ export interface Admission {
 export interface Entrance {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
-  /** Charges the rest. When that is refused, what was paid to enter stays paid: the body has been read. */
+  /** Charges the rest. Null: a store has to be asked first, and nothing more is charged. */
+  settleNow(toll: Toll): Admission | null;
+  /** The same, and asks. When the rest is refused, what was paid to enter stays paid: the body has been read. */
   settle(toll: Toll): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
@@ -64,7 +66,8 @@ export interface Gate {
   /** Null: a store has to be asked first, and nothing is charged. */
   restNow(visitor: Visitor, fare: Fare): Admission | null;
   rest(visitor: Visitor, fare: Fare): Promise<Admission>;
-  /** A keyless caller pays requests only. */
+  /** A keyless caller pays requests only. Null as of `restNow`. */
+  rpcNow(visitor: Visitor): Entrance | null;
   rpc(visitor: Visitor): Promise<Entrance>;
 }
 
@@ -169,12 +172,29 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
   }
 
-  async function settle(caller: Identified, entry: Verdict, { requests, credits }: Toll): Promise<Admission> {
-    const rest = (caller.key ? credits : requests) - LEAST_CREDITS;
-    const bill = billOfRpc(caller, credits, rest);
-    if (rest <= 0) return admit(bill, entry);
-    return admit(bill, afterEntry(entry, await limiter.charge(bill.demands)), LEAST_CREDITS);
+  function entranceOf(caller: Identified, entry: Verdict): Entrance {
+    const first = billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+    const restOf = ({ requests, credits }: Toll) => (caller.key ? credits : requests) - LEAST_CREDITS;
+    const settled = (bill: Bill, rest: Verdict) => admit(bill, afterEntry(entry, rest), LEAST_CREDITS);
+    const billOf = (toll: Toll) => billOfRpc(caller, toll.credits, restOf(toll));
+    const settleNow = (toll: Toll): Admission | null => {
+      const bill = billOf(toll);
+      if (restOf(toll) <= 0) return admit(bill, entry);
+      const verdict = limiter.chargeNow(bill.demands);
+      return verdict && settled(bill, verdict);
+    };
+    return {
+      refused: entry.accepted && !first.refusal ? null : admit(first, entry),
+      settleNow,
+      async settle(toll) {
+        const bill = billOf(toll);
+        return settleNow(toll) ?? settled(bill, await limiter.charge(bill.demands));
+      },
+      giveBack: () => entry.giveBack(),
+    };
   }
+
+  const entryDemands = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS).demands;
 
   return {
     restNow(visitor, fare) {
@@ -190,19 +210,16 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       const bill = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), fare);
       return admit(bill, await limiter.charge(bill.demands));
     },
+    rpcNow(visitor) {
+      const caller = knownCaller(visitor, rpcTokenOf(visitor));
+      const entry = caller && limiter.chargeNow(entryDemands(caller));
+      return entry && entranceOf(caller, entry);
+    },
     async rpc(visitor) {
       void visitor.network; // cannot be read later
-      // Credentials that a daemon's client was set up with are not meant for us.
-      const sent = tokenOf(visitor);
-      const token = sent.startsWith(KEY_PREFIX) ? sent : '';
+      const token = rpcTokenOf(visitor);
       const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
-      const bill = billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
-      const entry = await limiter.charge(bill.demands);
-      return {
-        refused: entry.accepted && !bill.refusal ? null : admit(bill, entry),
-        settle: (toll) => settle(caller, entry, toll),
-        giveBack: () => entry.giveBack(),
-      };
+      return entranceOf(caller, await limiter.charge(entryDemands(caller)));
     },
   };
 }
@@ -222,6 +239,12 @@ function afterEntry(entry: Verdict, rest: Verdict): Verdict {
 /** A session says whose paths these are; beside it a key still says what it may and who pays. */
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
+}
+
+/** Credentials that a daemon's client was set up with are not meant for us. */
+function rpcTokenOf(visitor: Visitor): string {
+  const token = tokenOf(visitor);
+  return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
 function tierRefusal(key: LivingKey | undefined, tier: Tier | null): ApiError | null {

@@ -70,7 +70,12 @@ const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
 const CATCH_UP_MS = 1000;
 
 /** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
-export function replyAtHand(options: AnswerOptions, route: Route, { params, key }: Asked, asked: Question): Reply | null {
+export function replyAtHand(
+  options: AnswerOptions,
+  route: Route,
+  { params, key }: Asked,
+  asked: Question,
+): Reply | null {
   if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
@@ -99,7 +104,12 @@ function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: Question):
   return same === null ? null : notModified(same, route);
 }
 
-async function stateAnswer(options: AnswerOptions, route: StateRoute, params: Values, key: string): Promise<StateAnswer> {
+async function stateAnswer(
+  options: AnswerOptions,
+  route: StateRoute,
+  params: Values,
+  key: string,
+): Promise<StateAnswer> {
   if (route.cache !== 'prepared') return repeatedAnswer(options, route, params, key);
   const { api, prepared } = options;
   const known = tagOf(api, route, params, api.watch.state);

@@ -38,7 +38,7 @@ export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
   /** What follows the body. */
-  readonly end?: string;
+  readonly end?: string | undefined;
   /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
   readonly ourFault: boolean;
 }
@@ -133,23 +133,11 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     };
   }
 
-  /** What a daemon gets has passed here. */
-  async function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<RpcAnswer> {
-    const { servedWhen, types, guards } = method;
+  /** Everything that is known without asking anybody first; what a daemon gets has passed here. */
+  function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
     servedWhen?.check(request, chain);
     if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
     filenameGuard.check(request, chain);
-    // Most checks ask nobody, and then there is nothing to wait for.
-    const walletAsked = chain.checkWallet(request);
-    if (walletAsked) await walletAsked;
-    const indexAsked = DEADLY_CALLS[request.method]?.check(request, chain);
-    if (indexAsked) await indexAsked;
-    checkParameters(request.texts, types);
-    const help = request.method === 'help' ? helpOf(request.texts) : null;
-    if (help !== null) return answered(daemonString(help), request.id);
-    for (const guard of guards) guard.check(request, chain);
-    const { status, body, end } = await (chain.unspentOutput(request, lane) ?? chain.upstream(request, method, lane));
-    return { status, body, ...(end !== undefined && { end }), ourFault: false };
   }
 
   async function answerHere(chain: Chain, request: RpcRequest): Promise<RpcAnswer> {
@@ -164,11 +152,27 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return answered(await answer(chain.name, request.texts), request.id);
   }
 
+  /** Awaits only what has to be asked, so that a kept answer costs no more than its checks. */
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
-      const proxied = daemonForm(request.method, request.texts.length);
-      return proxied ? await forward(chain, request, proxied, lane) : await answerHere(chain, request);
+      const method = daemonForm(request.method, request.texts.length);
+      if (!method) return await answerHere(chain, request);
+      checkEnvelope(chain, request, method);
+      const walletAsked = chain.checkWallet(request);
+      if (walletAsked) await walletAsked;
+      const indexAsked = DEADLY_CALLS[request.method]?.check(request, chain);
+      if (indexAsked) await indexAsked;
+      checkParameters(request.texts, method.types);
+      const help = request.method === 'help' ? helpOf(request.texts) : null;
+      if (help !== null) return answered(daemonString(help), request.id);
+      for (const guard of method.guards) guard.check(request, chain);
+      const { upstream, unspentOutput } = chain;
+      const asked = unspentOutput(request, lane);
+      const reply = asked
+        ? await asked
+        : (upstream.kept(request, method, lane) ?? (await upstream.ask(request, method, lane)));
+      return { status: reply.status, body: reply.body, end: reply.end, ourFault: false };
     } catch (error) {
       return failed(chain, request, error);
     }

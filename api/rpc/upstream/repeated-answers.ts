@@ -17,7 +17,9 @@ export interface RepeatedAnswersOptions {
 }
 
 export interface RepeatedAnswers {
-  /** `ask` is called when no answer is known, once however many wait for it. `id` as the daemon prints it back. */
+  /** Null when no answer is known. `id` as the daemon prints it back. */
+  kept(key: string, lifetime: Lifetime, id: string): DaemonReply | null;
+  /** `ask` is called when no answer is known, once however many wait for it. */
   get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
 }
 
@@ -78,12 +80,20 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     return made.own ? ask() : repeated(made, id);
   }
 
+  function keptAt(key: string, tag: string, id: string): DaemonReply | null {
+    const known = answers.get(key, tag);
+    return known ? repeated(known, id) : null;
+  }
+
   return {
+    kept(key, lifetime, id) {
+      const tag = tagOf(lifetime);
+      return tag === null ? null : keptAt(key, tag, id);
+    },
     async get(key, lifetime, id, ask) {
       const tag = tagOf(lifetime);
       if (tag === null) return ask();
-      const known = answers.get(key, tag);
-      return known ? repeated(known, id) : askOnce(key, tag, id, ask);
+      return keptAt(key, tag, id) ?? askOnce(key, tag, id, ask);
     },
   };
 }
