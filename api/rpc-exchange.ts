@@ -2,7 +2,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { MAX_BATCH_BYTES, readRpcBody } from '../schemas/verusd/rpc-body.ts';
 import type { RpcBody } from '../schemas/verusd/rpc-envelope.ts';
-import { type Admission, type Entrance, laneOf } from './access/gate.ts';
+import { type Admission, laneOf } from './access/gate.ts';
+import type { Visitor } from './access/visitor.ts';
 import type { ExchangeOptions } from './http/exchange.ts';
 import type { AnnouncedBody } from './http/framing.ts';
 import { type HeaderLines, headerLines, joinLines, NO_LINES } from './http/header-lines.ts';
@@ -20,12 +21,18 @@ const MAX_REFUSED_BYTES = 4096;
 const NO_BYTES = Buffer.alloc(0);
 
 interface Call {
+  readonly res: HttpResponse;
+  readonly visitor: Visitor;
   readonly chain: string;
-  readonly body: IncomingBody | null;
   /** Whether its body is so short that it is read even to refuse it. */
   readonly isShort: boolean;
   readonly handler: RpcHandler;
   readonly options: ExchangeOptions;
+  /** Milliseconds of the process' clock. */
+  readonly started: number;
+  /** Null when none follows the headers. */
+  body: IncomingBody | null;
+  isGone: boolean;
 }
 
 export function answerCall(
@@ -39,56 +46,61 @@ export function answerCall(
   const { access, bodies, underWay } = options;
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
-  let gone = false;
-  const aborted = () => {
-    gone = true;
-  };
-  const reading = { announced, maxBytes: MAX_BATCH_BYTES, held: bodies, network: visitor.network, aborted };
-  const body = announced === 0 ? null : new IncomingBody(res, { ...reading, announced });
-  if (!body) res.onAborted(aborted);
   const isShort = announced !== 'chunked' && announced <= MAX_REFUSED_BYTES;
+  const call: Call = { res, visitor, chain, isShort, handler, options, started, body: null, isGone: false };
+  const aborted = () => {
+    call.isGone = true;
+  };
+  if (announced === 0) res.onAborted(aborted);
+  else {
+    const { network } = visitor;
+    call.body = new IncomingBody(res, { announced, maxBytes: MAX_BATCH_BYTES, held: bodies, network, aborted });
+  }
   underWay.count += 1;
-  const entered = enter(() => access.gate.rpc(visitor));
-  void produce({ chain, body, isShort, handler, options }, entered).then((reply) => {
-    if (body?.endsConnection) {
-      // Not before uWebSockets.js has parsed all that it has read: it would serve what follows.
-      setImmediate(() => gone || writeReplyLater(res, { ...reply, closes: true }, NO_LINES, false));
-    } else if (!gone) writeReplyLater(res, reply, NO_LINES, false);
-    body?.release();
-    underWay.count -= 1;
-    observeRequest(RPC_TEMPLATE, 'post', gone ? 499 : reply.status, (performance.now() - started) / 1000);
-  });
-}
-
-/** What it throws at once is thrown where it is awaited. */
-async function enter(gate: () => Entrance | Promise<Entrance>): Promise<Entrance> {
-  return gate();
+  void answer(call);
 }
 
 const UNREAD: RpcBody = readRpcBody(NO_BYTES);
 
+async function answer(call: Call): Promise<void> {
+  respond(call, await produce(call));
+}
+
 /** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault. */
-async function produce(call: Call, entering: Promise<Entrance>): Promise<Reply> {
+async function produce({ visitor, chain, body, isShort, handler, options }: Call): Promise<Reply> {
   let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
   let read = UNREAD;
   try {
-    const entrance = await entering;
+    const { gate } = options.access;
+    const entrance = gate.rpcNow(visitor) ?? (await gate.rpc(visitor));
     paid = entrance;
-    if (entrance.refused) return refusedReply(entrance.refused, call.isShort ? await readToRefuse(call.body) : UNREAD);
-    const bytes = call.body ? await call.body.whole : NO_BYTES;
+    if (entrance.refused) return refusedReply(entrance.refused, isShort ? await readToRefuse(body) : UNREAD);
+    const bytes = body ? await body.whole : NO_BYTES;
     if (typeof bytes === 'string') return failedReply(bytes);
     read = readRpcBody(bytes);
-    const admission = await entrance.settle(rpcCost(read));
+    const cost = rpcCost(read);
+    const admission = entrance.settleNow(cost) ?? (await entrance.settle(cost));
     if (admission.refusal) return refusedReply(admission, read);
     paid = admission.charged;
-    const made = await call.handler(call.chain, read, laneOf(admission.caller));
+    const made = await handler(chain, read, laneOf(admission.caller));
     if (made.ourFault) paid.giveBack();
     return reply(made, admission.headers);
   } catch (err) {
     paid?.giveBack();
-    call.options.api.logger.error({ err, chain: call.chain }, 'a JSON-RPC call failed');
+    options.api.logger.error({ err, chain }, 'a JSON-RPC call failed');
     return reply(internalFailure(read), NO_LINES);
   }
+}
+
+function respond(call: Call, made: Reply): void {
+  const { res, body, started, options } = call;
+  if (body?.endsConnection) {
+    // Not before uWebSockets.js has parsed all that it has read: it would serve what follows.
+    setImmediate(() => call.isGone || writeReplyLater(res, { ...made, closes: true }, NO_LINES, false));
+  } else if (!call.isGone) writeReplyLater(res, made, NO_LINES, false);
+  body?.release();
+  options.underWay.count -= 1;
+  observeRequest(RPC_TEMPLATE, 'post', call.isGone ? 499 : made.status, (performance.now() - started) / 1000);
 }
 
 async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {

@@ -4,6 +4,7 @@ import type { Config } from '../schemas/config.ts';
 import { LEAST_CREDITS } from './access/gate.ts';
 import { answerOptions } from './http/dispatcher.ts';
 import { type ExchangeOptions, handleRequest } from './http/exchange.ts';
+import { always } from './http/fixed-answers.ts';
 import type { FramedRoutes, Handler } from './http/framed-routes.ts';
 import type { AnnouncedBody } from './http/framing.ts';
 import { headerLines } from './http/header-lines.ts';
@@ -60,6 +61,6 @@ function refuseWith(options: ExchangeOptions) {
   return (res: HttpResponse, req: HttpRequest, announced: AnnouncedBody, status: 404 | 405, reason: string) => {
     const headers = headerLines({ ...(status === 405 && { Allow: ALLOW }), 'Content-Type': 'text/plain' });
     const reply = { status, headers, body: Buffer.from(reason) };
-    handleRequest(options, res, req, announced, REFUSED, () => reply);
+    handleRequest(options, res, req, announced, REFUSED, always(reply));
   };
 }

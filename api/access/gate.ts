@@ -50,24 +50,31 @@ export interface Admission {
 export interface Entrance {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
-  /** Charges the rest. When that is refused, what was paid to enter stays paid: the body has been read. */
-  settle(toll: Toll): Admission | Promise<Admission>;
+  /** Charges the rest. Null: a store has to be asked first, and nothing more is charged. */
+  settleNow(toll: Toll): Admission | null;
+  /** The same, and asks. When the rest is refused, what was paid to enter stays paid: the body has been read. */
+  settle(toll: Toll): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
 }
 
-/** @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up */
+/**
+ * Whatever it needs of the visitor it reads before its first await.
+ * @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up
+ */
 export interface Gate {
-  /** Reads of the visitor what it needs before it answers. */
-  rest(visitor: Visitor, fare: Fare): Admission | Promise<Admission>;
-  /** A keyless caller pays requests only. */
-  rpc(visitor: Visitor): Entrance | Promise<Entrance>;
+  /** Null: a store has to be asked first, and nothing is charged. */
+  restNow(visitor: Visitor, fare: Fare): Admission | null;
+  rest(visitor: Visitor, fare: Fare): Promise<Admission>;
+  /** A keyless caller pays requests only. Null as of `restNow`. */
+  rpcNow(visitor: Visitor): Entrance | null;
+  rpc(visitor: Visitor): Promise<Entrance>;
 }
 
 export interface GateOptions {
   readonly config: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly limiter: Limiter;
-  readonly keys: Pick<KeyCache, 'find'>;
+  readonly keys: Pick<KeyCache, 'known' | 'find'>;
   readonly usage: Pick<Usage, 'record'>;
 }
 
@@ -89,6 +96,7 @@ interface Identified {
 /** What is charged, and what is said of it. */
 interface Bill {
   readonly caller: Identified;
+  readonly demands: readonly Demand[];
   readonly names: readonly AllowanceName[];
   readonly credits: number;
   /** Although it can be paid. */
@@ -108,13 +116,17 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   const requestsBucket = remembering((network) => `requests ${network}`, REMEMBERED);
   const creditsBucket = remembering((network) => `credits ${network}`, REMEMBERED);
 
-  function identify(visitor: Visitor, token: string): Identified | Promise<Identified> {
+  /** Null: its key has to be looked up. */
+  function knownCaller(visitor: Visitor, token: string): Identified | null {
     if (token === '' || isSession(token)) return { visitor, key: undefined };
     const presented = keyIn(token);
-    const found = presented && keys.find(presented);
-    if (!(found instanceof Promise)) return { visitor, key: found };
-    void visitor.network; // cannot be read any more when the key turns out to be none
-    return found.then((key) => ({ visitor, key }));
+    const key = presented && keys.known(presented);
+    return key === undefined ? null : { visitor, key };
+  }
+
+  async function findCaller(visitor: Visitor, token: string): Promise<Identified> {
+    const presented = keyIn(token);
+    return { visitor, key: presented && (await keys.find(presented)) };
   }
 
   const requestsOf = ({ visitor }: Identified, cost: number): Demand => ({
@@ -129,15 +141,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     cost,
   });
 
-  function charge(bill: Bill, demands: readonly Demand[]): Admission | Promise<Admission> {
-    const verdict = limiter.charge(demands);
-    return verdict instanceof Promise ? admitLater(bill, verdict) : admit(bill, verdict);
-  }
-
-  async function admitLater(bill: Bill, verdict: Promise<Verdict>): Promise<Admission> {
-    return admit(bill, await verdict);
-  }
-
   /** `paid` stays paid although the rest is refused. */
   function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict, paid = 0): Admission {
     const { accepted, standings, retryMs } = verdict;
@@ -150,57 +153,73 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     };
   }
 
-  function admitRest(caller: Identified, fare: Fare) {
+  function billOfRest(caller: Identified, fare: Fare): Bill {
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
     const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
     // A path that costs no credits still costs the network one request, with or without a key.
-    if (key && credits > 0)
-      return charge({ caller, names: NAMES_WITH_KEY, credits, refusal }, [creditsOf(caller, credits)]);
-    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
-    return charge({ caller, names: NAMES_OF_REST, credits, refusal }, demands);
-  }
-
-  const rpcDemands = (caller: Identified, cost: number) => [
-    caller.key ? creditsOf(caller, cost) : requestsOf(caller, cost),
-  ];
-
-  function enterRpc(caller: Identified): Entrance | Promise<Entrance> {
-    const entry = limiter.charge(rpcDemands(caller, LEAST_CREDITS));
-    return entry instanceof Promise ? entry.then((paid) => entrance(caller, paid)) : entrance(caller, entry);
-  }
-
-  function entrance(caller: Identified, entry: Verdict): Entrance {
-    const names = caller.key ? NAMES_WITH_KEY : NAMES_OF_RPC;
-    const bill = { caller, names, credits: LEAST_CREDITS, refusal: caller.key === null ? WRONG_KEY : null };
-    if (!entry.accepted || bill.refusal) {
-      const refused = admit(bill, entry);
-      return { refused, settle: () => refused, giveBack: () => entry.giveBack() };
+    if (key && credits > 0) {
+      return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(caller, credits)] };
     }
+    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
+    return { caller, names: NAMES_OF_REST, credits, refusal, demands };
+  }
+
+  function billOfRpc(caller: Identified, credits: number, cost: number): Bill {
+    const { key } = caller;
+    const names = key ? NAMES_WITH_KEY : NAMES_OF_RPC;
+    const demands = [key ? creditsOf(caller, cost) : requestsOf(caller, cost)];
+    return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
+  }
+
+  function entranceOf(caller: Identified, entry: Verdict): Entrance {
+    const first = billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+    const restOf = ({ requests, credits }: Toll) => (caller.key ? credits : requests) - LEAST_CREDITS;
+    const settled = (bill: Bill, rest: Verdict) => admit(bill, afterEntry(entry, rest), LEAST_CREDITS);
+    const billOf = (toll: Toll) => billOfRpc(caller, toll.credits, restOf(toll));
+    const settleNow = (toll: Toll): Admission | null => {
+      const bill = billOf(toll);
+      if (restOf(toll) <= 0) return admit(bill, entry);
+      const verdict = limiter.chargeNow(bill.demands);
+      return verdict && settled(bill, verdict);
+    };
     return {
-      refused: null,
-      settle({ requests, credits }) {
-        const rest = (caller.key ? credits : requests) - LEAST_CREDITS;
-        const whole = { ...bill, credits };
-        if (rest <= 0) return admit(whole, entry);
-        const verdict = limiter.charge(rpcDemands(caller, rest));
-        const both = (second: Verdict) => admit(whole, afterEntry(entry, second), LEAST_CREDITS);
-        return verdict instanceof Promise ? verdict.then(both) : both(verdict);
+      refused: entry.accepted && !first.refusal ? null : admit(first, entry),
+      settleNow,
+      async settle(toll) {
+        const bill = billOf(toll);
+        return settleNow(toll) ?? settled(bill, await limiter.charge(bill.demands));
       },
       giveBack: () => entry.giveBack(),
     };
   }
 
+  const entryDemands = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS).demands;
+
   return {
-    rest(visitor, fare) {
-      const caller = identify(visitor, tokenOf(visitor));
-      return caller instanceof Promise ? caller.then((known) => admitRest(known, fare)) : admitRest(caller, fare);
+    restNow(visitor, fare) {
+      const caller = knownCaller(visitor, tokenOf(visitor));
+      if (!caller) return null;
+      const bill = billOfRest(caller, fare);
+      const verdict = limiter.chargeNow(bill.demands);
+      return verdict && admit(bill, verdict);
     },
-    rpc(visitor) {
-      // Credentials that a daemon's client was set up with are not meant for us.
+    async rest(visitor, fare) {
+      void visitor.network; // cannot be read later
       const token = tokenOf(visitor);
-      const caller = identify(visitor, token.startsWith(KEY_PREFIX) ? token : '');
-      return caller instanceof Promise ? caller.then(enterRpc) : enterRpc(caller);
+      const bill = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), fare);
+      return admit(bill, await limiter.charge(bill.demands));
+    },
+    rpcNow(visitor) {
+      const caller = knownCaller(visitor, rpcTokenOf(visitor));
+      const entry = caller && limiter.chargeNow(entryDemands(caller));
+      return entry && entranceOf(caller, entry);
+    },
+    async rpc(visitor) {
+      void visitor.network; // cannot be read later
+      const token = rpcTokenOf(visitor);
+      const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
+      return entranceOf(caller, await limiter.charge(entryDemands(caller)));
     },
   };
 }
@@ -220,6 +239,12 @@ function afterEntry(entry: Verdict, rest: Verdict): Verdict {
 /** A session says whose paths these are; beside it a key still says what it may and who pays. */
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
+}
+
+/** Credentials that a daemon's client was set up with are not meant for us. */
+function rpcTokenOf(visitor: Visitor): string {
+  const token = tokenOf(visitor);
+  return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
 function tierRefusal(key: LivingKey | undefined, tier: Tier | null): ApiError | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyCache } from './key-cache.ts';
 import type { LivingKey } from './key-store.ts';
-import { digest, newKey, readKey } from './tokens.ts';
+import { digest, newKey, type PresentedKey, readKey } from './tokens.ts';
 
 const ID = '0123456789abcdef';
 
@@ -25,29 +25,36 @@ function cacheOf() {
     tier: 'pro',
     account: 'made iAlice',
   });
-  const find = (text: string) => {
-    const presented = readKey(text);
-    return presented && cache.find(presented);
+  const presented = (text: string): PresentedKey => {
+    const read = readKey(text);
+    if (!read) throw new Error(`${text} is no key`);
+    return read;
   };
-  return { world, cache, key, find };
+  const find = (text: string) => cache.find(presented(text));
+  const known = (text: string) => cache.known(presented(text));
+  return { world, cache, key, find, known };
 }
 
 describe('a key', () => {
   it('is asked of Postgres once, then known', async () => {
-    const { world, key, find } = cacheOf();
+    const { world, key, find, known } = cacheOf();
+    expect(known(key)).toBeUndefined();
     expect(await find(key)).toMatchObject({ tier: 'pro' });
-    expect(find(key)).toMatchObject({ tier: 'pro' }); // at once
-    expect(world.asked).toBe(1);
-    expect(find(key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'))).toBeNull();
+    expect(known(key)).toMatchObject({ tier: 'pro' });
+    expect(await find(key)).toMatchObject({ tier: 'pro' });
+    const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+    expect(known(wrong)).toBeNull();
+    expect(await find(wrong)).toBeNull();
     expect(world.asked).toBe(1);
   });
 
   it('is asked again when keys changed, its chain moved, or nothing is heard', async () => {
-    const { world, cache, key, find } = cacheOf();
+    const { world, cache, key, find, known } = cacheOf();
     await find(key);
     world.keys.clear();
     for (const doubt of [() => cache.clear(), () => (world.tag = 'block 2'), () => (world.heard = false)]) {
       doubt();
+      expect(known(key)).toBeUndefined();
       expect(await find(key)).toBeNull();
     }
   });

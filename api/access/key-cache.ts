@@ -7,8 +7,10 @@ import type { LivingKey } from './key-store.ts';
 import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 
 export interface KeyCache {
-  /** Null for a wrong one. */
-  find(presented: PresentedKey): LivingKey | null | Promise<LivingKey | null>;
+  /** Null for a wrong one, undefined for one that has to be looked up. */
+  known(presented: PresentedKey): LivingKey | null | undefined;
+  /** Looks up what is not known. Null for a wrong one. */
+  find(presented: PresentedKey): Promise<LivingKey | null>;
   /** Something about keys has changed. */
   clear(): void;
 }
@@ -69,14 +71,20 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     return sameDigest(known.secretSha256, secretSha256) ? key : null;
   }
 
+  function known(presented: PresentedKey): LivingKey | null | undefined {
+    const found = kept.get(presented.id);
+    if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return undefined;
+    if (found.proven === presented) return found.key;
+    if (!sameDigest(found.secretSha256, presented.secretSha256)) return null;
+    found.proven = presented;
+    return found.key;
+  }
+
   return {
-    find(presented) {
-      const found = kept.get(presented.id);
-      if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return findFresh(presented);
-      if (found.proven === presented) return found.key;
-      if (!sameDigest(found.secretSha256, presented.secretSha256)) return null;
-      found.proven = presented;
-      return found.key;
+    known,
+    async find(presented) {
+      const key = known(presented);
+      return key === undefined ? findFresh(presented) : key;
     },
     clear() {
       kept = new Map();

@@ -45,8 +45,10 @@ export interface Verdict {
 }
 
 export interface Limiter {
-  /** All demands or none. @throws LimitsUnavailable */
-  charge(demands: readonly Demand[]): Verdict | Promise<Verdict>;
+  /** All demands or none. Null: the ledger has to be asked first, and nothing is charged. */
+  chargeNow(demands: readonly Demand[]): Verdict | null;
+  /** The same, and asks the ledger where it has to. @throws LimitsUnavailable */
+  charge(demands: readonly Demand[]): Promise<Verdict>;
   /** Forgets callers that have long not asked. */
   forgetIdle(): void;
   /** Gives back what was taken ahead. */
@@ -199,7 +201,16 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     return !isAlone && isStale(bucket, at);
   }
 
-  async function chargeSlowly(demands: readonly Demand[]): Promise<Verdict> {
+  function chargeNow(demands: readonly Demand[]): Verdict | null {
+    const at = now();
+    const claims = claimsOf(demands);
+    // The headers shall be true of the first request after a pause as of any other.
+    return claims.some(({ bucket }) => isUninformed(bucket, at)) ? null : decide(claims, at);
+  }
+
+  async function charge(demands: readonly Demand[]): Promise<Verdict> {
+    const atHand = chargeNow(demands);
+    if (atHand) return atHand;
     for (;;) {
       const at = now();
       const asked = demands.map(async (demand) => {
@@ -215,13 +226,8 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   }
 
   return {
-    charge(demands) {
-      const at = now();
-      const claims = claimsOf(demands);
-      // The headers shall be true of the first request after a pause as of any other.
-      if (claims.some(({ bucket }) => isUninformed(bucket, at))) return chargeSlowly(demands);
-      return decide(claims, at) ?? chargeSlowly(demands);
-    },
+    chargeNow,
+    charge,
     forgetIdle() {
       const at = now();
       for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !pending.has(bucket)) buckets.delete(name);

@@ -79,7 +79,8 @@ it('credits are those of the chain, over all processes', async () => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: name, now: () => 1_000_000, members: () => 2 });
     const usage = { record: () => undefined };
-    const keys = { find: async ({ id }: { id: string }) => (await livingKeys(stores.postgres, [id]))[0] ?? null };
+    const find = async ({ id }: { id: string }) => (await livingKeys(stores.postgres, [id]))[0] ?? null;
+    const keys = { known: () => undefined, find };
     return createGate({ config: { tiers: TIERS, keylessRequestsPerMinute: 100 }, limiter, keys, usage });
   };
   const gates = [processOf('a'), processOf('b')];

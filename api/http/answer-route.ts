@@ -20,7 +20,6 @@ import {
   type StateRoute,
   statusOf,
 } from './route.ts';
-import type { Soon } from './soon.ts';
 
 /** All that is kept of a request; headers that its answer does not depend on are empty. */
 export interface Question extends StreamQuestion {
@@ -70,40 +69,62 @@ const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
 /** How often an answer is made anew while blocks come faster than anybody can read. */
 const CATCH_UP_MS = 1000;
 
-/** At once when the answer is prepared, or the client has it. */
-export function answerRoute(
+/** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
+export function replyAtHand(
+  options: AnswerOptions,
+  route: Route,
+  { params, key }: Asked,
+  asked: Question,
+): Reply | null {
+  if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
+  const known = tagOf(options.api, route, params, options.api.watch.state);
+  const unchanged = matchingEtag(asked.ifNoneMatch, known);
+  if (unchanged !== null) return notModified(unchanged, route);
+  const answer = preparedAnswer(options, route, key, known);
+  return answer && (unchangedReply(answer, asked) ?? answer.forms.atHand(asked.acceptEncoding));
+}
+
+export async function answerRoute(
   options: AnswerOptions,
   route: Route,
   { params, key }: Asked,
   asked: Question,
   request: Omit<LiveCall, 'params' | 'api'>,
-): Soon<Reply> {
+): Promise<Reply> {
   if (route.cache === 'none') return liveReply(options.api, route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.api, route, params, format, asked);
-  const known = tagOf(options.api, route, params, options.api.watch.state);
-  const unchanged = matchingEtag(asked.ifNoneMatch, known);
-  if (unchanged !== null) return notModified(unchanged, route);
-  const answer = stateAnswer(options, route, params, key, known);
-  return answer instanceof Promise ? answer.then((made) => inForm(made, asked)) : inForm(answer, asked);
+  const answer = await stateAnswer(options, route, params, key);
+  return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
 }
 
-function inForm({ route, tag, forms }: StateAnswer, { ifNoneMatch, acceptEncoding }: Question): Soon<Reply> {
+/** The client may have the answer itself although it has not that of the newest state. */
+function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: Question): Reply | null {
   const same = matchingEtag(ifNoneMatch, tag);
-  return same === null ? forms(acceptEncoding) : notModified(same, route);
+  return same === null ? null : notModified(same, route);
 }
 
-function stateAnswer(
+async function stateAnswer(
   options: AnswerOptions,
   route: StateRoute,
   params: Values,
   key: string,
-  known: string,
-): Soon<StateAnswer> {
+): Promise<StateAnswer> {
   if (route.cache !== 'prepared') return repeatedAnswer(options, route, params, key);
   const { api, prepared } = options;
-  const ready = prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key));
+  const known = tagOf(api, route, params, api.watch.state);
+  const ready = preparedAnswer(options, route, key, known);
   return ready ?? prepared.make(key, known, () => freshAnswer(api, route, params));
+}
+
+function preparedAnswer(
+  { api, prepared }: AnswerOptions,
+  { cache }: StateRoute,
+  key: string,
+  known: string,
+): StateAnswer | null {
+  if (cache !== 'prepared') return null;
+  return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 
 /** What is committed is seen: who was told of a block by another process may ask this one before it has heard of it. */
@@ -167,7 +188,7 @@ async function liveReply(
   };
   const status = answer.status ?? statusOf(route);
   const body = answer.body === null ? null : bytesOf(answer.body);
-  return formsOf({ status, headers, body, tag: null })(asked.acceptEncoding);
+  return formsOf({ status, headers, body, tag: null }).make(asked.acceptEncoding);
 }
 
 /** What an answer depends on, as one name: the state of its chain, or of all, and what it answers beside that. */

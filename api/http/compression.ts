@@ -2,7 +2,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { remembering } from '../remembering.ts';
-import type { Soon } from './soon.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -35,18 +34,15 @@ export function isCompressible(body: Uint8Array, contentType: string): boolean {
 }
 
 /** By the body itself: as long as it is kept, so are its compressed forms. */
-const made = new WeakMap<Uint8Array, Map<Encoding, Soon<Uint8Array>>>();
+const made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
 
-export function compressed(body: Uint8Array, encoding: Encoding): Soon<Uint8Array> {
-  const forms = made.get(body) ?? new Map<Encoding, Soon<Uint8Array>>();
+export function compressed(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  const forms = made.get(body) ?? new Map<Encoding, Promise<Uint8Array>>();
   made.set(body, forms);
   const known = forms.get(encoding);
-  if (known !== undefined) return known;
+  if (known) return known;
   const making = compressors[encoding](body);
   forms.set(encoding, making);
-  making.then(
-    (form) => forms.set(encoding, form),
-    () => forms.delete(encoding),
-  );
+  making.catch(() => forms.delete(encoding)); // the next request tries again; this one hears why
   return making;
 }

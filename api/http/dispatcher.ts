@@ -4,9 +4,10 @@ import { LEAST_CREDITS, laneOf } from '../access/gate.ts';
 import type { Lane } from '../access/lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { remembering } from '../remembering.ts';
-import { type AnswerOptions, type Asked, answerRoute, type Question } from './answer-route.ts';
+import { type AnswerOptions, type Asked, answerRoute, type Question, replyAtHand } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
-import { type AnswerQuestion, type ExchangeOptions, handleRequest } from './exchange.ts';
+import { type Answerer, type ExchangeOptions, handleRequest } from './exchange.ts';
+import { always, refusing } from './fixed-answers.ts';
 import type { FramedRoutes, Handler } from './framed-routes.ts';
 import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
@@ -52,16 +53,19 @@ function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Ro
     standard: { ...options, api: standard },
     priority: { ...options, api: priority },
   };
-  const answer: AnswerQuestion = (asked, caller, body) => {
-    const address = askedOf(`${asked.parts}?${asked.query}`);
-    const request = { caller, host: asked.host, body: readJson?.(body) };
-    return answerRoute(byLane[laneOf(caller)], route, address, asked, request);
+  const addressOf = ({ parts, query }: Question) => askedOf(`${parts}?${query}`);
+  const answerer: Answerer = {
+    atHand: (asked, caller) => replyAtHand(byLane[laneOf(caller)], route, addressOf(asked), asked),
+    async make(asked, caller, body) {
+      const request = { caller, host: asked.host, body: readJson?.(body) };
+      return answerRoute(byLane[laneOf(caller)], route, addressOf(asked), asked, request);
+    },
   };
   for (const pattern of patterns) {
     const url = names.length === 0 ? pattern : undefined;
     const serve = (method: string): Handler => {
       const served = { ...account, method, url };
-      return (res, req, announced) => handleRequest(options, res, req, announced, served, answer);
+      return (res, req, announced) => handleRequest(options, res, req, announced, served, answerer);
     };
     const method = methodOf(route);
     if (method === 'DELETE') app.del(pattern, serve('delete'));
@@ -91,11 +95,9 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
 
 /** What no route matches. */
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
-  const answer = (asked: Question) => {
-    throw new ApiError('not_found', `there is no ${asked.url}: /api/ lists what there is`);
-  };
+  const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists what there is`));
   app.any('/*', (res, req, announced) => {
-    handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answer);
+    handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answerer);
   });
 }
 
@@ -107,19 +109,20 @@ export function answerOptions(options: ExchangeOptions, template: string, allow:
   const account = { template, credits: LEAST_CREDITS, tier: null };
   const headers = headerLines({ ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow });
   const reply: Reply = { status: 204, headers, body: null };
+  const answerer = always(reply);
   return (res, req, announced) => {
     const isPreflight = req.getHeader('origin') !== '' && req.getHeader('access-control-request-method') !== '';
     if (isPreflight && announced === 0) writeReply(res, reply, NO_LINES, false);
-    else handleRequest(options, res, req, announced, account, () => reply);
+    else handleRequest(options, res, req, announced, account, answerer);
   };
 }
 
-const refuseMethod =
-  (allow: string) =>
-  (asked: Question): Promise<Reply> => {
-    const message = `${asked.method.toUpperCase()} is not served here, only ${allow} are`;
-    throw new ApiError('method_not_allowed', message, { headers: { Allow: allow } });
-  };
+function refuseMethod(allow: string): Answerer {
+  return refusing(({ method }) => {
+    const message = `${method.toUpperCase()} is not served here, only ${allow} are`;
+    return new ApiError('method_not_allowed', message, { headers: { Allow: allow } });
+  });
+}
 
 function bothForms(path: string): string[] {
   const bare = path.replace(/\/$/, '');

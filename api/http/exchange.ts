@@ -17,7 +17,6 @@ import { type BodyFailure, IncomingBody } from './read-body.ts';
 import { type Reply, writeReply, writeReplyLater } from './reply.ts';
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
-import type { Soon } from './soon.ts';
 import { type Connection, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
@@ -62,7 +61,11 @@ interface Reads {
 }
 
 /** How a request is answered once it was let in, and its body is whole. */
-export type AnswerQuestion = (asked: Question, caller: Caller, body: Buffer) => Soon<Reply>;
+export interface Answerer {
+  /** Null: the answer has to be made. */
+  atHand(asked: Question, caller: Caller): Reply | null;
+  make(asked: Question, caller: Caller, body: Buffer): Promise<Reply>;
+}
 
 /** A request under way. */
 interface Exchange extends Connection {
@@ -71,7 +74,7 @@ interface Exchange extends Connection {
   readonly asked: Question;
   readonly visitor: Visitor;
   readonly account: Account;
-  readonly answer: AnswerQuestion;
+  readonly answerer: Answerer;
   /** Null when none follows the headers. */
   body: IncomingBody | null;
   /** Milliseconds of the process' clock. */
@@ -80,6 +83,8 @@ interface Exchange extends Connection {
   limits: HeaderLines;
   /** Whether the request has been answered: an answer that comes later is dropped. */
   isAnswered: boolean;
+  /** Runs while the answer is being made. */
+  deadline: NodeJS.Timeout | null;
 }
 
 /** A REST body says a name or an address. */
@@ -113,14 +118,14 @@ function readQuestion(req: HttpRequest, account: Account, charge: Question['char
 
 const nothingMore = async () => null;
 
-/** Answers one request and accounts for it. */
+/** Answers one request and accounts for it: within this call where everything is at hand. */
 export function handleRequest(
   options: ExchangeOptions,
   res: HttpResponse,
   req: HttpRequest,
   announced: AnnouncedBody,
   account: Account,
-  answer: AnswerQuestion,
+  answerer: Answerer,
 ): void {
   const { underWay, access } = options;
   const started = performance.now();
@@ -132,34 +137,51 @@ export function handleRequest(
     asked,
     visitor,
     account,
-    answer,
+    answerer,
     body: null,
     started,
     limits: NO_LINES,
     isAnswered: false,
+    deadline: null,
     aborted: false,
     onGone: nothing,
   };
   underWay.count += 1;
   if (announced !== 0) exchange.body = readBody(exchange, announced);
-  const reply = produce(exchange);
-  if (!(reply instanceof Promise)) {
-    void respond(exchange, reply, writeReply);
-    return;
+  void answer(exchange);
+  if (!exchange.isAnswered) expectLater(exchange);
+}
+
+/** Runs up to its first await within the callback of the request: what is at hand needs none. */
+async function answer(exchange: Exchange): Promise<void> {
+  const { options, asked, visitor, account, answerer, body } = exchange;
+  let charged: Admission['charged'] | null = null;
+  let reply: Reply;
+  try {
+    const admission = options.access.gate.restNow(visitor, account) ?? (await admitLater(exchange));
+    exchange.limits = admission.headers;
+    charged = admission.charged;
+    if (admission.refusal) throw admission.refusal;
+    const bytes = body ? wholeBody(await body.whole) : NO_BODY;
+    reply = answerer.atHand(asked, admission.caller) ?? (await answerer.make(asked, admission.caller, bytes));
+  } catch (error) {
+    if (body) await body.whole; // an answer before its end would close the connection
+    reply = problem(exchange, error);
   }
+  // Charged before the work, given back when it fails through our fault.
+  if (reply.status >= 500 && !reply.isPaid) charged?.giveBack();
+  respond(exchange, reply);
+}
+
+/** The callback of the request ends without an answer. */
+function expectLater(exchange: Exchange): void {
+  const { res, asked, options } = exchange;
   if (!exchange.body) res.onAborted(() => leave(exchange));
-  const deadline = setTimeout(() => {
-    const { method, url } = asked;
-    options.api.logger.error(
-      { requestId: asked.requestId, method, url, query: asked.query },
-      'a request was not answered in time',
-    );
-    void respond(exchange, problem(exchange, TOO_SLOW), writeReplyLater);
+  exchange.deadline = setTimeout(() => {
+    const { requestId, method, url, query } = asked;
+    options.api.logger.error({ requestId, method, url, query }, 'a request was not answered in time');
+    respond(exchange, problem(exchange, TOO_SLOW));
   }, options.answerMs ?? ANSWER_MS);
-  void reply.then((made) => {
-    clearTimeout(deadline);
-    return respond(exchange, made, writeReplyLater);
-  });
 }
 
 const TOO_SLOW = new ApiError('too_slow', 'the request was not answered in time');
@@ -188,14 +210,19 @@ function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): Que
   return async (credits) => (await gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
 }
 
-/** Before uWebSockets.js has parsed all that it has read, an answer does not end the connection: what follows would be served. */
-function respond(exchange: Exchange, reply: Reply, write: typeof writeReply): Soon<void> {
+function respond(exchange: Exchange, reply: Reply): void {
   if (exchange.isAnswered) return;
   exchange.isAnswered = true;
-  const { res, asked, aborted, body } = exchange;
+  const { res, asked, aborted, body, deadline } = exchange;
+  const write = deadline === null ? writeReply : writeReplyLater;
+  if (deadline !== null) clearTimeout(deadline);
   const withoutBody = asked.method === 'head';
-  if (reply.stream && !withoutBody && !aborted) return flow(exchange, reply, reply.stream);
+  if (reply.stream && !withoutBody && !aborted) {
+    void flow(exchange, reply, reply.stream);
+    return;
+  }
   if (body?.endsConnection) {
+    // Before uWebSockets.js has parsed all that it has read, an answer does not end the connection: what follows would be served.
     setImmediate(() => {
       if (!exchange.aborted) writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody);
     });
@@ -236,70 +263,15 @@ export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: Http
   };
 }
 
-/** Charged before the work, given back when it fails through our fault. */
-function produce(exchange: Exchange): Soon<Reply> {
-  const { options, visitor, account } = exchange;
-  let admission: Soon<Admission>;
-  try {
-    admission = options.access.gate.rest(visitor, account);
-  } catch (failure) {
-    return produceUncharged(exchange, failure);
-  }
-  if (!(admission instanceof Promise)) return produceCharged(exchange, admission);
-  return (account.vital ? soonEnough(admission) : admission).then(
-    (admitted) => produceCharged(exchange, admitted),
-    (failure) => produceUncharged(exchange, failure),
-  );
-}
-
-/** Whoever asks whether the process lives is not to conclude from a silent store that it does not. */
-async function soonEnough(admission: Promise<Admission>): Promise<Admission> {
+async function admitLater({ options, visitor, account }: Exchange): Promise<Admission> {
+  const admission = options.access.gate.rest(visitor, account);
+  if (!account.vital) return admission;
+  // Whoever asks whether the process lives is not to conclude from a silent store that it does not.
+  const caller = { bearer: visitor.bearer, key: null };
+  const uncharged = { caller, refusal: null, headers: NO_LINES, charged: { giveBack: nothing } };
   const waiting = new AbortController();
-  const late = sleep(VITAL_MS, undefined, { signal: waiting.signal }).then(() => Promise.reject(TOO_SLOW));
-  return Promise.race([admission, late]).finally(() => waiting.abort());
-}
-
-function produceCharged(exchange: Exchange, { caller, refusal, headers, charged }: Admission): Soon<Reply> {
-  exchange.limits = headers;
-  if (refusal) return refused(exchange, refusal);
-  const reply = produceFor(exchange, caller);
-  return reply instanceof Promise ? reply.then((made) => settle(made, charged)) : settle(reply, charged);
-}
-
-/** A body that still comes is read first, or the answer would end the connection. */
-function refused(exchange: Exchange, refusal: unknown): Soon<Reply> {
-  const { body } = exchange;
-  return body ? body.whole.then(() => problem(exchange, refusal)) : problem(exchange, refusal);
-}
-
-function settle(reply: Reply, charged: Admission['charged']): Reply {
-  if (reply.status >= 500 && !reply.isPaid) charged.giveBack();
-  return reply;
-}
-
-/** Nobody can say what the caller has used. */
-function produceUncharged(exchange: Exchange, failure: unknown): Soon<Reply> {
-  const { account, visitor } = exchange;
-  return account.vital ? produceFor(exchange, { bearer: visitor.bearer, key: null }) : refused(exchange, failure);
-}
-
-function produceFor(exchange: Exchange, caller: Caller): Soon<Reply> {
-  const { asked, answer, body } = exchange;
-  if (body) return produceLater(exchange, caller, body);
-  try {
-    const reply = answer(asked, caller, NO_BODY);
-    return reply instanceof Promise ? reply.catch((error: unknown) => problem(exchange, error)) : reply;
-  } catch (error) {
-    return problem(exchange, error);
-  }
-}
-
-async function produceLater(exchange: Exchange, caller: Caller, { whole }: IncomingBody): Promise<Reply> {
-  try {
-    return await exchange.answer(exchange.asked, caller, wholeBody(await whole));
-  } catch (error) {
-    return problem(exchange, error);
-  }
+  const late = sleep(VITAL_MS, uncharged, { signal: waiting.signal });
+  return Promise.race([admission.catch(() => uncharged), late]).finally(() => waiting.abort());
 }
 
 const problem = ({ asked, options }: Exchange, error: unknown) => problemReply(error, asked, options.api.logger);

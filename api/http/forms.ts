@@ -3,7 +3,6 @@ import { chooseEncoding, compressed, type Encoding, isCompressible } from './com
 import { etagOf } from './etag.ts';
 import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
-import { andThen, type Soon } from './soon.ts';
 
 export interface Content {
   readonly status: number;
@@ -14,22 +13,34 @@ export interface Content {
 }
 
 /** Each form is made when it is first asked for; what is kept of an answer keeps them. */
-export type Forms = (acceptEncoding: string) => Soon<Reply>;
+export interface Forms {
+  /** Null: this form has to be compressed first. */
+  atHand(acceptEncoding: string): Reply | null;
+  make(acceptEncoding: string): Promise<Reply>;
+}
 
 export function formsOf(content: Content): Forms {
   const { body, headers } = content;
   const canCompress = body !== null && isCompressible(body, headers['Content-Type'] ?? '');
   const made = new Map<Encoding | null, Reply>();
-  return (acceptEncoding) => {
-    const encoding = canCompress ? chooseEncoding(acceptEncoding) : null;
-    const known = made.get(encoding);
-    if (known) return known;
-    const bytes = body === null || encoding === null ? body : compressed(body, encoding);
-    return andThen(bytes, (sent) => {
-      const form = formOf(content, canCompress, encoding, sent);
-      made.set(encoding, form);
-      return form;
-    });
+  const encodingOf = (acceptEncoding: string) => (canCompress ? chooseEncoding(acceptEncoding) : null);
+
+  function keep(encoding: Encoding | null, bytes: Uint8Array | null): Reply {
+    const form = formOf(content, canCompress, encoding, bytes);
+    made.set(encoding, form);
+    return form;
+  }
+
+  return {
+    atHand(acceptEncoding) {
+      const encoding = encodingOf(acceptEncoding);
+      return made.get(encoding) ?? (encoding === null ? keep(null, body) : null);
+    },
+    async make(acceptEncoding) {
+      const encoding = encodingOf(acceptEncoding);
+      if (body === null || encoding === null) return keep(null, body);
+      return keep(encoding, await compressed(body, encoding));
+    },
   };
 }
 

@@ -20,26 +20,30 @@ const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]*)(?::\d{0,5})?$/;
 
 const twice = (name: string) => new FramingFault(`the request has more than one ${name} header; one is allowed`);
 
+/** What the lines of one request say. There is one, used again: a closure for each request would cost as much as its line. */
+const seen = { hosts: 0, lengths: 0, codings: 0, host: '', length: '', coding: '' };
+
+function note(name: string, value: string): void {
+  if (name === 'host') {
+    seen.hosts += 1;
+    seen.host = value;
+  } else if (name === 'content-length') {
+    seen.lengths += 1;
+    seen.length = value;
+  } else if (name === 'transfer-encoding') {
+    seen.codings += 1;
+    seen.coding = value;
+  }
+}
+
 /** Looks at every header line: getHeader() tells neither the second of a name nor an empty one from none. */
 export function readFraming(req: Pick<HttpRequest, 'forEach'>): AnnouncedBody | FramingFault {
-  let hosts = 0;
-  let lengths = 0;
-  let codings = 0;
-  let host = '';
-  let length = '';
-  let coding = '';
-  req.forEach((name, value) => {
-    if (name === 'host') {
-      hosts += 1;
-      host = value;
-    } else if (name === 'content-length') {
-      lengths += 1;
-      length = value;
-    } else if (name === 'transfer-encoding') {
-      codings += 1;
-      coding = value;
-    }
-  });
+  seen.hosts = 0;
+  seen.lengths = 0;
+  seen.codings = 0;
+  seen.host = '';
+  req.forEach(note);
+  const { hosts, lengths, codings, host, length, coding } = seen;
   if (hosts > 1) return twice('Host');
   if (!HOST.test(host)) return new FramingFault('Host must be a name or an address, with or without a port');
   if (lengths === 0 && codings === 0) return 0;

@@ -12,10 +12,18 @@ function bodiesOn(options: Omit<HeldBodiesOptions, 'now'> = {}) {
     },
     begin(network: string) {
       let evicted = false;
-      const holding = held.hold(network, () => {
-        evicted = true;
+      const holding = held.hold(network, {
+        evict() {
+          evicted = true;
+        },
       });
-      return { ...holding, network, isEvicted: () => evicted };
+      return {
+        grow: (bytes: number) => holding.grow(bytes),
+        keep: () => holding.keep(),
+        release: () => holding.release(),
+        network,
+        isEvicted: () => evicted,
+      };
     },
   };
 }

@@ -4,8 +4,12 @@
  */
 
 export interface HeldBodies {
-  /** `evict` is called once at most, from within any `grow`: what the body holds is to be let go. */
-  hold(network: string, evict: () => void): Holding;
+  hold(network: string, holder: Holder): Holding;
+}
+
+export interface Holder {
+  /** Called once at most, from within any `grow`: what the body holds is to be let go. */
+  evict(): void;
 }
 
 export interface Holding {
@@ -35,14 +39,41 @@ const MOST_KEPT = 40 * MEBIBYTE;
 /** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */
 const SMALL = 64 * 1024;
 
-interface Body {
+interface Room {
+  grow(body: Body, bytes: number): void;
+  keep(body: Body): boolean;
+  drop(body: Body): void;
+}
+
+/** A class, since one is made at every request with a body: its methods are not. */
+class Body implements Holding {
   readonly network: string;
-  readonly evict: () => void;
-  bytes: number;
+  readonly holder: Holder;
+  readonly #room: Room;
+  bytes = 0;
   /** Bytes × milliseconds, up to `at`. */
-  rent: number;
+  rent = 0;
   at: number;
-  isWhole: boolean;
+  isWhole = false;
+
+  constructor(network: string, holder: Holder, room: Room, at: number) {
+    this.network = network;
+    this.holder = holder;
+    this.#room = room;
+    this.at = at;
+  }
+
+  grow(bytes: number): void {
+    this.#room.grow(this, bytes);
+  }
+
+  keep(): boolean {
+    return this.#room.keep(this);
+  }
+
+  release(): void {
+    this.#room.drop(this);
+  }
 }
 
 export function createHeldBodies({
@@ -96,36 +127,39 @@ export function createHeldBodies({
     const body = costliest(candidates, at);
     if (!body) return;
     drop(body);
-    body.evict();
+    body.holder.evict();
   }
 
+  const room: Room = {
+    grow(body, bytes) {
+      if (!bodies.has(body)) return;
+      const { network } = body;
+      const at = now();
+      body.rent += body.bytes * (at - body.at);
+      body.at = at;
+      add(body, bytes - body.bytes);
+      while (bodies.has(body) && ofNetwork(network) > mostOfNetwork) {
+        evictOne(
+          unfinished().filter((other) => other.network === network),
+          at,
+        );
+      }
+      while (bodies.has(body) && held > most) evictOne(unfinished(), at);
+    },
+    keep(body) {
+      if (!bodies.has(body) || (body.bytes > SMALL && kept + body.bytes > mostKept)) return false;
+      body.isWhole = true;
+      kept += body.bytes;
+      return true;
+    },
+    drop,
+  };
+
   return {
-    hold(network, evict) {
-      const body: Body = { network, evict, bytes: 0, rent: 0, at: now(), isWhole: false };
+    hold(network, holder) {
+      const body = new Body(network, holder, room, now());
       bodies.add(body);
-      return {
-        grow(bytes) {
-          if (!bodies.has(body)) return;
-          const at = now();
-          body.rent += body.bytes * (at - body.at);
-          body.at = at;
-          add(body, bytes - body.bytes);
-          while (bodies.has(body) && ofNetwork(network) > mostOfNetwork) {
-            evictOne(
-              unfinished().filter((other) => other.network === network),
-              at,
-            );
-          }
-          while (bodies.has(body) && held > most) evictOne(unfinished(), at);
-        },
-        keep() {
-          if (!bodies.has(body) || (body.bytes > SMALL && kept + body.bytes > mostKept)) return false;
-          body.isWhole = true;
-          kept += body.bytes;
-          return true;
-        },
-        release: () => drop(body),
-      };
+      return body;
     },
   };
 }

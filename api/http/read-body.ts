@@ -1,7 +1,7 @@
 /** The body of a request, up to a bound, as long as there is room for it beside all others. */
 import type { HttpResponse } from 'uWebSockets.js';
 import type { AnnouncedBody } from './framing.ts';
-import type { HeldBodies, Holding } from './held-bodies.ts';
+import type { HeldBodies, Holder, Holding } from './held-bodies.ts';
 
 export type BodyFailure = 'too large' | 'evicted' | 'aborted';
 
@@ -19,9 +19,24 @@ export interface BodyOptions {
 const FIRST_BYTES = 4096;
 /** The daemon takes as much: a client that has begun to send so much hears its answer once it has sent it all, unread. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+const NO_BYTES = Buffer.alloc(0);
+
+/** Handed on together in the next turn: a turn for each would cost as much as to read a small body. */
+let awaitingTurn: IncomingBody[] = [];
+
+function handOnInNextTurn(body: IncomingBody): void {
+  if (awaitingTurn.length === 0) setImmediate(handOnAll);
+  awaitingTurn.push(body);
+}
+
+function handOnAll(): void {
+  const bodies = awaitingTurn;
+  awaitingTurn = [];
+  for (const body of bodies) body.handOn();
+}
 
 /** Made in the callback of the request. */
-export class IncomingBody {
+export class IncomingBody implements Holder {
   /**
    * Its bytes, in a later turn of the event loop: uWebSockets.js has parsed by then whatever came together with them. Where that
    * was no part of this request (trailers, another request) the connection is closed, and nothing has been worked on.
@@ -30,7 +45,7 @@ export class IncomingBody {
   readonly #options: BodyOptions;
   readonly #holding: Holding;
   #settle!: (body: Buffer | BodyFailure) => void;
-  #buffer = Buffer.alloc(0);
+  #buffer = NO_BYTES;
   #length = 0;
   #isComplete = false;
   #failure: BodyFailure | null = null;
@@ -40,7 +55,7 @@ export class IncomingBody {
     this.whole = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#holding = options.held.hold(options.network, () => this.#fail('evicted'));
+    this.#holding = options.held.hold(options.network, this);
     res.onAborted(() => {
       options.aborted();
       // What is whole may be worked on: its memory is held until that is done.
@@ -70,6 +85,17 @@ export class IncomingBody {
     this.#holding.release();
   }
 
+  /** Its memory is needed for others. */
+  evict(): void {
+    this.#fail('evicted');
+  }
+
+  /** What it holds is whole, and everything that came with it is parsed. */
+  handOn(): void {
+    const isFull = this.#length === this.#buffer.byteLength;
+    this.#settle(isFull ? this.#buffer : this.#buffer.subarray(0, this.#length));
+  }
+
   #append(chunk: Uint8Array, isLast: boolean): void {
     const { announced, maxBytes } = this.#options;
     const needed = this.#length + chunk.byteLength;
@@ -84,7 +110,7 @@ export class IncomingBody {
       if (this.#failure) return;
       // What may be held for long is no part of Node's pool, which would stay with it.
       const grown = isLast ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
-      grown.set(this.#buffer.subarray(0, this.#length));
+      if (this.#length > 0) grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
     }
     this.#buffer.set(chunk, this.#length);
@@ -93,13 +119,13 @@ export class IncomingBody {
 
   #finish(): void {
     if (!this.#holding.keep()) this.#fail('evicted');
-    else setImmediate(() => this.#settle(this.#buffer.subarray(0, this.#length)));
+    else handOnInNextTurn(this);
   }
 
   /** Of several reasons the first counts. */
   #fail(failure: BodyFailure): void {
     this.#failure ??= failure;
-    this.#buffer = Buffer.alloc(0);
+    this.#buffer = NO_BYTES;
     this.#length = 0;
     this.#holding.release();
     this.#settle(failure);

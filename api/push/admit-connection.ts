@@ -3,7 +3,6 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Admission } from '../access/gate.ts';
 import { type ExchangeOptions, problemTo } from '../http/exchange.ts';
 import { type HeaderLines, NO_LINES } from '../http/header-lines.ts';
-import type { Soon } from '../http/soon.ts';
 import type { NetworkShare, NetworkShares } from './network-share.ts';
 
 /** What becomes of one who wants to connect: each gives the share back when there is nothing to connect. */
@@ -29,7 +28,8 @@ export function admitConnection(
   { open, openAtOnce }: Door,
 ): void {
   const refuse = problemTo(options, res, req, template);
-  const visitor = options.access.readVisitor(res, req);
+  const { gate, readVisitor } = options.access;
+  const visitor = readVisitor(res, req);
   const { network } = visitor; // cannot be read later
   const decide = ({ refusal, headers }: Admission) => {
     if (refusal) return refuse(refusal, headers);
@@ -50,35 +50,30 @@ export function admitConnection(
     }
   }
 
-  let admission: Soon<Admission>;
-  try {
-    admission = options.access.gate.rest(visitor, CONNECTION);
-  } catch (error) {
-    refuse(error, NO_LINES);
-    return;
+  async function decideLater(): Promise<void> {
+    let aborted = false;
+    res.onAborted(() => {
+      aborted = true;
+    });
+    await gate.rest(visitor, CONNECTION).then(
+      (admitted) => aborted || decide(admitted),
+      (error: unknown) => aborted || refuse(error, NO_LINES),
+    );
   }
-  if (!(admission instanceof Promise)) {
-    decide(admission);
-    return;
-  }
-  if (openAtOnce) {
+
+  async function decideWhileOpen(connect: NonNullable<Door['openAtOnce']>): Promise<void> {
+    const admission = gate.rest(visitor, CONNECTION);
     const share = shareOrRefuse(NO_LINES);
-    if (!share) {
-      admission.catch(() => undefined); // it is refused already
-      return;
-    }
-    const turnAway = openAtOnce(share);
-    admission.then(({ refusal }) => {
-      if (refusal) turnAway(refusal);
-    }, turnAway);
-    return;
+    const turnAway = share ? connect(share) : () => undefined; // without a share it is refused already
+    const refusal = await admission.then(
+      (admitted) => admitted.refusal,
+      (error: unknown) => error,
+    );
+    if (refusal) turnAway(refusal);
   }
-  let aborted = false;
-  res.onAborted(() => {
-    aborted = true;
-  });
-  admission.then(
-    (admitted) => aborted || decide(admitted),
-    (error: unknown) => aborted || refuse(error, NO_LINES),
-  );
+
+  const admission = gate.restNow(visitor, CONNECTION);
+  if (admission) decide(admission);
+  else if (openAtOnce) void decideWhileOpen(openAtOnce);
+  else void decideLater();
 }

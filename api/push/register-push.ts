@@ -5,6 +5,7 @@ import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
+import { refusing } from '../http/fixed-answers.ts';
 import type { FramedRoutes } from '../http/framed-routes.ts';
 import { isFault, toApiError } from '../http/problem-reply.ts';
 import { admitConnection } from './admit-connection.ts';
@@ -66,9 +67,9 @@ export function registerPush(app: FramedRoutes, push: Push, options: DispatcherO
   registerStream(app, push, options);
 }
 
-function refuseWithoutUpgrade(): never {
-  throw new ApiError('invalid_request', 'this path is a WebSocket: ask for an upgrade, or read GET /api/stream');
-}
+const refuseWithoutUpgrade = refusing(
+  () => new ApiError('invalid_request', 'this path is a WebSocket: ask for an upgrade, or read GET /api/stream'),
+);
 
 /** The close code is 4000 and the status that REST refuses the same with. */
 function turnAway(connection: Connection | null, error: unknown, logger: Logger): void {

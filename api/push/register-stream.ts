@@ -6,6 +6,7 @@ import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
+import { refusing } from '../http/fixed-answers.ts';
 import type { FramedRoutes } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
@@ -26,6 +27,9 @@ import { createSubscriptionSet } from './subscription-set.ts';
 const PATH = '/api/stream';
 const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };
 const ALLOW = 'GET, OPTIONS';
+const refuseMethod = refusing(
+  () => new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } }),
+);
 const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
 
 export const streamParameters = {
@@ -65,10 +69,7 @@ export function registerStream(app: FramedRoutes, push: Push, options: Dispatche
         },
       });
     });
-    app.any(path, (res, req, announced) => {
-      const refusal = new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } });
-      handleRequest(options, res, req, announced, REFUSED, () => Promise.reject(refusal));
-    });
+    app.any(path, (res, req, announced) => handleRequest(options, res, req, announced, REFUSED, refuseMethod));
   }
 }
 

@@ -23,7 +23,8 @@ function creditsOf(request: RpcRequest | RpcRefusal): number {
 }
 
 export function rpcCost(body: RpcBody): RpcCost {
-  const requests = body.kind === 'single' ? [body.request] : body.requests;
+  if (body.kind === 'single') return { requests: 1, credits: creditsOf(body.request) };
+  const { requests } = body;
   // Refused whole, or empty: nothing is executed.
   if (requests.length === 0 || requests.length > MAX_BATCH) return { requests: 1, credits: LEAST_CREDITS };
   return { requests: requests.length, credits: requests.reduce((sum, request) => sum + creditsOf(request), 0) };

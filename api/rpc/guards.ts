@@ -76,8 +76,9 @@ export const mostBlocksOfVolumes: Guard = {
   refuses: `volumes over more than ${MOST_BLOCKS} blocks`,
   refused: [`["x","1,${MOST_BLOCKS + 2},9000","x"]`],
   check({ texts }, chain) {
+    if (texts.length < 3) return;
     const [first, last] = heightsOf(texts[1]);
-    if (texts.length < 3 || first === undefined || last === undefined) return;
+    if (first === undefined || last === undefined) return;
     if (Math.min(last, chain.height()) - first > MOST_BLOCKS) throw tooMuch(MOST_BLOCKS);
   },
 };

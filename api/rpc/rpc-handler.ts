@@ -19,7 +19,6 @@ import {
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import type { Lane, Lanes } from '../access/lanes.ts';
-import { andThen, orElse, type Soon } from '../http/soon.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -40,7 +39,7 @@ export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
   /** What follows the body. */
-  readonly end?: string;
+  readonly end?: string | undefined;
   /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
   readonly ourFault: boolean;
 }
@@ -66,11 +65,8 @@ export interface RpcHandlerOptions {
   readonly logger: Logger;
 }
 
-/**
- * At once when the answer is kept. Throws only for a chain that is not configured. `body` is what came in a POST, or what
- * readRpcBody made of it.
- */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Soon<RpcAnswer>;
+/** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
@@ -138,26 +134,14 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     };
   }
 
-  /** What a daemon gets has passed here. */
-  function forward(chain: Chain, request: RpcRequest, method: DaemonMethod, lane: Lane): Soon<RpcAnswer> {
-    const { servedWhen, types, guards } = method;
+  /** Everything that is known without asking anybody first; what a daemon gets has passed here. */
+  function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
     servedWhen?.check(request, chain);
     if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
     filenameGuard.check(request, chain);
-    const alive = andThen(chain.checkWallet(request), () => DEADLY_CALLS[request.method]?.check(request, chain));
-    return andThen(alive, () => {
-      checkParameters(request.texts, types);
-      const help = request.method === 'help' ? helpOf(request.texts) : null;
-      if (help !== null) return answered(daemonString(help), request.id);
-      for (const guard of guards) guard.check(request, chain);
-      const asked = chain.unspentOutput(request, lane) ?? chain.upstream(request, method, lane);
-      return andThen(asked, (reply) => ({ ...reply, ourFault: false }));
-    });
   }
 
-  function execute(chain: Chain, request: RpcRequest, lane: Lane): Soon<RpcAnswer> {
-    const proxied = daemonForm(request.method, request.texts.length);
-    if (proxied !== undefined) return forward(chain, request, proxied, lane);
+  async function answerHere(chain: Chain, request: RpcRequest): Promise<RpcAnswer> {
     const method = rpcMethod(request.method);
     const answer = methods[request.method];
     if (method === undefined || answer === undefined) throw methodNotFound();
@@ -166,15 +150,33 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
       if (method.types.length > 0) checkParameters(request.texts, method.types);
     }
-    return andThen(answer(chain.name, request.texts), (result) => answered(result, request.id));
+    return answered(await answer(chain.name, request.texts), request.id);
   }
 
-  function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Soon<RpcAnswer> {
+  /** Awaits only what has to be asked, so that a kept answer costs no more than its checks. */
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
-    return orElse(
-      () => execute(chain, request, lane),
-      (error) => failed(chain, request, error),
-    );
+    try {
+      const method = daemonForm(request.method, request.texts.length);
+      if (!method) return await answerHere(chain, request);
+      checkEnvelope(chain, request, method);
+      const walletAsked = chain.checkWallet(request);
+      if (walletAsked) await walletAsked;
+      const indexAsked = DEADLY_CALLS[request.method]?.check(request, chain);
+      if (indexAsked) await indexAsked;
+      checkParameters(request.texts, method.types);
+      const help = request.method === 'help' ? helpOf(request.texts) : null;
+      if (help !== null) return answered(daemonString(help), request.id);
+      for (const guard of method.guards) guard.check(request, chain);
+      const { upstream, unspentOutput } = chain;
+      const asked = unspentOutput(request, lane);
+      const reply = asked
+        ? await asked
+        : (upstream.kept(request, method, lane) ?? (await upstream.ask(request, method, lane)));
+      return { status: reply.status, body: reply.body, end: reply.end, ourFault: false };
+    } catch (error) {
+      return failed(chain, request, error);
+    }
   }
 
   function failed(chain: Chain, { method, id }: RpcRequest, error: unknown): RpcAnswer {

@@ -34,8 +34,8 @@ const handler = createRpcHandler({
   logger,
 });
 const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, charged: { giveBack() {} } };
-const entrance = { refused: null, settle: () => admission, giveBack() {} };
-const access = { readVisitor: () => ({ network: 'all' }), gate: { rpc: () => entrance } };
+const entrance = { refused: null, settleNow: () => admission, giveBack() {} };
+const access = { readVisitor: () => ({ network: 'all' }), gate: { rpcNow: () => entrance } };
 const app = App();
 registerRpc(framedRoutes(app), handler, {
   api: { logger },

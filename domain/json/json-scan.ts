@@ -77,6 +77,9 @@ function endOfNumber(text: string, start: number): number {
   return at === exponent ? -1 : at;
 }
 
+/** Shared by all scanners, since one text is read at a time; a text that is deeper gets kinds of its own. */
+const SHALLOW = new Uint8Array(64);
+
 /**
  * Moves through a text value by value and notes what it met. What it takes is what the daemon's parser takes: JSON.parse does,
  * and no escape leaves half a surrogate pair. Where a method says false the text is no JSON, and the scanner is of no further use.
@@ -94,7 +97,7 @@ export class JsonScanner {
   sawNul = false;
   readonly #text: string;
   /** Kinds of the brackets that value() has open, a byte each, so that depth costs no more than its text did. */
-  #kinds = new Uint8Array(16);
+  #kinds = SHALLOW;
 
   constructor(text: string) {
     this.#text = text;

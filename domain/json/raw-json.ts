@@ -143,8 +143,12 @@ export function daemonString(value: string): string {
   return `"${value.replace(ESCAPED, escaped)}"`;
 }
 
+/** What an id usually is; the daemon prints it as it is written. */
+const PLAIN = /^(?:\d+|"[ !#-[\]-~]*")$/;
+
 /** The same value as the daemon prints it back: no whitespace, its own escapes, numbers as they were written. */
 export function daemonPrint(text: string): string {
+  if (PLAIN.test(text)) return text;
   let printed = '';
   let at = skipSpace(text, 0);
   while (at < text.length) {

@@ -56,6 +56,8 @@ function must(isJson: boolean): void {
 
 const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 
+const MEMBERS = ['id', 'method', 'params'] as const;
+
 /** The first of each of these members counts, as it does to the daemon. */
 interface Members {
   id?: string;
@@ -102,29 +104,34 @@ class BodyReader {
     return { kind: 'single', request: unread('Top-level object parse error') };
   }
 
-  /** Each call of `readOne` moves behind one element or member. */
-  #each(open: number, close: number, readOne: () => void): void {
+  /** Moves behind the bracket; false when the one that closes it follows, and then behind that. */
+  #opens(open: number, close: number): boolean {
     const scanner = this.#scanner;
     must(scanner.take(open));
     scanner.tokens += 1;
-    if (scanner.take(close)) return;
-    do readOne();
-    while (scanner.take(MARKS.comma));
+    return !scanner.take(close);
+  }
+
+  /** Moves behind the comma before another element or member; false when there is none, and then behind the bracket. */
+  #goesOn(close: number): boolean {
+    const scanner = this.#scanner;
+    if (scanner.take(MARKS.comma)) return true;
     must(scanner.take(close));
+    return false;
   }
 
   #batch(): (RpcRequest | RpcRefusal)[] {
     const requests: (RpcRequest | RpcRefusal)[] = [];
-    this.#each(MARKS.arrayOpen, MARKS.arrayClose, () => {
+    for (let more = this.#opens(MARKS.arrayOpen, MARKS.arrayClose); more; more = this.#goesOn(MARKS.arrayClose)) {
       const start = this.#scanner.start();
       if (requests.length >= MOST_REQUESTS) {
         must(this.#scanner.value(1));
-        return;
+        continue;
       }
       const request = this.#request(1);
       const isSmall = fits(this.#text.slice(start, this.#scanner.at), this.#limits.callBytes);
       requests.push(isSmall ? request : invalid(request.id, tooLongCall(this.#limits)));
-    });
+    }
     return requests;
   }
 
@@ -141,7 +148,7 @@ class BodyReader {
     const members: Members = {};
     let idHasNul = false;
     let parameters = NONE;
-    this.#each(MARKS.objectOpen, MARKS.objectClose, () => {
+    for (let more = this.#opens(MARKS.objectOpen, MARKS.objectClose); more; more = this.#goesOn(MARKS.objectClose)) {
       const key = this.#key();
       const start = scanner.start();
       const isFirst = (key === 'id' || key === 'method' || key === 'params') && members[key] === undefined;
@@ -150,7 +157,7 @@ class BodyReader {
       else must(scanner.value(open + 1));
       if (isFirst) members[key] = this.#text.slice(start, scanner.at);
       if (isFirst && key === 'id') idHasNul = scanner.sawNul;
-    });
+    }
     if (scanner.deepest > this.#limits.nesting) return unread(tooDeep(this.#limits));
     if (idHasNul) return invalid('null', 'id may not hold the character U+0000');
     return requestOf(members, parameters, this.#limits);
@@ -160,8 +167,11 @@ class BodyReader {
     const scanner = this.#scanner;
     const start = scanner.start();
     must(scanner.string());
-    const key = this.#text.slice(start + 1, scanner.at - 1);
+    const length = scanner.at - start - 2;
     must(scanner.take(MARKS.colon));
+    // Most keys are one of these: no text is made for them.
+    for (const name of MEMBERS) if (length === name.length && this.#text.startsWith(name, start + 1)) return name;
+    const key = this.#text.slice(start + 1, start + 1 + length);
     return key.includes('\\') ? String(JSON.parse(`"${key}"`)) : key;
   }
 
@@ -173,12 +183,12 @@ class BodyReader {
     scanner.sawNul = false;
     const texts: string[] = [];
     let count = 0;
-    this.#each(MARKS.arrayOpen, MARKS.arrayClose, () => {
+    for (let more = this.#opens(MARKS.arrayOpen, MARKS.arrayClose); more; more = this.#goesOn(MARKS.arrayClose)) {
       const start = scanner.start();
       must(scanner.value(open));
       count += 1;
       if (count <= this.#limits.parameters) texts.push(withoutEscapes(this.#text.slice(start, scanner.at)));
-    });
+    }
     const isDeep = scanner.deepest > this.#limits.nesting;
     scanner.deepest = deepest;
     return { texts, fault: faultOf(isDeep, scanner.sawNul, count, this.#limits) };
@@ -211,7 +221,15 @@ function requestOf(
   if (!method.startsWith('"')) return invalid(id, 'Method must be a string');
   const params = sent(members.params) ?? '[]';
   if (!params.startsWith('[')) return invalid(id, 'Params must be an array');
-  return { kind: 'request', id, sentId, method: String(JSON.parse(method)), params, texts, fault };
+  return {
+    kind: 'request',
+    id,
+    sentId,
+    method: method.includes('\\') ? String(JSON.parse(method)) : method.slice(1, -1),
+    params,
+    texts,
+    fault,
+  };
 }
 
 function isBatch(body: Uint8Array): boolean {
@@ -227,7 +245,8 @@ export function readRpcBody(body: Uint8Array, limits = SERVED): RpcBody {
   if (body.byteLength > batchBytes) return single(invalid('null', `A batch may have ${batchBytes} bytes`));
   if (body.byteLength > callBytes && !isBatch(body)) return single(invalid('null', tooLongCall(limits)));
   if (!isUtf8(body)) return single(unread('Parse error'));
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // A byte order mark stays, and is no JSON.
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const text = bytes.toString('utf8');
   return new BodyReader(text, limits).body();
 }

@@ -60,7 +60,7 @@ export async function startSmallApi({
       now: () => performance.now(),
       members: () => 1,
     }),
-    keys: { find: () => null },
+    keys: { known: () => null, find: async () => null },
     usage: { record() {} },
   });
   const chains = [

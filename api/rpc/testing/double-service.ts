@@ -1,7 +1,6 @@
 /** The JSON-RPC handler over a double of the daemon that keeps what it receives. */
 import { pino } from 'pino';
 import type { Postgres } from '../../../infra/postgres/postgres.ts';
-import type { Soon } from '../../http/soon.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandlerOptions } from '../rpc-handler.ts';
 import type { Wallets } from '../wallet-guard.ts';
 
@@ -20,7 +19,7 @@ export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | '
 export interface DoubleService {
   /** Bodies, in order. */
   readonly received: string[];
-  post(body: Uint8Array): Soon<RpcAnswer>;
+  post(body: Uint8Array): Promise<RpcAnswer>;
 }
 
 export function createDoubleService({ reply, rows = () => [], ...options }: DoubleOptions): DoubleService {

@@ -1,7 +1,6 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
-import type { Soon } from '../../http/soon.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
 import type { DaemonReply } from './proxy.ts';
 
@@ -14,8 +13,10 @@ export interface RepeatedAnswersOptions {
 }
 
 export interface RepeatedAnswers {
-  /** `ask` is called when no answer is known, once however many wait for it. `id` as the daemon prints it back. */
-  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Soon<DaemonReply>;
+  /** Null when no answer is known. `id` as the daemon prints it back. */
+  kept(key: string, lifetime: Lifetime, id: string): DaemonReply | null;
+  /** `ask` is called when no answer is known, once however many wait for it. */
+  get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
 }
 
 interface Kept extends PreparedAnswer {
@@ -75,12 +76,20 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     return made.own ? ask() : repeated(made, id);
   }
 
+  function keptAt(key: string, tag: string, id: string): DaemonReply | null {
+    const known = answers.get(key, tag);
+    return known ? repeated(known, id) : null;
+  }
+
   return {
-    get(key, lifetime, id, ask) {
+    kept(key, lifetime, id) {
+      const tag = tagOf(lifetime);
+      return tag === null ? null : keptAt(key, tag, id);
+    },
+    async get(key, lifetime, id, ask) {
       const tag = tagOf(lifetime);
       if (tag === null) return ask();
-      const known = answers.get(key, tag);
-      return known ? repeated(known, id) : askOnce(key, tag, id, ask);
+      return keptAt(key, tag, id) ?? askOnce(key, tag, id, ask);
     },
   };
 }

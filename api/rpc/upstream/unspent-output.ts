@@ -31,7 +31,7 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
     const [txid = '', index = ''] = request.texts;
     const texts = [txid, '1'];
     const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };
-    const reply = await upstream(asked, method('getrawtransaction'), lane);
+    const reply = await upstream.ask(asked, method('getrawtransaction'), lane);
     const text = `${Buffer.from(reply.body)}${reply.end ?? ''}`;
     const tx = rawMember(text, 'result') ?? 'null';
     if (tx === 'null') {
@@ -39,7 +39,7 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
       return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
     }
     const confirmations = Number(rawMember(tx, 'confirmations') ?? 0);
-    if (confirmations > SETTLED) return upstream(request, method('gettxout'), lane);
+    if (confirmations > SETTLED) return upstream.ask(request, method('gettxout'), lane);
     const output = outputOf(tx, Number(index));
     return made(output ? printOutput(tx, output, await bestBlock(), confirmations) : 'null', request.id);
   }

@@ -38,7 +38,8 @@ function world() {
     const read = readRpcBody(Buffer.from(`{"method":"${method}","params":${params},"id":${id}}`));
     const request = (read as { request: RpcRequest }).request;
     const form = daemonForm(method, request.texts.length) as DaemonMethod;
-    const { body, end = '' } = await upstream(request, form, 'standard');
+    const { body, end = '' } =
+      upstream.kept(request, form, 'standard') ?? (await upstream.ask(request, form, 'standard'));
     return `${Buffer.from(body)}${end}`;
   };
   return { state, sent, call };

@@ -5,7 +5,7 @@ import { daemonPrint } from '../../../domain/json/raw-json.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
-import type { Soon } from '../../http/soon.ts';
+import { remembering } from '../../remembering.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
@@ -19,16 +19,22 @@ export interface UpstreamOptions {
   readonly finalityDepth: number;
 }
 
-/** At once when the answer is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
-export type Upstream = (request: RpcRequest, method: DaemonMethod, lane: Lane) => Soon<DaemonReply>;
+export interface Upstream {
+  /** Null: a daemon has to be asked. */
+  kept(request: RpcRequest, method: DaemonMethod, lane: Lane): DaemonReply | null;
+  /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
+  ask(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply>;
+}
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 /** Longer ones are rarely asked twice, and keys are memory, too. */
 const MAX_KEY = 4096;
+const REMEMBERED = 10_000;
 
 export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }: UpstreamOptions): Upstream {
   const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
   const loadLanes = new Map<Load, Lanes>();
+  const printed = remembering(daemonPrint, REMEMBERED);
 
   function lanesOf(load: Load): Lanes {
     const lanes = loadLanes.get(load) ?? createLanes({ atOnce: load.atOnce, mostWaiting: load.waiting });
@@ -37,7 +43,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   }
 
   /** Waiting counts: who asks hears within the method's time limit. */
-  function ask(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply> {
+  function askDaemon(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply> {
     const { load } = method;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
@@ -48,11 +54,21 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     });
   }
 
-  return (request, method, lane) => {
-    const lifetime = method.repeatable?.lifetime(request.texts) ?? null;
-    if (lifetime === null || request.params.length > MAX_KEY) return ask(request, method, lane);
-    // By lane: who goes first does not join a question that waits.
-    const key = `${lane} ${request.method} ${daemonPrint(request.params)}`;
-    return answers.get(key, lifetime, request.id, () => ask(request, method, lane));
+  const lifetimeOf = ({ texts, params }: RpcRequest, { repeatable }: DaemonMethod) =>
+    params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
+
+  // By lane: who goes first does not join a question that waits.
+  const keyOf = ({ method, params }: RpcRequest, lane: Lane) => `${lane} ${method} ${printed(params)}`;
+
+  return {
+    kept(request, method, lane) {
+      const lifetime = lifetimeOf(request, method);
+      return lifetime === null ? null : answers.kept(keyOf(request, lane), lifetime, request.id);
+    },
+    async ask(request, method, lane) {
+      const lifetime = lifetimeOf(request, method);
+      const ask = () => askDaemon(request, method, lane);
+      return lifetime === null ? ask() : answers.get(keyOf(request, lane), lifetime, request.id, ask);
+    },
   };
 }

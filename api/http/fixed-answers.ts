@@ -1,0 +1,17 @@
+/** Answers that depend on no store and on nobody: always at hand. */
+import type { Question } from './answer-route.ts';
+import type { ApiError } from './api-error.ts';
+import type { Answerer } from './exchange.ts';
+import type { Reply } from './reply.ts';
+
+export function always(reply: Reply): Answerer {
+  return { atHand: () => reply, make: async () => reply };
+}
+
+/** Every request is refused with the error that `refusal` makes of it. */
+export function refusing(refusal: (asked: Question) => ApiError): Answerer {
+  const refuse = (asked: Question): never => {
+    throw refusal(asked);
+  };
+  return { atHand: refuse, make: refuse };
+}
