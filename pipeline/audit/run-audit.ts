@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
-import { ALL_CHAINS } from '../price/price-stage.ts';
-import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { acquireStageLock, type StageLock } from '../stage/stage-lock.ts';
 import { type ChainAudit, createChainAudit } from './chain-audit.ts';
 import type { AuditedChain } from './ledger.ts';
 

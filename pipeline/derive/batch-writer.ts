@@ -7,8 +7,8 @@ import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/c
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { rewindTo as rewindPostgres, writeFacts } from '../sinks/postgres/postgres-sink.ts';
-import type { StageLock } from '../stage-lock.ts';
-import type { CrashPoint } from './crash-point.ts';
+import type { CrashPoint } from '../stage/crash-point.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import { LogDiffers } from './derive-errors.ts';
 import type { FactsPublisher } from './facts-publisher.ts';
 import { moveStagePosition, type StagePosition } from './stage-position.ts';

@@ -1,7 +1,7 @@
 /** What derive tells about itself: StageStatus for the service and a line of progress for people. */
 import type { Logger } from '../../infra/logger.ts';
 import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
-import { createRateMeter } from '../tailer/rate-meter.ts';
+import { createRateMeter } from '../stage/rate-meter.ts';
 
 export interface DeriveReport {
   state(state: StageState): void;

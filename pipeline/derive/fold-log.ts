@@ -2,7 +2,7 @@
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { ChainContext } from '../../processors/chain-state.ts';
 import type { Probe } from '../../processors/derive-around.ts';
-import type { BatchSize } from './batch-size.ts';
+import type { BatchSize } from '../stage/batch-size.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { createBlockDeriver } from './block-deriver.ts';
 import type { DeadLetterReport } from './dead-letter-report.ts';

@@ -2,7 +2,7 @@
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
-import { createBreather } from './breather.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 
 export interface BlockRun {
   readonly kind: 'run';
@@ -50,7 +50,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
       return readTo - queue.length - (held ? 1 : 0);
     },
     async next(limits, signal) {
-      const breathe = createBreather(signal);
+      const breathe = createYield(signal);
       const records: PackedBlock[] = [];
       let bytes = 0;
       for (let record = await peek(limits); record; record = await peek(limits)) {

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { RetryableError } from '../../schemas/errors.ts';
-import type { Stage } from '../../schemas/stage-status.ts';
+import type { PositionedStage } from '../../schemas/stages.ts';
 
 export interface StagePosition {
   /** Of the last record that is in the stores. */
@@ -15,7 +15,7 @@ export interface StagePosition {
 
 /** Somebody else moved the position: two owners. */
 export class StageFenced extends RetryableError {
-  constructor(stage: Stage, chain: string) {
+  constructor(stage: PositionedStage, chain: string) {
     super(
       'stage_fenced',
       `Another process moved the position of ${stage} for ${chain}; the stage starts again from there.`,
@@ -25,7 +25,7 @@ export class StageFenced extends RetryableError {
 
 export async function readStagePosition(
   client: Pool | PoolClient,
-  stage: Stage,
+  stage: PositionedStage,
   chain: string,
 ): Promise<StagePosition | null> {
   const { rows } = await client.query<{ position: bigint; height: number; hash: string; clock: bigint }>(
@@ -39,7 +39,7 @@ export async function readStagePosition(
 /** @throws StageFenced when the stored position is not `from` */
 export async function moveStagePosition(
   client: PoolClient,
-  stage: Stage,
+  stage: PositionedStage,
   chain: string,
   from: StagePosition | null,
   to: StagePosition,
@@ -58,7 +58,7 @@ export async function moveStagePosition(
 /** The stage stands before its first record again. @throws StageFenced when the stored position is not `from` */
 export async function forgetStagePosition(
   client: PoolClient,
-  stage: Stage,
+  stage: PositionedStage,
   chain: string,
   from: StagePosition,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { Config, PricingConfig } from '../../schemas/config.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { acquireStageLock } from '../stage-lock.ts';
+import { acquireStageLock } from '../stage/stage-lock.ts';
 import { refreshExternalPrices } from './external-prices.ts';
 import { type GuardMemory, guardPass } from './guard-pass.ts';
 import { type GuardRow, readGuards, writeGuards } from './guard-store.ts';

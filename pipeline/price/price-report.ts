@@ -2,7 +2,7 @@
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { createRateMeter, type RateMeter } from '../tailer/rate-meter.ts';
+import { createRateMeter, type RateMeter } from '../stage/rate-meter.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';
 import type { PriceStage } from './price-stage.ts';
 

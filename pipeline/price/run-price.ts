@@ -9,11 +9,12 @@ import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
 import { coinsToSatoshis } from '../../schemas/satoshi.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { acquireStageLock, fencedBy, type StageLock } from '../stage/stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';
 import type { PriceChain } from './price-chain.ts';
 import { createPriceReport } from './price-report.ts';
-import { ALL_CHAINS, openPriceStage, type PriceStage } from './price-stage.ts';
+import { openPriceStage, type PriceStage } from './price-stage.ts';
 import { openStampsPublisher } from './stamps-publisher.ts';
 
 export interface RunPriceOptions {

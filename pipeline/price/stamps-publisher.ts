@@ -13,8 +13,8 @@ import {
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
 import type { StampsRewound } from '../../schemas/log-records.ts';
-import { createBreather } from '../derive/breather.ts';
-import type { StageLock } from '../stage-lock.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import { createToldBeyond, type ToldBeyond } from './told-beyond.ts';
 import { stampListOf, type ToldTick } from './told-ticks.ts';
 
@@ -75,7 +75,7 @@ export async function openStampsPublisher(
   chains: readonly { readonly name: string }[],
 ): Promise<StampsPublisher> {
   const partitions: Partition[] = [];
-  const breathe = createBreather();
+  const breathe = createYield();
 
   async function close(): Promise<void> {
     for (const { writer } of partitions) await writer.close();

@@ -4,7 +4,7 @@ import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } fro
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { nameToAddress } from '../../processors/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { type BackoffLimits, backoffMs } from './backoff.ts';
+import { type BackoffLimits, backoffMs } from '../stage/backoff.ts';
 import { type BlockRef, type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
 

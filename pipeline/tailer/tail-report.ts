@@ -3,8 +3,8 @@ import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
+import { createRateMeter } from '../stage/rate-meter.ts';
 import type { Tip } from './fetched-block.ts';
-import { createRateMeter } from './rate-meter.ts';
 
 export interface TailReport {
   /** Where the log stands, and how many blocks have just been appended. */

@@ -1,5 +1,5 @@
 /** How many blocks the next batch takes: as many as are written in about four seconds (decision 0015). */
-import type { SegmentLimits } from './read-segments.ts';
+import type { SegmentLimits } from '../derive/read-segments.ts';
 
 export interface BatchSize {
   limits(): SegmentLimits;
