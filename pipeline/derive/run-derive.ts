@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Probe } from '../../processors/derive-around.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -20,7 +21,6 @@ import { openFactsPublisher } from './facts-publisher.ts';
 import { foldLog } from './fold-log.ts';
 import type { SegmentLimits } from './read-segments.ts';
 import { askedHeight, publishTakenBack, takeBackAsked } from './redrive.ts';
-import { readStagePosition } from './stage-position.ts';
 import { createStoredState } from './stored-state.ts';
 
 export interface DeriveOptions {

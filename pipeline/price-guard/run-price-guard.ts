@@ -6,6 +6,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Config, PricingConfig } from '../../schemas/config.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { pricingRules } from '../price/run-price.ts';
 import { acquireStageLock } from '../stage/stage-lock.ts';
@@ -48,7 +49,7 @@ export async function runPriceGuard(options: PriceGuardOptions): Promise<void> {
 
 async function own(options: PriceGuardOptions, feeds: readonly PriceFeed[]): Promise<void> {
   const { chains, config, stores, logger, signal, every = EVERY } = options;
-  const lock = await acquireStageLock(stores.postgres, 'price_guard', '*', signal);
+  const lock = await acquireStageLock(stores.postgres, 'price_guard', ALL_CHAINS, signal);
   try {
     const guarded = { chains, rules: pricingRules(chains, config) };
     const { external, good } = await readGuards(stores.postgres.pool);

@@ -1,6 +1,7 @@
 /** Reads back from Postgres where the price stage stands: at start, and after ticks were undone. */
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import type { BasketState } from '../../processors/pricing/basket-state.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
@@ -80,9 +81,9 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
     clock: bigint;
     derived: string | null;
   }>(
-    `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM stage_positions AS stage
+    `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM ${positionsOf('price')} AS stage
      LEFT JOIN blocks ON blocks.chain = stage.chain AND blocks.height = stage.height
-     WHERE stage.stage = 'price' AND stage.chain = $1`,
+     WHERE stage.chain = $1`,
     [chain.name],
   );
   const [row] = rows;

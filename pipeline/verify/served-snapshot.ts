@@ -1,9 +1,9 @@
 /** What the stores serve of one chain at one position, while the service goes on. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
-import { readStagePosition, type StagePosition } from '../derive/stage-position.ts';
 import { DERIVE_TABLES } from './digest-tables.ts';
 import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
 
