@@ -8,6 +8,7 @@ import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../pro
 import { parsePrice } from '../../processors/pricing/decimal.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 import { followedGenerations, withRanges } from './generations.ts';
 import { newestTick } from './postgres-prices.ts';
 import type { ChainCursor, PriceChain, TickedBlock } from './price-chain.ts';
@@ -32,8 +33,7 @@ export async function restore(
   chains: readonly PriceChain[],
   rules: PricingRules,
 ): Promise<Restored> {
-  return postgres.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  return inSnapshot(postgres, async (client) => {
     const cursors = await restoreCursors(client, chains);
     const clocks = new Map(
       cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock] as const] : [])),

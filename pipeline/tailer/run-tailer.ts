@@ -1,7 +1,7 @@
 /** Copies a daemon's best chain into the log, block by block, reorganisations included. One runs for each chain. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import { DaemonAuthFailed, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -88,12 +88,6 @@ export async function runTailer(options: TailerOptions): Promise<void> {
     return backoffMs(failures - 1, refused ? { minMs: retry.maxMs, maxMs: retry.maxMs * AUTH_SLOWER } : retry);
   }
 
-  async function pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-  }
-
   async function follow(end: LogEnd): Promise<void> {
     while (!signal.aborted) {
       const tip = end.tip();
@@ -103,12 +97,12 @@ export async function runTailer(options: TailerOptions): Promise<void> {
         verified = true;
         const result = await tailStep(context, end);
         failures = 0;
-        await pause(pauses[result]);
+        await pause(pauses[result], signal);
       } catch (error) {
         if (signal.aborted) return;
         if (end.tip() !== tip) failures = 0;
         if (end.broken()) throw error;
-        await pause(judge(error));
+        await pause(judge(error), signal);
       }
     }
   }
@@ -118,7 +112,7 @@ export async function runTailer(options: TailerOptions): Promise<void> {
     try {
       await withLogEnd(options, follow);
     } catch (error) {
-      if (!signal.aborted) await pause(judge(error));
+      if (!signal.aborted) await pause(judge(error), signal);
     }
   }
 }
