@@ -4,10 +4,10 @@
  */
 import type { PoolClient } from 'pg';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
 import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
 import type { EventSource, SourceRecord } from './event-source.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
@@ -50,7 +50,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
     const position = await lockCursor(client, source, log);
     if (position === null || committed === null) return RESTING;
     const records = await readRecords(log, source, position).catch((error: unknown) => {
-      if (error instanceof VerustreamError && error.code === 'log_gap') return null;
+      if (error instanceof LogGap) return null;
       throw error;
     });
     const webhooks = await living(client, key);

@@ -10,7 +10,7 @@ import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
-import { createBatchSize } from '../stage/batch-size.ts';
+import { type BatchBounds, createBatchSize } from '../stage/batch-size.ts';
 import type { CrashPoint } from '../stage/crash-point.ts';
 import { ownStage } from '../stage/own-stage.ts';
 import { fencedBy, type StageLock } from '../stage/stage-lock.ts';
@@ -20,7 +20,6 @@ import { checkLog } from './check-log.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from './fold-log.ts';
-import type { SegmentLimits } from './read-segments.ts';
 import { askedHeight, publishTakenBack, takeBackAsked } from './redrive.ts';
 import { createStoredState } from './stored-state.ts';
 
@@ -35,7 +34,7 @@ export interface DeriveOptions {
   /** Ends the stage after the batch under way. */
   readonly signal: AbortSignal;
   /** The largest batch; results do not depend on it. */
-  readonly batch?: Partial<SegmentLimits>;
+  readonly batch?: Partial<BatchBounds>;
   /** Of tests: what it throws at a moment between two writes makes the stage fail there. */
   readonly crashPoint?: (point: CrashPoint) => void | Promise<void>;
   /** Of tests: what it throws counts as thrown by a processor. */
