@@ -7,9 +7,9 @@ import { nativeCurrencyId } from '../../commands/native-currency-id.ts';
 import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createLogger } from '../../infra/logger.ts';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
-import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 
 const config = loadConfig(process.env);
 const [chain] = config.chains;
