@@ -11,7 +11,7 @@ import { openStream } from '../client/stream/stream.ts';
 import { runStages } from '../commands/run-stages.ts';
 import { createTestStores } from '../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
-import { createStageReporter } from '../pipeline/stage-reporter.ts';
+import { createStageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { configOf } from '../test/api/running-service.ts';
 import { createChain } from '../test/generator/chain.ts';
 import { EVERYTHING } from '../test/generator/mixes.ts';

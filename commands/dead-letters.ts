@@ -1,9 +1,9 @@
 /** `dead-letters`: what could not be decoded, and deriving it again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readStagePosition } from '../infra/postgres/stage-positions.ts';
 import type { Stores } from '../infra/stores.ts';
 import { askRedrive, isRedriven } from '../pipeline/derive/redrive.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
-import { readStagePosition } from '../pipeline/derive/stage-position.ts';
 import type { ChainConfig } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';

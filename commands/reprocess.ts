@@ -1,15 +1,15 @@
 /** `reprocess`: history stamped again beside what is served, the comparison of the two, and their swap. */
 import { type Generation, readGenerations, servedGeneration } from '../pipeline/price/generations.ts';
 import { newestTick } from '../pipeline/price/postgres-prices.ts';
-import { ALL_CHAINS } from '../pipeline/price/price-stage.ts';
 import { pricingRules } from '../pipeline/price/run-price.ts';
 import { type Comparison, compareGenerations } from '../pipeline/reprocess/compare-generations.ts';
 import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/generations-beside.ts';
 import { createGenerationMaker, type Step } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
-import { acquireStageLock, fencedBy } from '../pipeline/stage-lock.ts';
-import { createRateMeter } from '../pipeline/tailer/rate-meter.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
+import { createRateMeter } from '../pipeline/stage/rate-meter.ts';
+import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
+import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { StoreContext } from './control-commands.ts';
 import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';
 

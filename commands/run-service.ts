@@ -7,7 +7,7 @@ import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import { storeWallet } from '../infra/verusd/wallet-rows.ts';
 import { type WatchedWallet, watchWallets } from '../infra/verusd/wallet-watch.ts';
-import { createStageReporter, type StageReporter } from '../pipeline/stage-reporter.ts';
+import { createStageReporter, type StageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';

@@ -7,13 +7,14 @@ import { runAudit } from '../pipeline/audit/run-audit.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
 import { runPrice } from '../pipeline/price/run-price.ts';
 import { runPriceGuard } from '../pipeline/price-guard/run-price-guard.ts';
-import type { StageReporter } from '../pipeline/stage-reporter.ts';
-import { type StageRun, supervise } from '../pipeline/supervise.ts';
+import type { StageReporter } from '../pipeline/stage/stage-reporter.ts';
+import { type StageRun, supervise } from '../pipeline/stage/supervise.ts';
 import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
 import { runTailer } from '../pipeline/tailer/run-tailer.ts';
 import type { ChainConfig, Config, Role } from '../schemas/config.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { Stage } from '../schemas/stage-status.ts';
+import type { ReportingStage } from '../schemas/stages.ts';
 
 export interface StagesOptions {
   readonly config: Config;
@@ -33,7 +34,7 @@ const DEMO_POLL_MS = 200;
 /** Resolves when every stage has ended, at the latest some seconds after the signal. */
 export async function runStages(options: StagesOptions): Promise<void> {
   const { config, stores, log, reporter, logger, signal, ended } = options;
-  const start = (stage: Stage & Role, chains: readonly ChainConfig[], run: StageRun) =>
+  const start = (stage: ReportingStage & Role, chains: readonly ChainConfig[], run: StageRun) =>
     config.roles.includes(stage)
       ? supervise({ stage, chains: chains.map(({ name }) => name), run, reporter, logger, signal })
       : Promise.resolve();

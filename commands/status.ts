@@ -4,7 +4,8 @@ import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } fro
 import type { Stores } from '../infra/stores.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
 import type { ChainConfig, Config } from '../schemas/config.ts';
-import { STAGES, type Stage, type StageStatus } from '../schemas/stage-status.ts';
+import type { StageStatus } from '../schemas/stage-status.ts';
+import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
 
 type Print = (line: string) => void;
 
@@ -24,11 +25,11 @@ export async function printStatus(config: Config, stores: Stores, print: Print):
   print(row(['chain', 'stage', 'state', 'height', 'target', 'lag', 'blocks/s', 'ETA']));
   for (const chain of config.chains) {
     const { name } = chain;
-    const height = (stage: Stage) => statuses.of(name, stage)?.height ?? null;
+    const height = (stage: ReportingStage) => statuses.of(name, stage)?.height ?? null;
     const facts = { statuses, derived: height('derive'), priced: height('price') };
     const causes = causesOf(chain, facts, Date.now()).map(({ reason }) => reason);
     printDaemons(name, statuses, print);
-    for (const stage of STAGES) {
+    for (const stage of REPORTING_STAGES) {
       printStage(name, stage, statuses, print);
       const told = causes.filter((cause) => cause.stage === stage && !SHOWN.has(cause.code));
       for (const { code, detail } of told) print(`  ${code}: ${detail}`);
@@ -57,7 +58,7 @@ function printDaemons(chain: string, statuses: StageStatuses, print: Print): voi
   }
 }
 
-function printStage(chain: string, stage: Stage, statuses: StageStatuses, print: Print): void {
+function printStage(chain: string, stage: ReportingStage, statuses: StageStatuses, print: Print): void {
   const status = statuses.of(chain, stage);
   if (!status) {
     print(row([chain, stage, 'never started']));

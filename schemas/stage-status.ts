@@ -1,7 +1,4 @@
 /** What `status`, /metrics and /api/health/ready show of one stage of one chain. Kept in Postgres (stage_status). */
-export const STAGES = ['tail', 'derive', 'price'] as const;
-export type Stage = (typeof STAGES)[number];
-
 export const STAGE_STATES = [
   'starting',
   'catching_up', // behind its input, moving

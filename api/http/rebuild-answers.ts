@@ -3,6 +3,7 @@
  * asks meanwhile waits for the same work; what nobody asked for lately is left alone.
  */
 import type { Logger } from '../../infra/logger.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { freshAnswer, type StateAnswer, tagOf } from './answer-route.ts';
@@ -32,36 +33,26 @@ const QUIET_REQUESTS = 3;
 const BUSY_MS = 20;
 
 export function rebuildAnswers({ api, prepared, watch, underWay, logger }: RebuildOptions): Rebuilding {
-  let stopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let moved = false;
   let rounds: Promise<void> | null = null;
-  let wake = () => {};
-
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 
   async function quiet(): Promise<void> {
-    await pause(0);
-    while (!stopped && underWay.count >= QUIET_REQUESTS) await pause(BUSY_MS);
+    await pause(0, signal);
+    while (!signal.aborted && underWay.count >= QUIET_REQUESTS) await pause(BUSY_MS, signal);
   }
 
   async function rebuild(key: string, { route, params }: StateAnswer): Promise<void> {
     const isCurrent = () => prepared.latest(key)?.tag === tagOf(api, route, params, watch.state);
     if (isCurrent()) return;
     await quiet();
-    if (stopped || isCurrent()) return;
+    if (signal.aborted || isCurrent()) return;
     await prepared.make(key, tagOf(api, route, params, watch.state), () => freshAnswer(api, route, params));
   }
 
   async function runRounds(): Promise<void> {
-    while (moved && !stopped) {
+    while (moved && !signal.aborted) {
       moved = false;
       const began = performance.now();
       for (const [key, answer] of prepared.askedWithin(LATELY_MS, MOST_ANSWERS)) {
@@ -72,7 +63,7 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
           );
         });
       }
-      if (!stopped) await pause(began + ROUND_MS - performance.now());
+      await pause(began + ROUND_MS - performance.now(), signal);
     }
     rounds = null;
   }
@@ -83,9 +74,8 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
   });
   return {
     async stop() {
-      stopped = true;
+      stopping.abort();
       ignore();
-      wake();
       await rounds;
     },
   };

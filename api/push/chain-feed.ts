@@ -3,6 +3,7 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -150,31 +151,15 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     }
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await follow().catch(async (err: unknown) => {
-        if (signal.aborted) return;
-        const passes = err instanceof RetryableError; // a log that is away, say
-        logger[passes ? 'warn' : 'error'](
-          { err, chain, topic: topic.name, position: head },
-          'a topic of this chain cannot be read; trying again',
-        );
-        await pause(RETRY_MS, signal);
-      });
-    }
-  }
-
-  return { feed, running: run() };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
+  const running = repeatUntil(signal, follow, {
+    retryMs: RETRY_MS,
+    onError(err) {
+      const passes = err instanceof RetryableError; // a log that is away, say
+      logger[passes ? 'warn' : 'error'](
+        { err, chain, topic: topic.name, position: head },
+        'a topic of this chain cannot be read; trying again',
+      );
+    },
   });
+  return { feed, running };
 }

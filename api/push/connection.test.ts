@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PermanentError } from '../../schemas/errors.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { CLOSE_SLOW, type Connection, createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
@@ -33,7 +33,7 @@ function testFeed(chain: string): TestFeed {
     recent: (position) => (position >= records.length - 2 ? records[position] : undefined),
     async load(position) {
       await Promise.resolve();
-      if (position < oldest) throw new PermanentError('log_gap', 'gone');
+      if (position < oldest) throw new LogGap('gone');
       return records.slice(position, position + 3);
     },
     end: async () => records.length,

@@ -1,8 +1,7 @@
 /** Where the chains' feeds and the clients meet: one reader a chain, one encoding an event, however many listen. */
-
 import type { BlockRef } from '../../domain/block-ref.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Connection, LiveEvent } from './connection.ts';
@@ -73,7 +72,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     try {
       for (const record of await feed.load(position, pace)) loaded.set(keyOf(key, record.position), record);
     } catch (error) {
-      if (error instanceof VerustreamError && error.code === 'log_gap') return false;
+      if (error instanceof LogGap) return false;
       throw error;
     }
     return loaded.has(keyOf(key, position));

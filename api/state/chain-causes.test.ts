@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
-import type { Stage, StageStatus } from '../../schemas/stage-status.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 import { causesOf, priceNotes } from './chain-causes.ts';
 import { readStageStatuses } from './stage-statuses.ts';
 
@@ -19,7 +20,7 @@ const daemon = (code: string | null, height = 10): DaemonStatus => {
 };
 
 interface Said {
-  readonly stages?: Partial<Record<Stage, StageStatus | undefined>>;
+  readonly stages?: Partial<Record<ReportingStage, StageStatus | undefined>>;
   readonly daemons?: readonly DaemonStatus[];
   readonly ages?: Partial<Record<string, number>>;
   readonly derived?: number | null;

@@ -5,7 +5,8 @@
  */
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type DaemonStatus, isAnyWell } from '../../schemas/daemon-status.ts';
-import { STAGES, type Stage, type StageStatus } from '../../schemas/stage-status.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import type { StageStatuses } from './stage-statuses.ts';
 
 export interface UnreadyReason {
@@ -13,7 +14,7 @@ export interface UnreadyReason {
   readonly code: string;
   /** Null: of all chains. */
   readonly chain: string | null;
-  readonly stage: Stage | null;
+  readonly stage: ReportingStage | null;
   /** Of a stage that waits or has stopped: the code of its error. */
   readonly cause: string | null;
   readonly detail: string;
@@ -48,7 +49,7 @@ export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): Cau
   const { statuses } = facts;
   const daemons = statuses.daemons(chain.name);
   const daemon = daemonCause(chain.name, daemons);
-  const stages = STAGES.flatMap((stage) => {
+  const stages = REPORTING_STAGES.flatMap((stage) => {
     const cause = stageCause(chain.name, stage, statuses);
     return cause && !isSaid(cause.reason, daemon?.reason) ? [cause] : [];
   });
@@ -79,7 +80,7 @@ function isSaid({ code, cause }: UnreadyReason, daemon: UnreadyReason | undefine
   return cause === daemon.code || (code === 'stage_waiting' && cause.startsWith('daemon_'));
 }
 
-function stageCause(chain: string, stage: Stage, statuses: StageStatuses): Cause | null {
+function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuses): Cause | null {
   const status = statuses.of(chain, stage);
   const what = `${stage} of ${chain}`;
   const tell = (
@@ -123,7 +124,7 @@ function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses
   const tail = statuses.of(name, 'tail');
   const derive = statuses.of(name, 'derive');
   const causes: Cause[] = [];
-  const look = (stage: Stage, status: StageStatus) => {
+  const look = (stage: ReportingStage, status: StageStatus) => {
     if (status.state === 'stopped' || statuses.isSilent(name, stage) || quiet(status, now) <= allowed) return;
     causes.push(stalled(name, stage, status, allowed));
   };
@@ -137,7 +138,7 @@ function quiet(status: StageStatus, now: number): number {
   return status.movedAt === null ? Number.POSITIVE_INFINITY : (now - Date.parse(status.movedAt)) / 1000;
 }
 
-function stalled(chain: string, stage: Stage, status: StageStatus, allowed: number): Cause {
+function stalled(chain: string, stage: ReportingStage, status: StageStatus, allowed: number): Cause {
   const since = status.movedAt === null ? 'had no block yet' : `had its newest block at ${status.movedAt}`;
   const error = status.error ? `, ${status.error.code}` : '';
   const detail = `${stage} of ${chain} ${since}, more than ${allowed} s ago (${status.state}${error})`;
@@ -146,7 +147,7 @@ function stalled(chain: string, stage: Stage, status: StageStatus, allowed: numb
 }
 
 interface Lagging {
-  readonly stage: Stage;
+  readonly stage: ReportingStage;
   readonly lag: number;
   readonly rate: number;
 }
@@ -156,7 +157,7 @@ function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): Ca
   const well = statuses.daemons(chain).filter(({ fault }) => fault === null);
   const heights = { tail: statuses.of(chain, 'tail')?.height ?? null, derive: derived, price: priced };
   const tip = Math.max(statuses.of(chain, 'tail')?.targetHeight ?? -1, ...well.map(({ height }) => height ?? -1));
-  const lagging = STAGES.flatMap((stage): Lagging[] => {
+  const lagging = REPORTING_STAGES.flatMap((stage): Lagging[] => {
     const status = statuses.of(chain, stage);
     const lag = tip - (heights[stage] ?? -1);
     if (!status || statuses.isSilent(chain, stage) || !isMoving(stage, status) || lag <= IN_STEP_BLOCKS) return [];
@@ -173,7 +174,7 @@ function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): Ca
 }
 
 /** What waits or has stopped says so itself; prices are held back by other chains and follow when these move. */
-function isMoving(stage: Stage, { state }: StageStatus): boolean {
+function isMoving(stage: ReportingStage, { state }: StageStatus): boolean {
   return stage === 'price' ? state === 'catching_up' : state === 'catching_up' || state === 'following';
 }
 

@@ -2,6 +2,7 @@
  * The rows of `price` in ClickHouse that count in a snapshot: up to the newest tick of Postgres, where ClickHouse may be a batch ahead, and
  * beyond the line those of the runs that Postgres names.
  */
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { HeadedValue } from '../http/route.ts';
@@ -45,11 +46,10 @@ const ROWS_SQL = `SELECT (SELECT max(tick) FROM price_ticks) AS tick,
     (SELECT json_agg(json_build_array(run::text, from_tick::text, through_tick::text, corrects)) FROM ahead_runs
       WHERE counts)::text AS runs,
     (SELECT json_agg(json_build_array(ahead.chain, coalesce(block.time, price.clock, 0), coalesce(block.clock, price.clock, 0)))
-      FROM stage_positions ahead
-      LEFT JOIN stage_positions price ON price.stage = 'price' AND price.chain = ahead.chain
+      FROM ${positionsOf('price_ahead')} ahead
+      LEFT JOIN ${positionsOf('price')} price ON price.chain = ahead.chain
       LEFT JOIN LATERAL (SELECT time, clock FROM blocks WHERE chain = ahead.chain AND height > coalesce(price.height, -1)
-        ORDER BY height LIMIT 1) AS block ON true
-      WHERE ahead.stage = 'price_ahead')::text AS firsts`;
+        ORDER BY height LIMIT 1) AS block ON true)::text AS firsts`;
 
 interface RowsRecord {
   readonly tick: bigint | null;

@@ -1,15 +1,7 @@
 /** What the whole service stands at: the committed block of each stage and chain, and the served price generation. */
 import { createHash } from 'node:crypto';
+import { ALL_POSITIONS, POSITIONS_VERSION, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
-
-export interface StagePosition {
-  /** Last record of the stage's input that is in the stores. */
-  readonly position: number;
-  readonly height: number;
-  readonly hash: string;
-  /** Running maximum of block times, seconds. */
-  readonly clock: number;
-}
 
 export interface ServiceState {
   readonly derived: ReadonlyMap<string, StagePosition>;
@@ -43,18 +35,17 @@ export interface StateRow {
 }
 
 /**
- * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, which makes a
- * new version of its row; the transaction that makes one (xmin) is none of those that were seen before. In the order that the
- * rows are stored in, which one state has once: every statement pays for this. A server that took over without the last commits of
- * the one before counts its transactions on from there, so its start is part of the version too.
+ * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, and so changes the
+ * version of the positions. A server that took over without the last commits of the one before counts its transactions on from there,
+ * so its start is part of the version too.
  */
-export const VERSION_SQL = `SELECT concat_ws(' ', pg_postmaster_start_time(), g.xmin, (SELECT string_agg(xmin::text, ' ') FROM stage_positions))
+export const VERSION_SQL = `SELECT concat_ws(' ', pg_postmaster_start_time(), g.xmin, ${POSITIONS_VERSION})
   FROM generations g WHERE g.served`;
 
 export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,
     (SELECT count(*) FROM redrives WHERE state = 'done') AS redrives,
     p.stage, p.chain, p.position, p.height, p.hash, p.clock
-  FROM generations g LEFT JOIN stage_positions p ON true WHERE g.served ORDER BY p.stage, p.chain`;
+  FROM generations g LEFT JOIN ${ALL_POSITIONS} p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 /** `release` is part of every tag, since another program may answer otherwise. */
 export function readServiceState(rows: readonly StateRow[], release: string): ServiceState {

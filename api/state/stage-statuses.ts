@@ -1,6 +1,7 @@
 /** What each stage of each chain, and who watches its daemons, said last, and how long ago they gave a sign of life. */
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
-import type { Stage, StageStatus } from '../../schemas/stage-status.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 
 export interface StatusRow {
   /** Of a stage, or of the daemons. */
@@ -13,11 +14,11 @@ export interface StatusRow {
 }
 
 export interface StageStatuses {
-  of(chain: string, stage: Stage): StageStatus | undefined;
+  of(chain: string, stage: ReportingStage): StageStatus | undefined;
   /** Whether the process that works on it has given no sign of life for a while, or never has. */
-  isSilent(chain: string, stage: Stage): boolean;
+  isSilent(chain: string, stage: ReportingStage): boolean;
   /** Seconds since its last sign of life; infinite when there never was one. */
-  ageOf(chain: string, stage: Stage): number;
+  ageOf(chain: string, stage: ReportingStage): number;
   /** In the order of the configuration; empty when nobody watches them. */
   daemons(chain: string): readonly DaemonStatus[];
 }

@@ -1,6 +1,7 @@
 /** Keeps the service's state in memory, so that a 304 and a prepared answer need no query. */
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
 import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from './stage-statuses.ts';
 
@@ -32,10 +33,10 @@ export async function createStateWatch(
   logger: Logger,
   parent: AbortSignal,
 ): Promise<StateWatch> {
-  let stopped = parent.aborted;
+  const stopping = new AbortController();
+  let resting = new AbortController();
   const waiters = new Set<Waiter>();
   const followers = new Set<() => void>();
-  let interrupt = () => {};
   let looking: Promise<void> | null = null;
   let state: ServiceState;
   let statuses: StageStatuses;
@@ -60,36 +61,25 @@ export async function createStateWatch(
     return looking;
   }
 
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      interrupt = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   function stop(): void {
-    stopped = true;
-    interrupt();
+    stopping.abort();
+    resting.abort();
     for (const waiter of [...waiters]) waiter.wake();
   }
 
-  async function run(): Promise<void> {
-    while (!stopped) {
-      await pause(waiters.size > 0 ? AWAITED_MS : IDLE_MS);
-      if (stopped) return;
-      await look().catch(async (err: unknown) => {
-        logger.warn({ err }, 'the state of the stores cannot be read; trying again');
-        await pause(RETRY_MS);
-      });
-    }
+  async function restAndLook(): Promise<void> {
+    resting = new AbortController();
+    await pause(waiters.size > 0 ? AWAITED_MS : IDLE_MS, resting.signal);
+    if (!stopping.signal.aborted) await look();
   }
 
   parent.addEventListener('abort', stop, { once: true });
   await look();
-  const running = run();
+  if (parent.aborted) stop();
+  const running = repeatUntil(stopping.signal, restAndLook, {
+    retryMs: RETRY_MS,
+    onError: (err) => logger.warn({ err }, 'the state of the stores cannot be read; trying again'),
+  });
   return {
     get state() {
       return state;
@@ -99,7 +89,7 @@ export async function createStateWatch(
     },
     until: (holds, callerSignal) =>
       new Promise<void>((resolve) => {
-        if (stopped || callerSignal.aborted || holds(state)) return resolve();
+        if (stopping.signal.aborted || callerSignal.aborted || holds(state)) return resolve();
         const wake = () => {
           waiters.delete(waiter);
           callerSignal.removeEventListener('abort', wake);
@@ -108,7 +98,7 @@ export async function createStateWatch(
         const waiter: Waiter = { holds, wake };
         waiters.add(waiter);
         callerSignal.addEventListener('abort', wake, { once: true });
-        interrupt();
+        resting.abort();
       }),
     onMove(moved) {
       followers.add(moved);

@@ -4,9 +4,10 @@
  */
 import type { PoolClient } from 'pg';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
 import type { EventSource, SourceRecord } from './event-source.ts';
 import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
@@ -39,17 +40,17 @@ const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 /** One batch. @throws what Postgres and the log throw; then nothing has happened */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
   const { source, postgres, log, queue, living, logger } = options;
-  const { topic, chain, key } = source;
+  const { topic, chain, key, stage } = source;
   return postgres.transaction(async (client) => {
     if (!(await hasWebhooks(client))) {
       await client.query('DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2', [topic, chain]);
       return RESTING;
     }
-    const committed = await committedMark(client, source);
+    const committed = (await readStagePosition(client, stage, chain))?.position ?? null;
     const position = await lockCursor(client, source, log);
     if (position === null || committed === null) return RESTING;
     const records = await readRecords(log, source, position).catch((error: unknown) => {
-      if (error instanceof VerustreamError && error.code === 'log_gap') return null;
+      if (error instanceof LogGap) return null;
       throw error;
     });
     const webhooks = await living(client, key);
@@ -80,12 +81,6 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
 
 async function hasWebhooks(client: PoolClient): Promise<boolean> {
   return ((await client.query('SELECT FROM webhooks LIMIT 1')).rowCount ?? 0) > 0;
-}
-
-async function committedMark(client: PoolClient, { stage, chain }: EventSource): Promise<number | null> {
-  const sql = 'SELECT position FROM stage_positions WHERE stage = $1 AND chain = $2';
-  const { rows } = await client.query<{ position: bigint }>(sql, [stage, chain]);
-  return rows[0] ? Number(rows[0].position) : null;
 }
 
 /** Null while another process has it. */

@@ -1,6 +1,6 @@
 /** The worker of this process: as many turns at a time as it has room for. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
 import type { Turn, TurnQueue } from './turn-queue.ts';
 
@@ -47,8 +47,7 @@ export function runTurns(options: TurnsOptions): RunningTurns {
     const room = PLACES - under.size;
     const turns = room > 0 ? await queue.take(room) : [];
     for (const turn of turns) under.set(turn, run(turn));
-    if (turns.length === 0)
-      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([look.signal, signal]) }).catch(() => undefined);
+    if (turns.length === 0) await pause(LOOK_MS, AbortSignal.any([look.signal, signal]));
   }
 
   const touching = setInterval(() => {
@@ -58,13 +57,10 @@ export function runTurns(options: TurnsOptions): RunningTurns {
   }, TOUCH_MS).unref();
 
   async function loop(): Promise<void> {
-    while (!signal.aborted) {
-      await follow().catch(async (err: unknown) => {
-        if (signal.aborted) return;
-        logger.warn({ err }, 'the queue of webhooks cannot be read; trying again');
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      });
-    }
+    await repeatUntil(signal, follow, {
+      retryMs: RETRY_MS,
+      onError: (err) => logger.warn({ err }, 'the queue of webhooks cannot be read; trying again'),
+    });
     await Promise.all(under.values());
     clearInterval(touching);
   }

@@ -1,6 +1,7 @@
 /** What time does to deliveries: receivers that have something due have a turn, whatever became of it; old deliveries go. */
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -12,8 +13,7 @@ const KEPT_FOR = '7 days';
 /** One that a rewind may still take back stays. */
 const FORGET_SQL = `DELETE FROM webhook_deliveries d
   WHERE state IN ('delivered', 'failed') AND created_at < now() - interval '${KEPT_FOR}'
-    AND (d.height IS NULL OR d.reverted OR d.height < (SELECT height - $2 FROM stage_positions p
-      WHERE p.stage = 'derive' AND p.chain = d.chain))
+    AND (d.height IS NULL OR d.reverted OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain))
     AND d.chain IS NOT DISTINCT FROM $1`;
 
 export async function sweep(

@@ -1,5 +1,6 @@
 /** Webhooks of an identity in Postgres. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Holder } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
 import { insertDeliveries } from './delivery-rows.ts';
@@ -54,7 +55,7 @@ const FIND_SQL = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} AND id = $3`;
 const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, description, asked, confirmations, secret, since)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 
     coalesce(jsonb_object_agg(CASE stage WHEN 'told' THEN chain || '/stamps' ELSE chain END, position), '{}')
-  FROM stage_positions WHERE stage IN ('derive', 'told') RETURNING ${COLUMNS}`;
+  FROM ${positionsOf('derive', 'told')} AS at RETURNING ${COLUMNS}`;
 /** Enabled again it begins anew, and with what has been waiting. */
 const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
     enabled = coalesce($8, enabled),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { Holder } from '../access/key-store.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -73,7 +74,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const lookAtPrices = createPriceCrossings({ postgres, queue, living });
 
   async function untilMore({ topic, chain }: EventSource, { next, committed }: Enqueued): Promise<void> {
-    if (next === null) return sleep(WAIT_MS, undefined, { signal });
+    if (next === null) return pause(WAIT_MS, signal);
     await log.waitFor(topic, chain, next, WAIT_MS, signal);
     if (((await log.last(topic, chain))?.position ?? -1) < next) return;
     // A record stands in the topic shortly before the commit that lets it be told.
@@ -88,15 +89,11 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     if (enqueued.records === 0) await untilMore(source, enqueued);
   }
 
-  async function repeat(what: string, work: () => Promise<void>): Promise<void> {
-    while (!signal.aborted) {
-      await work().catch(async (err: unknown) => {
-        if (signal.aborted) return;
-        logger.warn({ err }, `${what}; trying again`);
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      });
-    }
-  }
+  const repeat = (what: string, work: () => Promise<void>): Promise<void> =>
+    repeatUntil(signal, work, {
+      retryMs: RETRY_MS,
+      onError: (err) => logger.warn({ err }, `${what}; trying again`),
+    });
 
   const running = [
     ...chains
@@ -104,12 +101,12 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
     repeat('prices for webhooks cannot be read', async () => {
       if ((await lookAtPrices()) > 0) turns.wake();
-      await sleep(PRICES_MS, undefined, { signal });
+      await pause(PRICES_MS, signal);
     }),
     repeat('deliveries of webhooks cannot be looked after', async () => {
       await sweep(postgres, queue, config.chains);
       turns.wake();
-      await sleep(SWEEP_MS, undefined, { signal });
+      await pause(SWEEP_MS, signal);
     }),
   ];
   return {

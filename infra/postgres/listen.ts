@@ -1,6 +1,6 @@
 /** Notifications of one channel, on a connection that proves several times a second that it still hears. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
+import { pause, repeatUntil } from '../repeat-until.ts';
 import type { Postgres } from './postgres.ts';
 
 export interface Listener {
@@ -33,7 +33,7 @@ export function listen(postgres: Postgres, channel: string, heard: () => void, l
         // Notifications come before the answer to what was asked after them.
         await Promise.race([client.query('SELECT 1'), lost]);
         provenAt = asked;
-        await sleep(PROOF_MS, undefined, { signal, ref: false }).catch(() => undefined);
+        await pause(PROOF_MS, signal, false);
       }
     } finally {
       provenAt = Number.NEGATIVE_INFINITY;
@@ -42,17 +42,14 @@ export function listen(postgres: Postgres, channel: string, heard: () => void, l
     }
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await follow().catch((err: unknown) => {
-        if (!signal.aborted) logger.warn({ err, channel }, 'notifications of Postgres are not heard; trying again');
-      });
+  const running = repeatUntil(signal, follow, {
+    retryMs: RETRY_MS,
+    ref: false,
+    onError(err) {
+      logger.warn({ err, channel }, 'notifications of Postgres are not heard; trying again');
       heard();
-      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  const running = run();
+    },
+  });
   return {
     heardWithin: (ms) => performance.now() - provenAt <= ms,
     async stop() {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { Violation } from '../../schemas/audit-report.ts';
 import { RetryableError } from '../../schemas/errors.ts';
-import { createBatchSize } from '../derive/batch-size.ts';
+import { createBatchSize } from '../stage/batch-size.ts';
 import { checkRange, keptDigests } from './check-range.ts';
 import { INVARIANTS } from './invariants.ts';
 import { type AuditedChain, type Committed, FACTS, type Ledger, STAMPS } from './ledger.ts';

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
-import { holdStill, NOT_AT_REST } from './hold-still.ts';
+import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Ledger } from './ledger.ts';
 import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
@@ -74,7 +74,7 @@ async function check(client: PoolClient, options: CheckOptions): Promise<RangeOu
   const isDoubtful = suspects.length > 0 || postgres.strayed !== null || violations.length > 0;
   if (!isDoubtful && !keep) return { kind: 'checked', rows, differences: [], violations };
 
-  const owned = await holdStill(client, ledger.writers(range.chain.name));
+  const owned = await pauseStages(client, ledger.writers(range.chain.name));
   if (before === null || (await witness(client, ledger, range)) !== before) return MOVED;
   if (!isDoubtful) return { kind: 'checked', rows, differences: [], violations };
   if (!owned && !unowned) return MOVED;

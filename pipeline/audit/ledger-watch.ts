@@ -1,7 +1,7 @@
 /** Follows one kind of rows of one chain: compares and keeps what is new, and goes round what was kept before. */
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
-import { createBatchSize } from '../derive/batch-size.ts';
+import { createBatchSize } from '../stage/batch-size.ts';
 import { committedOf, LARGEST_RANGE } from './audit.ts';
 import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
 import type { AuditedChain, Ledger } from './ledger.ts';

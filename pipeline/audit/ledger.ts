@@ -1,8 +1,9 @@
 /** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
 import type { PoolClient } from 'pg';
-import { ALL_CHAINS } from '../price/price-stage.ts';
+import { positionsOf, readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import type { Writer } from '../stage/pause-stages.ts';
 import { type AuditedTable, FACT_TABLES, STAMP_TABLES } from './audited-tables.ts';
-import type { Writer } from './hold-still.ts';
 
 export interface AuditedChain {
   readonly name: string;
@@ -41,12 +42,8 @@ export const FACTS: Ledger = {
   tables: FACT_TABLES,
   writers: (chain) => [{ stage: 'derive', chain }],
   async committed(client, chain) {
-    const { rows } = await client.query<{ height: number }>(
-      `SELECT height FROM stage_positions WHERE stage = 'derive' AND chain = $1`,
-      [chain],
-    );
-    const [row] = rows;
-    return row ? { height: row.height, settledHeight: row.height, generation: 0, tick: 0n } : null;
+    const at = await readStagePosition(client, 'derive', chain);
+    return at && { height: at.height, settledHeight: at.height, generation: 0, tick: 0n };
   },
   witness: `SELECT xmin::text AS witness FROM blocks WHERE chain = $1 AND height = $2 AND $3::bigint IS NOT NULL`,
   kept: `SELECT height, digest FROM fact_digests WHERE chain = $1`,
@@ -74,9 +71,9 @@ export const STAMPS: Ledger = {
       `SELECT price.height, generation, (SELECT max(tick) FROM price_ticks) AS tick,
          (SELECT min(p.height) FROM stamps s JOIN price_ticks p USING (tick)
           WHERE s.generation = generations.generation AND s.chain = $1 AND s.provisional) AS provisional_from
-       FROM stage_positions price JOIN blocks USING (chain, height, hash) JOIN price_ticks tick USING (chain, height),
+       FROM ${positionsOf('price')} price JOIN blocks USING (chain, height, hash) JOIN price_ticks tick USING (chain, height),
          generations
-       WHERE price.stage = 'price' AND price.chain = $1 AND served AND age(tick.xmin) <= age(blocks.xmin)`,
+       WHERE price.chain = $1 AND served AND age(tick.xmin) <= age(blocks.xmin)`,
       [chain],
     );
     const [row] = rows;

@@ -1,10 +1,11 @@
 /** The audit that runs beside the stages: finds within a minute where the stores part, or what breaks an invariant. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
-import { ALL_CHAINS } from '../price/price-stage.ts';
-import { acquireStageLock, type StageLock } from '../stage-lock.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { ownStage } from '../stage/own-stage.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import { type ChainAudit, createChainAudit } from './chain-audit.ts';
 import type { AuditedChain } from './ledger.ts';
 
@@ -23,21 +24,12 @@ const FIRST_REST_MS = 5000;
 /** Resolves when the signal aborts. One process audits at a time; what goes wrong is logged and tried again. */
 export async function runAudit(options: RunAuditOptions): Promise<void> {
   const { stores, logger, signal, restMs = REST_MS } = options;
-  await rest(Math.min(FIRST_REST_MS, restMs), signal);
-  while (!signal.aborted) {
-    try {
-      const lock = await acquireStageLock(stores.postgres, 'audit', ALL_CHAINS, signal);
-      try {
-        await lookForEver(options, lock, restMs);
-      } finally {
-        await lock.release();
-      }
-    } catch (err) {
-      if (signal.aborted) return;
-      logger.warn({ err }, 'the audit failed; it is tried again');
-      await rest(restMs, signal);
-    }
-  }
+  await pause(Math.min(FIRST_REST_MS, restMs), signal);
+  const owner = { postgres: stores.postgres, stage: 'audit', chain: ALL_CHAINS, signal } as const;
+  await repeatUntil(signal, () => ownStage(owner, (lock) => lookForEver(options, lock, restMs)), {
+    retryMs: restMs,
+    onError: (err) => logger.warn({ err }, 'the audit failed; it is tried again'),
+  });
 }
 
 async function lookForEver(options: RunAuditOptions, lock: StageLock, restMs: number): Promise<void> {
@@ -52,7 +44,7 @@ async function lookForEver(options: RunAuditOptions, lock: StageLock, restMs: nu
       if (signal.aborted) return;
       await writeReport(lock, name, await audit.look(signal));
     }
-    await rest(restMs, signal);
+    await pause(restMs, signal);
   }
 }
 
@@ -70,8 +62,4 @@ async function writeReport(lock: StageLock, chain: string, report: AuditReport):
       [chain, JSON.stringify(report)],
     ),
   );
-}
-
-async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -1,5 +1,7 @@
 /** Settled conversions of a chain that the served prices have passed and that have no stamp: there must be none. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 
 export interface UnstampedCount {
   /** How many there are now; null before the first price. Old blocks are looked at once, the newest every time. */
@@ -11,8 +13,8 @@ const RECENT = 1000;
 
 /** Provisionally or not. */
 const PASSED_SQL = `SELECT price.height, generation
-  FROM stage_positions price JOIN blocks USING (chain, height, hash), generations
-  WHERE price.stage IN ('price', 'price_ahead') AND price.chain = $1 AND served ORDER BY price.height DESC LIMIT 1`;
+  FROM ${positionsOf('price', 'price_ahead')} price JOIN blocks USING (chain, height, hash), generations
+  WHERE price.chain = $1 AND served ORDER BY price.height DESC LIMIT 1`;
 
 /** A settled version of a transfer begins at its import's block; sends are no conversions. */
 const COUNT_SQL = `SELECT count(*)::integer AS missing FROM transfers t
@@ -31,8 +33,7 @@ export function createUnstampedCount(postgres: Postgres, chain: string): Unstamp
 
   return {
     count: () =>
-      postgres.transaction(async (client) => {
-        await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      inSnapshot(postgres, async (client) => {
         const passed = (await client.query<Passed>(PASSED_SQL, [chain])).rows[0];
         // Nothing, too, while the stores stand on another branch than the prices.
         if (!passed) return null;

@@ -1,5 +1,6 @@
 /** Writes a batch into ClickHouse, the facts topic and Postgres, whose commit is what makes it done. */
 import { metrics } from '../../infra/metrics.ts';
+import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainContext } from '../../processors/chain-state.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
@@ -7,11 +8,10 @@ import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/c
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { rewindTo as rewindPostgres, writeFacts } from '../sinks/postgres/postgres-sink.ts';
-import type { StageLock } from '../stage-lock.ts';
-import type { CrashPoint } from './crash-point.ts';
+import type { CrashPoint } from '../stage/crash-point.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import { LogDiffers } from './derive-errors.ts';
 import type { FactsPublisher } from './facts-publisher.ts';
-import { moveStagePosition, type StagePosition } from './stage-position.ts';
 
 export interface BatchWriter {
   committed(): StagePosition | null;

@@ -6,7 +6,7 @@ import type { MutableChainState } from '../../processors/memory-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
-import { createBreather } from './breather.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import type { HeldState } from './held-state.ts';
 import { loadWanted, openHeldState } from './load-wanted.ts';
 import { type ParsedBlock, parsedSlices } from './parsed-slices.ts';
@@ -48,7 +48,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
     extra: BalanceKeys,
     care: boolean,
   ): Promise<DerivedBlock[] | null> {
-    const breathe = createBreather(signal);
+    const breathe = createYield(signal);
     const blocks: DerivedBlock[] = [];
     const slices = parsedSlices(chain.name, records, breathe);
     for (let slice = (await slices.next()).value; slice; ) {

@@ -1,8 +1,8 @@
 /** The log must be the one that the stores were built from. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
-import type { StagePosition } from './stage-position.ts';
 
 /** @throws LogBehindStores, LogDiffers */
 export async function checkLog(log: EventLog, chain: string, committed: StagePosition | null): Promise<void> {

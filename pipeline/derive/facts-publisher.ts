@@ -1,13 +1,13 @@
 /** The facts topic of a chain: one record for each record of blocks, in the same order. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { LogConflict } from '../../infra/event-log/log-errors.ts';
+import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { type Fact, PUBLISHED_FACTS } from '../../schemas/facts.ts';
 import { decodeFactsRecord, encodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { ChainRewound, FactsRecord } from '../../schemas/log-records.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
-import { createBreather } from './breather.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import { FactsBehindStores } from './derive-errors.ts';
-import type { StagePosition } from './stage-position.ts';
 
 export interface FactsPublisher {
   /**
@@ -97,7 +97,7 @@ export async function openFactsPublisher(
 }
 
 async function encode(drafts: readonly Draft[], shift: number): Promise<LogRecord[]> {
-  const breathe = createBreather();
+  const breathe = createYield();
   const records: LogRecord[] = [];
   for (const draft of drafts) {
     records.push(encodeDraft(draft, draft.source + shift));

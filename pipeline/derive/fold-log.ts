@@ -1,12 +1,13 @@
 /** The loop of derive: while one batch is being written, the next one is read, loaded and derived. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { Logger } from '../../infra/logger.ts';
 import type { ChainContext } from '../../processors/chain-state.ts';
 import type { Probe } from '../../processors/derive-around.ts';
-import type { BatchSize } from './batch-size.ts';
+import type { BatchSize } from '../stage/batch-size.ts';
+import type { StageReport, StageReportOptions } from '../stage/stage-report.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { createBlockDeriver } from './block-deriver.ts';
 import type { DeadLetterReport } from './dead-letter-report.ts';
-import type { DeriveReport } from './derive-report.ts';
 import { createSegmentReader } from './read-segments.ts';
 import type { StoredState } from './stored-state.ts';
 
@@ -16,7 +17,8 @@ export interface FoldOptions {
   readonly stored: StoredState;
   readonly writer: BatchWriter;
   readonly size: BatchSize;
-  readonly report: DeriveReport;
+  readonly report: StageReport;
+  readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Called with everything written, at the end of the log; says whether to go on. */
   readonly atEnd: (position: number) => Promise<boolean>;
@@ -26,9 +28,15 @@ export interface FoldOptions {
   readonly probe?: Probe | undefined;
 }
 
+/** Of the report of whoever folds. */
+export const DERIVE_LINES: StageReportOptions['lines'] = {
+  state: (state) => `derive: ${state.replace('_', ' ')}`,
+  progress: 'deriving',
+};
+
 /** Goes on from what `writer` has committed. The batch under way is finished first, whether it ends or throws. */
 export async function foldLog(options: FoldOptions): Promise<void> {
-  const { chain, log, stored, writer, size, report, signal, until = Number.MAX_SAFE_INTEGER } = options;
+  const { chain, log, stored, writer, size, report, logger, signal, until = Number.MAX_SAFE_INTEGER } = options;
   const reader = createSegmentReader(log, chain.name, (writer.committed()?.position ?? -1) + 1);
   const deriver = createBlockDeriver({ chain, stored, signal, probe: options.probe });
   let writing: Promise<void> = Promise.resolve();
@@ -45,7 +53,9 @@ export async function foldLog(options: FoldOptions): Promise<void> {
       if (segment.kind === 'rewind') {
         await writing;
         await writer.rewind(segment);
-        report.rewound(segment.height, segment.fromHeight);
+        const { height, fromHeight } = segment;
+        logger.info({ chain: chain.name, height, fromHeight }, 'derive: rewound');
+        report.rewound(height);
         await options.deadLetters?.count();
         await deriver.reset(segment.height);
         continue;
@@ -58,7 +68,7 @@ export async function foldLog(options: FoldOptions): Promise<void> {
       const began = performance.now();
       writing = writer.write(blocks).then(async () => {
         size.took(blocks.length, (performance.now() - began) / 1000);
-        report.moved(writer.committed()?.height ?? -1, blocks.length);
+        report.at(writer.committed()?.height ?? -1, blocks.length);
         await options.deadLetters?.written(blocks);
       });
       // Its failure is thrown by the next `await writing`.

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
 import { createTestLog, type TestLog } from '../../test/laws/replay.ts';
-import { createSegmentReader, type SegmentLimits } from './read-segments.ts';
+import type { BatchBounds } from '../stage/batch-size.ts';
+import { createSegmentReader } from './read-segments.ts';
 
 const never = new AbortController().signal;
 const chain = createChain({ seed: 1, addresses: 3, transactions: 2 });
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => log.drop());
 
 /** Each run as the heights of its blocks, each rewind as `back to`. */
-async function segments(name: string, limits: SegmentLimits, from = 0): Promise<unknown[]> {
+async function segments(name: string, limits: BatchBounds, from = 0): Promise<unknown[]> {
   const reader = createSegmentReader(log, name, from);
   const found: unknown[] = [];
   for (;;) {

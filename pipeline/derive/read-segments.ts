@@ -2,7 +2,8 @@
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
-import { createBreather } from './breather.ts';
+import type { BatchBounds } from '../stage/batch-size.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 
 export interface BlockRun {
   readonly kind: 'run';
@@ -10,17 +11,11 @@ export interface BlockRun {
 }
 export type Segment = BlockRun | ChainRewound;
 
-export interface SegmentLimits {
-  readonly maxBlocks: number;
-  /** Of decoded blocks; soft: one block is taken whatever its size. */
-  readonly maxBytes: number;
-}
-
 export interface SegmentReader {
   /** Position of the next record. */
   readonly position: number;
   /** Null at the end of the log. Throws when `signal` aborts. */
-  next(limits: SegmentLimits, signal: AbortSignal): Promise<Segment | null>;
+  next(limits: BatchBounds, signal: AbortSignal): Promise<Segment | null>;
 }
 
 /** Payloads are compressed, so that this many bytes of them fill a batch. */
@@ -32,7 +27,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
   let held: PackedBlock | ChainRewound | null = null;
 
   /** Null at the end of the log. */
-  async function peek(limits: SegmentLimits): Promise<PackedBlock | ChainRewound | null> {
+  async function peek(limits: BatchBounds): Promise<PackedBlock | ChainRewound | null> {
     if (held) return held;
     if (queue.length === 0) {
       const maxBytes = Math.ceil(limits.maxBytes / EXPECTED_COMPRESSION);
@@ -50,7 +45,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
       return readTo - queue.length - (held ? 1 : 0);
     },
     async next(limits, signal) {
-      const breathe = createBreather(signal);
+      const breathe = createYield(signal);
       const records: PackedBlock[] = [];
       let bytes = 0;
       for (let record = await peek(limits); record; record = await peek(limits)) {

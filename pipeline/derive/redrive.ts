@@ -4,14 +4,14 @@
  */
 import type { Pool } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
+import { forgetStagePosition, moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
-import type { StageLock } from '../stage-lock.ts';
-import type { CrashPoint } from './crash-point.ts';
+import type { CrashPoint } from '../stage/crash-point.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import type { FactsPublisher } from './facts-publisher.ts';
-import { forgetStagePosition, moveStagePosition, type StagePosition } from './stage-position.ts';
 
 export interface RedriveOptions {
   readonly chain: string;

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
@@ -12,7 +13,6 @@ import { blockOf } from '../sinks/testing/made-facts.ts';
 import { storeDigests } from '../verify/store-digests.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
 import { type DeriveOptions, runDerive } from './run-derive.ts';
-import { readStagePosition } from './stage-position.ts';
 
 let stores: TestStores;
 let log: TestLog;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Probe } from '../../processors/derive-around.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -9,18 +10,17 @@ import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
-import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
-import { createBatchSize } from './batch-size.ts';
+import { type BatchBounds, createBatchSize } from '../stage/batch-size.ts';
+import type { CrashPoint } from '../stage/crash-point.ts';
+import { ownStage } from '../stage/own-stage.ts';
+import { fencedBy, type StageLock } from '../stage/stage-lock.ts';
+import { createStageReport, type StageReport } from '../stage/stage-report.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { checkLog } from './check-log.ts';
-import type { CrashPoint } from './crash-point.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
-import { createDeriveReport, type DeriveReport } from './derive-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
-import { foldLog } from './fold-log.ts';
-import type { SegmentLimits } from './read-segments.ts';
+import { DERIVE_LINES, foldLog } from './fold-log.ts';
 import { askedHeight, publishTakenBack, takeBackAsked } from './redrive.ts';
-import { readStagePosition } from './stage-position.ts';
 import { createStoredState } from './stored-state.ts';
 
 export interface DeriveOptions {
@@ -34,7 +34,7 @@ export interface DeriveOptions {
   /** Ends the stage after the batch under way. */
   readonly signal: AbortSignal;
   /** The largest batch; results do not depend on it. */
-  readonly batch?: Partial<SegmentLimits>;
+  readonly batch?: Partial<BatchBounds>;
   /** Of tests: what it throws at a moment between two writes makes the stage fail there. */
   readonly crashPoint?: (point: CrashPoint) => void | Promise<void>;
   /** Of tests: what it throws counts as thrown by a processor. */
@@ -50,20 +50,12 @@ const GATHER_MS = 50;
  * Resolves when the signal aborts. After any other end it may simply be called again.
  * @throws StageLockLost, StageFenced (retryable); LogBehindStores, LogDiffers, FactsBehindStores, what the processors throw
  */
-export async function runDerive(options: DeriveOptions): Promise<void> {
+export function runDerive(options: DeriveOptions): Promise<void> {
   const { chain, stores, signal } = options;
-  try {
-    const lock = await acquireStageLock(stores.postgres, 'derive', chain.name, signal);
-    try {
-      const fenced = { ...options, stores: fencedBy(lock, stores) };
-      while (!signal.aborted) await ownChain(fenced, lock);
-    } finally {
-      await lock.release();
-    }
-  } catch (error) {
-    if (signal.aborted && (error as { name?: unknown }).name === 'AbortError') return;
-    throw error;
-  }
+  return ownStage({ postgres: stores.postgres, stage: 'derive', chain: chain.name, signal }, async (lock) => {
+    const fenced = { ...options, stores: fencedBy(lock, stores) };
+    while (!signal.aborted) await ownChain(fenced, lock);
+  });
 }
 
 /** Until the signal aborts, or something is asked to be derived again. */
@@ -80,7 +72,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
   const committed = await takeBackAsked(redrive, stored);
   const publisher = await openFactsPublisher(log, chain.name, committed);
   const height = committed?.height ?? null;
-  const report = createDeriveReport({ chain: chain.name, height, logger, status: options.status });
+  const report = createStageReport({ chain: chain.name, height, logger, status: options.status, lines: DERIVE_LINES });
   const deadLetters = createDeadLetterReport(stores.postgres.pool, chain.name, logger);
   const watch = setInterval(() => {
     void showTarget(options, report);
@@ -99,6 +91,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
       writer,
       size: createBatchSize(options.batch),
       report,
+      logger,
       signal,
       deadLetters,
       probe,
@@ -116,7 +109,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
 function waitForBlocks(
   { log, chain }: DeriveOptions,
   lock: StageLock,
-  report: DeriveReport,
+  report: StageReport,
   signal: AbortSignal,
 ): (position: number) => Promise<boolean> {
   let waited = Number.NEGATIVE_INFINITY;
@@ -142,10 +135,11 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   }
 }
 
-async function showTarget({ log, chain, logger }: DeriveOptions, report: DeriveReport): Promise<void> {
+async function showTarget({ log, chain, logger }: DeriveOptions, report: StageReport): Promise<void> {
   try {
     const last = await log.last('blocks', chain.name);
     report.target(last ? readBlocksRecord(last.payload).height : null);
+    report.state('catching_up'); // a follower stays one while it is near
   } catch (err) {
     logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the fold itself will say why');
   }

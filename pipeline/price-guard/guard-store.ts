@@ -1,7 +1,9 @@
 /** What the guard reads of the derived prices, and the one table that it writes. */
 import type { PoolClient } from 'pg';
 import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
+import { countWrite } from '../../infra/postgres/stage-positions.ts';
 import { DEVIATION_DECIMALS, type Verdict } from '../../processors/pricing/price-guard.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { ExternalPrice } from './external-prices.ts';
 import { type PublishedPrice, type PublishedRow, publishedPrice } from './published-price.ts';
 
@@ -78,8 +80,5 @@ export async function writeGuards(client: PoolClient, rows: readonly GuardRow[])
       ],
     );
   }
-  await client.query(
-    `INSERT INTO stage_positions (stage, chain, position, height, hash, clock) VALUES ('price_guard', '*', 0, 0, '', 0)
-     ON CONFLICT (stage, chain) DO UPDATE SET position = stage_positions.position + 1`,
-  );
+  await countWrite(client, 'price_guard', ALL_CHAINS);
 }

@@ -1,14 +1,15 @@
 /** Watches the published prices over external feeds for as long as the program runs. One process does it at a time. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
-import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Config, PricingConfig } from '../../schemas/config.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { acquireStageLock } from '../stage-lock.ts';
+import { ownStage } from '../stage/own-stage.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import { refreshExternalPrices } from './external-prices.ts';
 import { type GuardMemory, guardPass } from './guard-pass.ts';
 import { type GuardRow, readGuards, writeGuards } from './guard-store.ts';
@@ -28,59 +29,43 @@ const AFTER_FAILURE_MS = 5000;
 
 /** Resolves when the signal aborts; at once when no feed is configured. */
 export async function runPriceGuard(options: PriceGuardOptions): Promise<void> {
-  const { config, logger, signal } = options;
+  const { config, stores, logger, signal } = options;
   if (config.priceFeedUrls.length === 0) return;
   const feeds = config.priceFeedUrls.map((url) => createPriceFeed(url));
   try {
-    while (!signal.aborted) {
-      try {
-        await own(options, feeds);
-      } catch (err) {
-        if (signal.aborted) return;
-        logger.warn({ err }, 'the guard over prices starts again');
-        await sleep(AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
+    const owner = { postgres: stores.postgres, stage: 'price_guard', chain: ALL_CHAINS, signal } as const;
+    await repeatUntil(signal, () => ownStage(owner, (lock) => guard(options, feeds, lock)), {
+      retryMs: AFTER_FAILURE_MS,
+      onError: (err) => logger.warn({ err }, 'the guard over prices starts again'),
+    });
   } finally {
     await Promise.all(feeds.map((feed) => feed.close()));
   }
 }
 
-async function own(options: PriceGuardOptions, feeds: readonly PriceFeed[]): Promise<void> {
+async function guard(options: PriceGuardOptions, feeds: readonly PriceFeed[], lock: StageLock): Promise<void> {
   const { chains, config, stores, logger, signal, every = EVERY } = options;
-  const lock = await acquireStageLock(stores.postgres, 'price_guard', '*', signal);
-  try {
-    const guarded = { chains, rules: pricingRules(chains, config) };
-    const { external, good } = await readGuards(stores.postgres.pool);
-    const memory: GuardMemory = { external, good, replaced: new Map() };
-    let written = '';
-    let rejected: ReadonlySet<string> = new Set();
-    let askAt = Number.NEGATIVE_INFINITY;
-    while (!signal.aborted) {
-      if (performance.now() >= askAt) {
-        await refreshExternalPrices(external, { feeds, ids: config.priceFeedIds, logger, signal }, Date.now());
-        askAt = performance.now() + every.askMs;
-      }
-      const rows = await snapshot(stores.postgres, (client) => guardPass(client, guarded, memory));
-      const text = rows && fingerprint(rows);
-      if (rows && text !== null && text !== written) {
-        await lock.transaction((client) => writeGuards(client, rows));
-        rejected = tellRejected(rows, rejected, logger);
-        written = text;
-      }
-      await sleep(every.passMs, undefined, { signal });
+  const guarded = { chains, rules: pricingRules(chains, config) };
+  const { external, good } = await readGuards(stores.postgres.pool);
+  const memory: GuardMemory = { external, good, replaced: new Map() };
+  let written = '';
+  let rejected: ReadonlySet<string> = new Set();
+  let askAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    if (performance.now() >= askAt) {
+      await refreshExternalPrices(external, { feeds, ids: config.priceFeedIds, logger, signal }, Date.now());
+      askAt = performance.now() + every.askMs;
     }
-  } finally {
-    await lock.release();
+    // Not on the session of the lock, whose transactions begin with a question.
+    const rows = await inSnapshot(stores.postgres, (client) => guardPass(client, guarded, memory));
+    const text = rows && fingerprint(rows);
+    if (rows && text !== null && text !== written) {
+      await lock.transaction((client) => writeGuards(client, rows));
+      rejected = tellRejected(rows, rejected, logger);
+      written = text;
+    }
+    await pause(every.passMs, signal);
   }
-}
-
-/** Not on the session of the lock, whose transactions begin with a question. */
-function snapshot<T>(postgres: Postgres, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return postgres.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return work(client);
-  });
 }
 
 function fingerprint(rows: readonly GuardRow[]): string {

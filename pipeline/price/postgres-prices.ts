@@ -1,6 +1,7 @@
 /** Prices, stamps, ticks and positions in Postgres: every function works inside the transaction that makes it count. */
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
+import { forgetStagePositions, passRecord, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StampRow } from '../../processors/pricing/price-fold.ts';
 import { keptBlocks, keptPrices } from './kept-prices.ts';
@@ -21,14 +22,12 @@ export async function writeTicks(client: PoolClient, ticks: readonly TickRow[]):
   await copy(client, POSTGRES_TICKS, ticks);
   const newest = new Map<string, TickRow>();
   for (const row of ticks) newest.set(row.block.chain, row);
-  for (const { block } of newest.values()) {
-    await client.query(
-      `INSERT INTO stage_positions (stage, chain, position, height, hash, clock) VALUES ('price', $1, $2, $3, $4, $5)
-       ON CONFLICT (stage, chain) DO UPDATE
-       SET position = EXCLUDED.position, height = EXCLUDED.height, hash = EXCLUDED.hash, clock = EXCLUDED.clock`,
-      [block.chain, block.position, block.height, hexParam(block.hash), block.clock],
-    );
-  }
+  await saveStagePositions(
+    client,
+    [...newest.values()].map(({ block: { chain, position, height, hash, clock } }) => {
+      return { stage: 'price', chain, position, height, hash, clock };
+    }),
+  );
 }
 
 async function writeRows(client: PoolClient, rows: FoldedRows): Promise<void> {
@@ -123,6 +122,14 @@ export async function firstTickFrom(client: PoolClient, clock: number): Promise<
   return tick === null ? null : Number(tick);
 }
 
+interface NewestTick {
+  readonly chain: string;
+  readonly position: bigint;
+  readonly height: number;
+  readonly hash: string;
+  readonly clock: bigint;
+}
+
 /** Undoes `tick` and all after it, provisional ones too; chains that lose ticks go back to the record of their newest remaining one. */
 export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
   // First: a generation in the making commits before it and is undone as well, or after it and sees that.
@@ -141,24 +148,22 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   for (const table of ['stamp_digests', 'rolled_days']) {
     await client.query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
   }
-  await client.query(`DELETE FROM stage_positions WHERE stage = 'price' AND chain = ANY($1)`, [
-    changed.map(({ chain }) => chain),
-  ]);
-  for (const { chain } of changed) {
-    await client.query(
-      `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
-       SELECT 'price', chain, facts_position, height, hash, clock FROM price_ticks WHERE chain = $1 ORDER BY height DESC LIMIT 1`,
-      [chain],
-    );
-  }
+  const chains = changed.map(({ chain }) => chain);
+  await forgetStagePositions(client, 'price', chains);
+  const { rows: newest } = await client.query<NewestTick>(
+    `SELECT DISTINCT ON (chain) chain, facts_position AS position, height, hash, clock FROM price_ticks
+     WHERE chain = ANY($1) ORDER BY chain, height DESC`,
+    [chains],
+  );
+  await saveStagePositions(
+    client,
+    newest.map((row) => ({ ...row, stage: 'price', position: Number(row.position), clock: Number(row.clock) })),
+  );
 }
 
 /** Records that a rewind was folded, once its chain stands exactly on the block that stays. */
 export async function passRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
-  await client.query(
-    `UPDATE stage_positions SET position = $3 WHERE stage = 'price' AND chain = $1 AND height = $2 AND position < $3`,
-    [chain, height, position],
-  );
+  await passRecord(client, 'price', chain, height, position);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { createRateMeter, type RateMeter } from '../tailer/rate-meter.ts';
+import { createStageProgress, type StageProgress } from '../stage/stage-progress.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';
 import type { PriceStage } from './price-stage.ts';
 
@@ -16,39 +16,25 @@ export interface PriceReportOptions {
   readonly status: (chain: string, status: StageStatus) => void;
 }
 
-interface Shown {
-  readonly meter: RateMeter;
-  height: number | null;
-  movedAt: string | null;
-}
-
-const RATE_WINDOW_MS = 30_000;
 const PROGRESS_EVERY_MS = 5000;
-/** A follower that is this few blocks behind is still following. */
-const FOLLOWING_LAG = 5;
 
 export function createPriceReport({ logger, status }: PriceReportOptions): PriceReport {
-  const shown = new Map<string, Shown>();
+  const shown = new Map<string, StageProgress>();
   let progressAt = performance.now();
 
   function statusOf(cursor: ChainCursor, waitsFor: string | null, ahead: number, isIdle: boolean): StageStatus {
     const { name } = cursor.chain;
-    const known = shown.get(name) ?? { meter: createRateMeter(RATE_WINDOW_MS), height: null, movedAt: null };
-    shown.set(name, known);
+    const progress = shown.get(name) ?? createStageProgress();
+    shown.set(name, progress);
     const height = cursor.ticked?.height ?? null;
-    if (height !== null && height !== known.height) {
-      known.meter.add(Math.max(0, height - (known.height ?? height)));
-      known.movedAt = new Date().toISOString();
-    }
-    known.height = height;
-    const targetHeight = cursor.derivedHeight;
-    const lag = Math.max(0, (targetHeight ?? -1) - (height ?? -1));
+    const before = progress.numbers().height;
+    const hasMoved = height !== null && height !== before;
+    progress.at(height, hasMoved ? Math.max(0, height - (before ?? height)) : 0, hasMoved ? Date.now() : null);
+    progress.target(cursor.derivedHeight);
     // Idle with a lag: the clocks of other chains have not passed this one's blocks yet.
-    const state = lag <= FOLLOWING_LAG ? 'following' : isIdle ? 'waiting' : 'catching_up';
-    const rate = known.meter.rate();
-    const etaSeconds = lag === 0 ? 0 : rate > 0 ? Math.ceil(lag / rate) : null;
+    const state = progress.isNear() ? 'following' : isIdle ? 'waiting' : 'catching_up';
     const line = waitsFor === null ? {} : { waitsFor, aheadBlocks: ahead };
-    return { state, height, targetHeight, rate, etaSeconds, movedAt: known.movedAt, error: null, ...line };
+    return { state, ...progress.numbers(), etaSeconds: progress.etaSeconds(), error: null, ...line };
   }
 
   return {

@@ -6,10 +6,11 @@ import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createPriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
-import { createBatchSize } from '../derive/batch-size.ts';
-import { createBreather } from '../derive/breather.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
-import type { StageLock } from '../stage-lock.ts';
+import { createBatchSize } from '../stage/batch-size.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import type { AheadTip } from './ahead-change.ts';
 import { createAheadFold, type Line } from './ahead-fold.ts';
 import { createAheadReader } from './ahead-reader.ts';
@@ -35,9 +36,6 @@ import { restore } from './restore.ts';
 import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollups.ts';
 import type { RewoundChain, StampsPublisher } from './stamps-publisher.ts';
 import { toldOf } from './told-ticks.ts';
-
-/** Stands where other stages name their chain: this one folds all of them together. */
-export const ALL_CHAINS = '*';
 
 export interface PriceStageOptions {
   /** In their order; the first is the default chain. */
@@ -82,7 +80,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   const { chains, rules, log, stores, lock, publisher, logger, limits, signal } = options;
   const { postgres, clickhouse } = stores;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
-  const breathe = createBreather(signal);
+  const breathe = createYield(signal);
   const size = createBatchSize({ maxBlocks: limits.maxTicks });
   let cursors: readonly ChainCursor[] = [];
   let tick = -1;

@@ -1,22 +1,20 @@
 /** Reads what the price stage needs of the facts topics, no further than derive has committed to Postgres. */
 import type { EventLog, ReadLimits } from '../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readStagePositions, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { pricedBlock } from '../../processors/pricing/chain-view.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import type { ChainCursor } from './price-chain.ts';
 
-/** Position of the last block record of each chain that derive has committed. */
-export type DerivedPositions = ReadonlyMap<string, { readonly position: number; readonly height: number }>;
+/** Of each chain, what derive has committed. */
+export type DerivedPositions = ReadonlyMap<string, Pick<StagePosition, 'position' | 'height'>>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_RECORDS = 1000;
 
-export async function readDerived(postgres: Postgres): Promise<DerivedPositions> {
-  const { rows } = await postgres.pool.query<{ chain: string; position: bigint; height: number }>(
-    `SELECT chain, position, height FROM stage_positions WHERE stage = 'derive'`,
-  );
-  return new Map(rows.map(({ chain, position, height }) => [chain, { position: Number(position), height }]));
+export function readDerived({ pool }: Postgres): Promise<DerivedPositions> {
+  return readStagePositions(pool, 'derive');
 }
 
 export interface ReadResult {

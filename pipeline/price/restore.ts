@@ -6,10 +6,12 @@ import type { BasketState } from '../../domain/basket-state.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { parseReserves } from '../../domain/reserves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 import { followedGenerations, withRanges } from './generations.ts';
 import { newestTick } from './postgres-prices.ts';
 import type { ChainCursor, PriceChain, TickedBlock } from './price-chain.ts';
@@ -34,8 +36,7 @@ export async function restore(
   chains: readonly PriceChain[],
   rules: PricingRules,
 ): Promise<Restored> {
-  return postgres.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  return inSnapshot(postgres, async (client) => {
     const cursors = await restoreCursors(client, chains);
     const clocks = new Map(
       cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock] as const] : [])),
@@ -83,9 +84,9 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
     clock: bigint;
     derived: string | null;
   }>(
-    `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM stage_positions AS stage
+    `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM ${positionsOf('price')} AS stage
      LEFT JOIN blocks ON blocks.chain = stage.chain AND blocks.height = stage.height
-     WHERE stage.stage = 'price' AND stage.chain = $1`,
+     WHERE stage.chain = $1`,
     [chain.name],
   );
   const [row] = rows;

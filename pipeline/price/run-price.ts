@@ -9,11 +9,13 @@ import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { acquireStageLock, fencedBy, type StageLock } from '../stage-lock.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { ownStage } from '../stage/own-stage.ts';
+import { fencedBy, type StageLock } from '../stage/stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';
 import type { PriceChain } from './price-chain.ts';
 import { createPriceReport } from './price-report.ts';
-import { ALL_CHAINS, openPriceStage, type PriceStage } from './price-stage.ts';
+import { openPriceStage, type PriceStage } from './price-stage.ts';
 import { openStampsPublisher } from './stamps-publisher.ts';
 
 export interface RunPriceOptions {
@@ -37,19 +39,11 @@ const COMMIT_POLL_MS = 25;
  * Resolves when the signal aborts. After any other end it may simply be called again.
  * @throws StageLockLost (retryable), what the stores and the log throw
  */
-export async function runPrice(options: RunPriceOptions): Promise<void> {
+export function runPrice(options: RunPriceOptions): Promise<void> {
   const { stores, signal } = options;
-  try {
-    const lock = await acquireStageLock(stores.postgres, 'price', ALL_CHAINS, signal);
-    try {
-      await fold({ ...options, stores: fencedBy(lock, stores) }, lock);
-    } finally {
-      await lock.release();
-    }
-  } catch (error) {
-    if (signal.aborted && (error as { name?: unknown }).name === 'AbortError') return;
-    throw error;
-  }
+  return ownStage({ postgres: stores.postgres, stage: 'price', chain: ALL_CHAINS, signal }, (lock) =>
+    fold({ ...options, stores: fencedBy(lock, stores) }, lock),
+  );
 }
 
 async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {

@@ -7,6 +7,7 @@
 import type { PoolClient } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
+import { readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import {
   decodeStampsRecord,
@@ -15,8 +16,8 @@ import {
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
 import type { StampsRewound } from '../../schemas/log-records.ts';
-import { createBreather } from '../derive/breather.ts';
-import type { StageLock } from '../stage-lock.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import { createToldBeyond, type ToldBeyond } from './told-beyond.ts';
 import { stampListOf, type ToldTick } from './told-ticks.ts';
 
@@ -59,11 +60,6 @@ type Lock = Pick<StageLock, 'transaction'>;
 
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
 const READ_LIMITS = { maxRecords: 1000, maxBytes: 16 * 1024 * 1024 };
-/** `told` is up to where records count, `told_complete` up to where they are of complete ticks. */
-const SAVE_SQL = `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
-  VALUES ('told', $1, $2, $4, $5, 0), ('told_complete', $1, $3, $4, $5, 0)
-  ON CONFLICT (stage, chain) DO UPDATE SET position = EXCLUDED.position, height = EXCLUDED.height, hash = EXCLUDED.hash`;
-const POSITIONS_SQL = 'SELECT chain, position, height, hash FROM stage_positions WHERE stage = $1';
 
 /** Becomes the only writer of the topic and takes back what the stores no longer hold. */
 export async function openStampsPublisher(
@@ -72,15 +68,15 @@ export async function openStampsPublisher(
   chains: readonly { readonly name: string }[],
 ): Promise<StampsPublisher> {
   const partitions: Partition[] = [];
-  const breathe = createBreather();
+  const breathe = createYield();
 
   async function close(): Promise<void> {
     for (const { writer } of partitions) await writer.close();
   }
 
   async function open(): Promise<void> {
-    const ticked = await lock.transaction((client) => readPositions(client, 'price'));
-    const complete = await lock.transaction((client) => readPositions(client, 'told_complete'));
+    const ticked = await lock.transaction((client) => readStagePositions(client, 'price'));
+    const complete = await lock.transaction((client) => readStagePositions(client, 'told_complete'));
     for (const { name } of chains) {
       const writer = await log.openWriter('stamps', name);
       const held = complete.get(name);
@@ -127,7 +123,7 @@ export async function openStampsPublisher(
   }
 
   async function takeBack(client: PoolClient, rewind: RewoundChain | null): Promise<void> {
-    const ticked = await readPositions(client, 'price');
+    const ticked = await readStagePositions(client, 'price');
     for (const partition of partitions) {
       const { chain, tip, beyond, writer } = partition;
       const at = ticked.get(chain) ?? { ...BEFORE_GENESIS, position: -1 };
@@ -231,17 +227,13 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
 
 const listOf = ({ prices, stamps }: Parameters<typeof encodeStampList>[0]) => ({ prices, stamps });
 
-async function readPositions(client: PoolClient, stage: string) {
-  const { rows } = await client.query<{ chain: string; position: bigint; height: number; hash: string }>(
-    POSITIONS_SQL,
-    [stage],
-  );
-  return new Map(rows.map(({ chain, position, ...block }) => [chain, { ...block, position: Number(position) }]));
-}
-
 async function save(client: PoolClient, chain: string, { writer, tip, beyond }: Partition): Promise<void> {
   const complete = (beyond.at(0)?.position ?? writer.next) - 1;
-  await client.query(SAVE_SQL, [chain, writer.next - 1, complete, tip.height, hexParam(tip.hash)]);
+  const at = { chain, ...blockOf(tip), clock: 0 };
+  await saveStagePositions(client, [
+    { ...at, stage: 'told', position: writer.next - 1 },
+    { ...at, stage: 'told_complete', position: complete },
+  ]);
 }
 
 async function stands(client: PoolClient, chain: string, { height, hash }: BlockRef): Promise<boolean> {

@@ -5,9 +5,9 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { holdStill } from '../audit/hold-still.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
-import { ALL_CHAINS } from '../price/price-stage.ts';
+import { pauseStages } from '../stage/pause-stages.ts';
 
 export class GenerationInTheWay extends PermanentError {
   constructor({ generation, description, isUnfinished }: Generation) {
@@ -82,7 +82,7 @@ function nothingTo(to: 'newer' | 'older', served: Generation, other: Generation 
 /** @throws GenerationNotDropped for the served one and for one that is not there */
 export async function dropGeneration(stores: Stores, generation: number): Promise<void> {
   await stores.postgres.transaction(async (client) => {
-    await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }]);
+    await pauseStages(client, [{ stage: 'price', chain: ALL_CHAINS }]);
     const all = await readGenerations(client);
     const found = all.find((one) => one.generation === generation);
     if (!found || found.served) throw new GenerationNotDropped(notDropped(generation, all));

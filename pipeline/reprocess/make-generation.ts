@@ -11,15 +11,15 @@ import { copyRows } from '../../infra/postgres/copy.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
-import { createBreather } from '../derive/breather.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { deleteFrom, insertRows, replaceConversions } from '../price/clickhouse-prices.ts';
 import { type Generation, readGenerations, withRanges } from '../price/generations.ts';
 import { writeKept } from '../price/postgres-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { ofGeneration, POSTGRES_STAMPS } from '../price/price-rows.ts';
-import { ALL_CHAINS } from '../price/price-stage.ts';
-import type { StageLock } from '../stage-lock.ts';
+import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import { readStamps } from './copy-stamps.ts';
 import { holdProgress, type Progress, readProgress, writeProgress } from './progress.ts';
 import { clockDays, hasBackfill, isWhole, stampAll } from './stamp-all.ts';
@@ -87,7 +87,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
   const { postgres, clickhouse } = stores;
   const { generation } = options.generation;
   const rules = withRanges(options.rules, options.generation.ranges);
-  const breathe = createBreather(signal);
+  const breathe = createYield(signal);
   const gathered: (readonly CsvValue[])[] = [];
   let fold: { readonly phase: Phase; readonly undone: number; readonly stored: StoredFold } | null = null;
 
@@ -174,7 +174,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
   async function follow(progress: Progress): Promise<void> {
     const isNear = progress.newest - progress.priced <= limits.near;
     await lock.transaction(async (client) => {
-      if (isNear) await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
+      if (isNear) await pauseStages(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
       if (!(await holdProgress(client, generation, progress.undone))) return;
       const now = (await readProgress(client, generation)) ?? progress;
       const reached = await foldOn(client, 'follow', now);

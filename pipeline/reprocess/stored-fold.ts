@@ -13,6 +13,7 @@ import { nextTick } from '../price/next-tick.ts';
 import { foldBatch, type PriceBatch } from '../price/price-batch.ts';
 import type { ChainCursor, PriceChain } from '../price/price-chain.ts';
 import { restoreState, restoreView } from '../price/restore.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 import { isStillThere, readBlocks, type StoredBlock } from './stored-blocks.ts';
 
 /** Facts and prices stand on different branches for the moment. */
@@ -51,7 +52,7 @@ const MAX_ROWS = 50_000;
 /** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
   const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, breathe } = options;
-  const { cursors, state } = await snapshot(postgres, async (client) => {
+  const { cursors, state } = await inSnapshot(postgres, async (client) => {
     const cursors: ChainCursor[] = [];
     for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
     const clocks = new Map(cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock]] : [])));
@@ -88,7 +89,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
     },
     cursors,
     next: (newest) =>
-      snapshot(postgres, async (client) => {
+      inSnapshot(postgres, async (client) => {
         await checkQueues(client);
         await fill(client, ({ queue }) => queue.length < maxQueued / 2);
         if (tick < newest && !nextTick(cursors)) await fill(client, () => true);
@@ -105,14 +106,6 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
         return batch;
       }),
   };
-}
-
-/** Derive may write meanwhile: all that belongs together is read as of one moment. */
-function snapshot<T>(postgres: Postgres, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return postgres.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return work(client);
-  });
 }
 
 async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Promise<ChainCursor> {

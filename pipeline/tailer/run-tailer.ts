@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import { DaemonAuthFailed, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
+import { type BackoffLimits, backoffMs, DAEMON_BACKOFF } from '../stage/backoff.ts';
 import type { AppendLimits } from './append-branch.ts';
-import { type BackoffLimits, backoffMs, DAEMON_BACKOFF } from './backoff.ts';
 import { createDaemonChain } from './daemon-chain.ts';
 import { type LogEnd, openLogEnd } from './log-end.ts';
 import { createTailReport } from './tail-report.ts';
@@ -88,12 +89,6 @@ export async function runTailer(options: TailerOptions): Promise<void> {
     return backoffMs(failures - 1, refused ? { minMs: retry.maxMs, maxMs: retry.maxMs * AUTH_SLOWER } : retry);
   }
 
-  async function pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-  }
-
   async function follow(end: LogEnd): Promise<void> {
     while (!signal.aborted) {
       const tip = end.tip();
@@ -103,12 +98,12 @@ export async function runTailer(options: TailerOptions): Promise<void> {
         verified = true;
         const result = await tailStep(context, end);
         failures = 0;
-        await pause(pauses[result]);
+        await pause(pauses[result], signal);
       } catch (error) {
         if (signal.aborted) return;
         if (end.tip() !== tip) failures = 0;
         if (end.broken()) throw error;
-        await pause(judge(error));
+        await pause(judge(error), signal);
       }
     }
   }
@@ -118,7 +113,7 @@ export async function runTailer(options: TailerOptions): Promise<void> {
     try {
       await withLogEnd(options, follow);
     } catch (error) {
-      if (!signal.aborted) await pause(judge(error));
+      if (!signal.aborted) await pause(judge(error), signal);
     }
   }
 }

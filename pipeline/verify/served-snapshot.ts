@@ -1,9 +1,10 @@
 /** What the stores serve of one chain at one position, while the service goes on. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
-import { readStagePosition, type StagePosition } from '../derive/stage-position.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 import { DERIVE_TABLES } from './digest-tables.ts';
 import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
 
@@ -44,8 +45,7 @@ export async function servedSnapshot(stores: Stores, log: EventLog, chain: strin
 }
 
 async function postgresSnapshot({ postgres }: Stores, chain: string): Promise<ServedSnapshot | null> {
-  return postgres.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  return inSnapshot(postgres, async (client) => {
     const at = await readStagePosition(client, 'derive', chain);
     return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, { chain }) };
   });

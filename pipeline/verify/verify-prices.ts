@@ -5,12 +5,13 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
-import { holdStill, NOT_AT_REST } from '../audit/hold-still.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { servedGeneration, withRanges } from '../price/generations.ts';
 import type { PriceChain } from '../price/price-chain.ts';
-import { ALL_CHAINS, openPriceStage } from '../price/price-stage.ts';
+import { openPriceStage } from '../price/price-stage.ts';
 import { pricingRules } from '../price/run-price.ts';
-import type { StageLock } from '../stage-lock.ts';
+import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
 import { VerifyDisturbed } from './served-snapshot.ts';
 import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
@@ -45,7 +46,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
   for (let attempt = 1; ; attempt++) {
     try {
       return await stores.postgres.transaction(async (client) => {
-        await holdStill(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
+        await pauseStages(client, [{ stage: 'price', chain: ALL_CHAINS }], '10min');
         const at = await newestTick(client);
         if (!at) return null;
         const { generation, ranges } = await servedGeneration(client);

@@ -5,16 +5,16 @@ import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig, PricingConfig } from '../../schemas/config.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { createBatchSize } from '../derive/batch-size.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { createBatchWriter } from '../derive/batch-writer.ts';
 import { checkLog } from '../derive/check-log.ts';
 import { LogBehindStores } from '../derive/derive-errors.ts';
-import { createDeriveReport } from '../derive/derive-report.ts';
 import { openFactsPublisher } from '../derive/facts-publisher.ts';
-import { foldLog } from '../derive/fold-log.ts';
+import { DERIVE_LINES, foldLog } from '../derive/fold-log.ts';
 import { createStoredState } from '../derive/stored-state.ts';
-import { ALL_CHAINS } from '../price/price-stage.ts';
-import type { StageLock } from '../stage-lock.ts';
+import { createBatchSize } from '../stage/batch-size.ts';
+import type { StageLock } from '../stage/stage-lock.ts';
+import { createStageReport } from '../stage/stage-report.ts';
 import { DERIVE_TABLES } from './digest-tables.ts';
 import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
@@ -118,7 +118,7 @@ async function deriveAgain(
 ): Promise<void> {
   const context = { name: chain.name, nativeCurrencyId, networkRoot: chain.networkRoot };
   const status = (shown: StageStatus): void => progress?.(chain.name, shown);
-  const report = createDeriveReport({ chain: chain.name, height: null, logger, status });
+  const report = createStageReport({ chain: chain.name, logger, status, lines: DERIVE_LINES });
   report.target(at.height);
   report.state('catching_up');
   const publisher = await openFactsPublisher(facts, chain.name, null);
@@ -135,6 +135,7 @@ async function deriveAgain(
     }),
     size: createBatchSize(),
     report,
+    logger,
     signal,
     until: at.position,
     atEnd: async (position) => {

@@ -8,7 +8,8 @@ import {
   ClickHouseUnreachable,
 } from '../../infra/clickhouse/clickhouse-errors.ts';
 import type { Fault, ScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
-import type { Stage, StageStatus } from '../../schemas/stage-status.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 import { ROOT } from '../house/source-files.ts';
 import { type HealthWorld, type Ready, startHealthWorld, TIP } from './health-world.ts';
 
@@ -28,7 +29,7 @@ interface Scenario {
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
 const errorOf = (code: string) => ({ code, message: 'for the operator' });
 
-const says = (changes: Partial<Record<Stage, Partial<StageStatus>>>): Scenario => ({
+const says = (changes: Partial<Record<ReportingStage, Partial<StageStatus>>>): Scenario => ({
   begin: () => world.say('vrsc', changes),
   lift: () => world.say('vrsc'),
 });

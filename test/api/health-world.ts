@@ -12,8 +12,9 @@ import { READER_NAME } from '../../infra/postgres/reader.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
-import { createStageReporter, type StageReporter } from '../../pipeline/stage-reporter.ts';
-import { STAGES, type Stage, type StageStatus } from '../../schemas/stage-status.ts';
+import { createStageReporter, type StageReporter } from '../../pipeline/stage/stage-reporter.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import { chainOf, configOf, NATIVE } from './running-service.ts';
 
 export const CHAINS = ['vrsc', 'chips'] as const;
@@ -41,7 +42,7 @@ export interface HealthWorld {
   /** What getinfo of both says beside the chain. */
   readonly info: { blocks: number; longestchain: number; chainid: string };
   /** Every stage of a chain follows at the tip, but for what is given. */
-  say(chain: Chain, changes?: Partial<Record<Stage, Partial<StageStatus>>>): Promise<void>;
+  say(chain: Chain, changes?: Partial<Record<ReportingStage, Partial<StageStatus>>>): Promise<void>;
   ready(chain?: Chain): Promise<Ready>;
   health(): Promise<string>;
   /** Of /api/stats/status; null while that cannot be answered. */
@@ -100,8 +101,8 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     return clock.ms;
   };
 
-  async function say(chain: Chain, changes: Partial<Record<Stage, Partial<StageStatus>>> = {}): Promise<void> {
-    for (const stage of STAGES) {
+  async function say(chain: Chain, changes: Partial<Record<ReportingStage, Partial<StageStatus>>> = {}): Promise<void> {
+    for (const stage of REPORTING_STAGES) {
       const fresh = { state: 'following', height: TIP, targetHeight: TIP, rate: 0, etaSeconds: 0 } as const;
       const status = { ...fresh, movedAt: new Date().toISOString(), error: null, ...changes[stage] };
       reporter.report(stage, chain, status);

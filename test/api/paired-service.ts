@@ -10,7 +10,7 @@ import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { createStageReporter } from '../../pipeline/stage-reporter.ts';
+import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
 import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
 import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';

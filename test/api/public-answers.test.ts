@@ -14,9 +14,10 @@ import { RPC_METHODS } from '../../api/rpc/methods/method-table.ts';
 import { connectClickHouse } from '../../infra/clickhouse/server.ts';
 import { LogCorrupt, LogStorageFull } from '../../infra/event-log/log-errors.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
-import type { StageReporter } from '../../pipeline/stage-reporter.ts';
-import { supervise } from '../../pipeline/supervise.ts';
-import type { Stage, StageStatus } from '../../schemas/stage-status.ts';
+import type { StageReporter } from '../../pipeline/stage/stage-reporter.ts';
+import { supervise } from '../../pipeline/stage/supervise.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
 /** Fewer than may wait for a daemon. */
@@ -137,11 +138,11 @@ const failureOf = (attempt: Promise<unknown>) =>
   );
 
 /** How a stage that fails so stands, by the pipeline's own words. */
-function failed(stage: Stage, error: unknown): Promise<StageStatus> {
+function failed(stage: ReportingStage, error: unknown): Promise<StageStatus> {
   const stop = new AbortController();
   return new Promise((resolve) => {
     const reporter = {
-      report(_stage: Stage, _chain: string, status: StageStatus) {
+      report(_stage: ReportingStage, _chain: string, status: StageStatus) {
         stop.abort();
         resolve(status);
       },

@@ -14,7 +14,7 @@ import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
-import { createStageReporter } from '../../pipeline/stage-reporter.ts';
+import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { startProcessBeside } from './start-beside.ts';

@@ -31,6 +31,20 @@ it('imports follow the arrows between the folders', async () => {
   expect(wrong).toEqual([]);
 });
 
+it('the stage shell imports no other part of the pipeline', async () => {
+  const files = (await sourceFiles()).filter(
+    ({ path }) => path.startsWith('pipeline/stage/') && !path.endsWith('.test.ts'),
+  );
+  expect(files.length).toBeGreaterThan(8);
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)].flatMap(([, target = '']) => {
+      const to = normalize(join(dirname(path), target));
+      return to.startsWith('pipeline/') && !to.startsWith('pipeline/stage/') ? [`${path} imports ${target}`] : [];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
 it('what a user runs imports no package that only development has', async () => {
   const forUsers = /^(api|client|commands|domain|examples|infra|pipeline|processors|schemas)\/|^verustream\.ts$/;
   const forTests = /\.test\.ts$|\/testing\/|\/test-broker\/|^infra\/testing\//;

@@ -1,6 +1,6 @@
 /** What the laws range over. */
 import fc from 'fast-check';
-import { CRASH_POINTS } from '../../pipeline/derive/crash-point.ts';
+import { CRASH_POINTS } from '../../pipeline/stage/crash-point.ts';
 import { createChain } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { blockRecord, type UnplacedRecord } from './chain-records.ts';

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
-import { readStagePosition } from '../../pipeline/derive/stage-position.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import type { Probe } from '../../processors/derive-around.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createLogger } from '../../infra/logger.ts';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
-import { readStagePosition } from '../../pipeline/derive/stage-position.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 
 const config = loadConfig(process.env);

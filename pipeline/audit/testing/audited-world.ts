@@ -4,12 +4,13 @@ import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
 import type { PriceLimitsByCurrency } from '../../../schemas/config.ts';
+import { ALL_CHAINS } from '../../../schemas/stages.ts';
 import type { UnplacedRecord } from '../../../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../../test/laws/replay.ts';
 import type { PriceChain } from '../../price/price-chain.ts';
-import { ALL_CHAINS, openPriceStage } from '../../price/price-stage.ts';
+import { openPriceStage } from '../../price/price-stage.ts';
 import { pricingRules } from '../../price/run-price.ts';
-import { acquireStageLock } from '../../stage-lock.ts';
+import { acquireStageLock } from '../../stage/stage-lock.ts';
 import { type AuditResult, audit } from '../audit.ts';
 import type { AuditedChain } from '../ledger.ts';
 

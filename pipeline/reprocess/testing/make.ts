@@ -2,12 +2,12 @@
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import type { RegimeRange } from '../../../processors/pricing/regime-plan.ts';
+import { ALL_CHAINS } from '../../../schemas/stages.ts';
 import { readGenerations, servedGeneration } from '../../price/generations.ts';
 import type { PriceChain } from '../../price/price-chain.ts';
-import { ALL_CHAINS } from '../../price/price-stage.ts';
 import { pricingRules } from '../../price/run-price.ts';
 import type { PriceWorld, WorldOptions } from '../../price/testing/price-world.ts';
-import { acquireStageLock, type StageLock } from '../../stage-lock.ts';
+import { acquireStageLock, type StageLock } from '../../stage/stage-lock.ts';
 import { createGenerationMaker, type GenerationMaker, type MakeLimits } from '../make-generation.ts';
 
 export const EVERYTHING = { from: null, to: null, chains: null } as const;

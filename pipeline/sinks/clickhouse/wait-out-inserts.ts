@@ -1,7 +1,7 @@
 /** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for what may still be on its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
-import { LEASE_MS } from '../../stage-lock.ts';
+import { LEASE_MS } from '../../stage/stage-lock.ts';
 
 const POLL_MS = 100;
 

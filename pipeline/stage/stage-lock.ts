@@ -1,22 +1,19 @@
 /**
  * One owner per chain and stage: whoever holds its advisory lock in Postgres, on a session of its own. A second lock is held
  * while the stores may disagree: from the start of an owner until it has repaired what an earlier one left, and in every
- * transaction. `holdStill` in audit/hold-still.ts waits for it.
+ * transaction. `pauseStages` waits for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
-import type { Postgres } from '../infra/postgres/postgres.ts';
-import { shared } from '../infra/shared.ts';
-import { RetryableError } from '../schemas/errors.ts';
-import type { Stage } from '../schemas/stage-status.ts';
-
-/** What can be owned: a stage of a chain, the audit of all, the guard over prices, the making of a generation. */
-export type Owned = Stage | 'audit' | 'price_guard' | 'reprocess';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { shared } from '../../infra/shared.ts';
+import { RetryableError } from '../../schemas/errors.ts';
+import type { OwnedStage } from '../../schemas/stages.ts';
 
 /** The session that held the lock is gone, so another owner may be at work. */
 export class StageLockLost extends RetryableError {
-  constructor(stage: Owned, chain: string, cause: unknown) {
+  constructor(stage: OwnedStage, chain: string, cause: unknown) {
     const message = `The lock of ${stage} for ${chain} was lost with its Postgres session; the stage starts again.`;
     super('stage_lock_lost', message, { cause });
   }
@@ -42,13 +39,13 @@ export const LEASE_MS = 1000;
 const PROOF_MS = LEASE_MS / 2;
 
 /** Texts that advisory locks are made of. */
-export const ownerKey = (stage: Owned, chain: string): string => `verustream:${stage}:${chain}`;
-export const changingKey = (stage: Owned, chain: string): string => `verustream:${stage}:${chain}:changing`;
+export const ownerKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}`;
+export const changingKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}:changing`;
 
 /** Waits until the lock is free; throws when `signal` aborts first. Needs sessions of its own: no transaction pooler. */
 export async function acquireStageLock(
   postgres: Postgres,
-  stage: Owned,
+  stage: OwnedStage,
   chain: string,
   signal: AbortSignal,
 ): Promise<StageLock> {
@@ -114,7 +111,7 @@ interface Session {
   readonly end: (client: PoolClient) => Promise<void>;
 }
 
-function createStageLock(client: PoolClient, stage: Owned, chain: string, session: Session): StageLock {
+function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, session: Session): StageLock {
   let provenAt = Number.NEGATIVE_INFINITY;
   const checkSession = (): void => {
     const broken = session.broken();
@@ -174,7 +171,7 @@ function createStageLock(client: PoolClient, stage: Owned, chain: string, sessio
 }
 
 /** Both or none, the second lock first: who sees an owner without it knows that the owner's repair is done. */
-async function tryLock(client: PoolClient, stage: Owned, chain: string): Promise<boolean> {
+async function tryLock(client: PoolClient, stage: OwnedStage, chain: string): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(
     `SELECT CASE
        WHEN NOT pg_try_advisory_lock(hashtextextended($2, 0)) THEN false

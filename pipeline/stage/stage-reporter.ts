@@ -3,15 +3,16 @@
  * at once when something fails. Rows that this process wrote last get a sign of life with each writing, so that its death shows.
  */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../infra/logger.ts';
-import { metrics } from '../infra/metrics.ts';
-import type { Postgres } from '../infra/postgres/postgres.ts';
-import { shared } from '../infra/shared.ts';
-import { DAEMONS, type DaemonStatus } from '../schemas/daemon-status.ts';
-import { STAGE_STATES, type Stage, type StageStatus } from '../schemas/stage-status.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { shared } from '../../infra/shared.ts';
+import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
+import { STAGE_STATES, type StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 
 export interface StageReporter {
-  report(stage: Stage, chain: string, status: StageStatus): void;
+  report(stage: ReportingStage, chain: string, status: StageStatus): void;
   /** In the order of the configuration. */
   daemons(chain: string, statuses: readonly DaemonStatus[]): void;
   /** Writes what is pending at once, for who is about to read it. */

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const TURN_MS = 8;
 
 /** Call between pieces: lets everything else run once a few milliseconds are used up. Throws when `signal` has aborted. */
-export function createBreather(signal?: AbortSignal): () => Promise<void> | undefined {
+export function createYield(signal?: AbortSignal): () => Promise<void> | undefined {
   let turnEnds = performance.now() + TURN_MS;
   return () => {
     signal?.throwIfAborted();

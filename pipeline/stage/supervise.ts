@@ -1,15 +1,16 @@
 /** Runs a stage for as long as the program runs: what a retry may heal is tried again, the rest is shown and left alone. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../infra/logger.ts';
-import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
-import { RetryableError, VerustreamError } from '../schemas/errors.ts';
-import type { Stage, StageStatus } from '../schemas/stage-status.ts';
+import type { Logger } from '../../infra/logger.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
+import { pause } from '../../infra/repeat-until.ts';
+import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import type { ReportingStage } from '../../schemas/stages.ts';
 import type { StageReporter } from './stage-reporter.ts';
 
 export type StageRun = (report: (chain: string, status: StageStatus) => void) => Promise<void>;
 
 export interface Supervised {
-  readonly stage: Stage;
+  readonly stage: ReportingStage;
   /** The chains it works on: one, or all of them for `price`. */
   readonly chains: readonly string[];
   readonly run: StageRun;
@@ -59,7 +60,7 @@ export async function supervise(options: Supervised): Promise<void> {
         return;
       }
       logger.warn({ stage, chains, code: shown.code, waitMs }, `${where} waits: ${shown.message}`);
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      await pause(waitMs, signal);
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     }
   }

@@ -1,8 +1,13 @@
 /** How many blocks the next batch takes: as many as are written in about four seconds (decision 0015). */
-import type { SegmentLimits } from './read-segments.ts';
+
+export interface BatchBounds {
+  readonly maxBlocks: number;
+  /** Of decoded blocks; soft: one block is taken whatever its size. */
+  readonly maxBytes: number;
+}
 
 export interface BatchSize {
-  limits(): SegmentLimits;
+  limits(): BatchBounds;
   /** A batch of `blocks` took `seconds` to write. */
   took(blocks: number, seconds: number): void;
 }
@@ -13,9 +18,9 @@ const FIRST_BLOCKS = 64;
 /** From one batch to the next; the first is quick to write for what a large one costs. */
 const MOST_GROWTH = 8;
 const MOST_SHRINKAGE = 4;
-export const LARGEST_BATCH: SegmentLimits = { maxBlocks: 5000, maxBytes: 32 * 1024 * 1024 };
+export const LARGEST_BATCH: BatchBounds = { maxBlocks: 5000, maxBytes: 32 * 1024 * 1024 };
 
-export function createBatchSize(largest: Partial<SegmentLimits> = {}): BatchSize {
+export function createBatchSize(largest: Partial<BatchBounds> = {}): BatchSize {
   const { maxBlocks, maxBytes } = { ...LARGEST_BATCH, ...largest };
   let blocks = Math.min(FIRST_BLOCKS, maxBlocks);
   return {

@@ -1,0 +1,32 @@
+/** One owner at a time for each chain and stage, from its start to its end. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { OwnedStage } from '../../schemas/stages.ts';
+import { acquireStageLock, type StageLock } from './stage-lock.ts';
+
+export interface Ownership {
+  readonly postgres: Postgres;
+  readonly stage: OwnedStage;
+  readonly chain: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for the lock of the stage and holds it while `work` runs. Resolves when `work` does, or once `signal` aborts.
+ * @throws StageLockLost (retryable), what `work` throws
+ */
+export async function ownStage(
+  { postgres, stage, chain, signal }: Ownership,
+  work: (lock: StageLock) => Promise<void>,
+): Promise<void> {
+  try {
+    const lock = await acquireStageLock(postgres, stage, chain, signal);
+    try {
+      await work(lock);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (signal.aborted && (error as { name?: unknown }).name === 'AbortError') return;
+    throw error;
+  }
+}

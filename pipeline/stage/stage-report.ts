@@ -1,0 +1,87 @@
+/** What a stage of one chain says of itself: its status for the service, and log lines for people. */
+import type { Logger } from '../../infra/logger.ts';
+import { VerustreamError } from '../../schemas/errors.ts';
+import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
+import { createStageProgress } from './stage-progress.ts';
+
+export interface StageReport {
+  /** The newest block is at `height`, after `blocks` new ones; `arrivedAt` (milliseconds) where that is not now. */
+  at(height: number | null, blocks?: number, arrivedAt?: number | null): void;
+  /** The newest block is at `height` after a rewind. */
+  rewound(height: number): void;
+  /** Shown with the next of the other calls. */
+  target(height: number | null): void;
+  /** `error` says why, for waiting and stopped. A follower that is a few blocks behind stays one instead of catching up. */
+  state(state: StageState, error?: unknown): void;
+}
+
+export interface StageReportOptions {
+  readonly chain: string;
+  /** Where the stage begins. */
+  readonly height?: number | null;
+  readonly logger: Logger;
+  /** Called about once a second while blocks come, and at each change of state. */
+  readonly status: (status: StageStatus) => void;
+  readonly lines: {
+    readonly state: (state: StageState) => string;
+    readonly progress: string;
+  };
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+const STATUS_EVERY_MS = 1000;
+const PROGRESS_EVERY_MS = 5000;
+const LEVELS = { waiting: 'warn', stopped: 'error' } as const;
+
+export function createStageReport(options: StageReportOptions): StageReport {
+  const { chain, logger, status, lines, now = () => performance.now() } = options;
+  const progress = createStageProgress(now);
+  progress.at(options.height ?? null, 0, null);
+  let state: StageState = 'starting';
+  let error: StageStatus['error'] = null;
+  let statusAt = Number.NEGATIVE_INFINITY;
+  let progressAt = Number.NEGATIVE_INFINITY;
+
+  function emit(force: boolean): void {
+    if (!force && now() - statusAt < STATUS_EVERY_MS) return;
+    statusAt = now();
+    const numbers = progress.numbers();
+    const etaSeconds = state === 'following' ? 0 : state === 'catching_up' ? progress.etaSeconds() : null;
+    status({ state, ...numbers, etaSeconds, error });
+    if (state !== 'catching_up' || now() - progressAt < PROGRESS_EVERY_MS) return;
+    progressAt = now();
+    const { height, targetHeight, rate } = numbers;
+    logger.info({ chain, height, targetHeight, rate: Math.round(rate), etaSeconds }, lines.progress);
+  }
+
+  return {
+    at(height, blocks = 0, arrivedAt = blocks > 0 ? Date.now() : null) {
+      progress.at(height, blocks, arrivedAt);
+      emit(blocks > 0 && state === 'following');
+    },
+    rewound(height) {
+      progress.at(height, 0, null);
+      emit(true);
+    },
+    target: progress.target,
+    state(asked, cause) {
+      const next = asked === 'catching_up' && state === 'following' && progress.isNear() ? 'following' : asked;
+      const nextError = cause === undefined ? null : describe(cause);
+      const changed = next !== state || nextError?.code !== error?.code;
+      state = next;
+      error = nextError;
+      if (changed) {
+        const { height, targetHeight } = progress.numbers();
+        const line = { chain, state, height, targetHeight, ...(error ?? {}) };
+        logger[LEVELS[state as keyof typeof LEVELS] ?? 'info'](line, lines.state(state));
+      }
+      emit(changed);
+    },
+  };
+}
+
+function describe(cause: unknown): { code: string; message: string } {
+  if (cause instanceof VerustreamError) return { code: cause.code, message: cause.message };
+  return { code: 'internal_error', message: cause instanceof Error ? cause.message : String(cause) };
+}
