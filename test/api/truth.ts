@@ -1,6 +1,7 @@
 /** What the daemon itself said of the recording, numbers exact. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import { parseExact } from '../../schemas/exact-json.ts';
 import { coinsToSatoshis, type ExactNumber } from '../../schemas/satoshi.ts';
 import { NATIVE, RECORDING } from './running-service.ts';
@@ -16,10 +17,7 @@ export function recordedText(path: string): string {
 export const truth = (name: string): Json => parseExact(recordedText(`truth/${name}`));
 
 /** Every block of the main chain as getblock 2 prints it. */
-export const blocks: readonly Json[] = recordedText('blocks.jsonl.gz')
-  .trim()
-  .split('\n')
-  .map((line) => (parseExact(line) as Json).block);
+export const blocks: readonly Json[] = recordedBlocks();
 
 export const tip = blocks.length - 1;
 
