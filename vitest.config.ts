@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { ServicesFirst } from './test/setup/sequencer.ts';
+import { LongestFirst } from './test/setup/sequencer.ts';
 
 export default defineConfig({
   test: {
@@ -10,15 +10,19 @@ export default defineConfig({
     // Processes, each for many files: modules, the embedded Postgres and the ClickHouse engine of a process are started once.
     pool: 'forks',
     isolate: false,
-    // Half of the time a file waits for the processes that it started.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    sequence: { sequencer: ServicesFirst },
+    // Most of the time a file waits for the processes that it started.
+    maxWorkers: availableParallelism() + 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     // What a failure says ends in a screenful: the seed and the first differences are above it.
     diff: { truncateThreshold: 40 },
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    reporters: ['default', './test/reporter/summary.ts'],
+    reporters: [
+      'default',
+      './test/reporter/summary.ts',
+      ...(process.env.RECORD_DURATIONS === '1' ? ['./test/reporter/durations.ts'] : []),
+    ],
   },
 });

@@ -13,7 +13,6 @@ import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
 import { runTailer } from '../pipeline/tailer/run-tailer.ts';
 import type { ChainConfig, Config, Role } from '../schemas/config.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { Stage } from '../schemas/stage-status.ts';
 import type { ReportingStage } from '../schemas/stages.ts';
 
 export interface StagesOptions {

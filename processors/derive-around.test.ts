@@ -36,7 +36,7 @@ function broken(block: DaemonBlock, path: Path, value: unknown): unknown {
 const letters = (facts: readonly Fact[]): DeadLetterFact[] =>
   facts.filter((fact): fact is DeadLetterFact => fact.type === 'dead_letter');
 
-let blocks: DaemonBlock[];
+let blocks: readonly DaemonBlock[];
 
 beforeAll(() => {
   blocks = recordedBlocks();

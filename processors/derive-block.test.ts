@@ -4,6 +4,7 @@ import type { DaemonBlock } from '../schemas/verusd/block.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
 import { createMemoryState } from './memory-state.ts';
 import { block, output, payTo, transaction } from './testing/blocks.ts';
+import { freeze } from './testing/frozen.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
 import { foldRecording } from './testing/recorded-fold.ts';
 
@@ -16,15 +17,6 @@ function withoutTheMoment<T>(value: T): T {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => (ASKED.has(key) ? [] : [[key, withoutTheMoment(inner)]])),
   ) as T;
-}
-
-/** Throws where anything under `value` is written to. */
-function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) freeze(inner);
-  }
-  return value;
 }
 
 describe('recorded', () => {

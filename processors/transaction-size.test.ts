@@ -10,7 +10,7 @@ const PLAIN = transaction('a', ['b:0'], [output(0, '1', payTo('RX'))]);
 const PLAIN_SIZE = 4 + 4 + 1 + (36 + 1 + 4) + 1 + (8 + 1 + 1) + 4 + 4 + 8 + 1 + 1 + 1;
 
 describe('recorded', () => {
-  const blocks = recordedBlocks() as (DaemonBlock & { solution: string })[];
+  const blocks = recordedBlocks() as readonly (DaemonBlock & { solution: string })[];
 
   test('every transaction that was recorded in hex', () => {
     const sizes = new Map(blocks.flatMap(({ tx }) => tx.map((made) => [made.txid, transactionSize(made)])));

@@ -4,8 +4,9 @@ import { satoshisToCoins } from '../domain/satoshi.ts';
 import type { TransferFact } from '../schemas/facts.ts';
 import type { DaemonBlock, DaemonOutput } from '../schemas/verusd/block.ts';
 import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { foldChain, lastTransfers } from './testing/chain-pair.ts';
+import { lastTransfers } from './testing/chain-pair.ts';
 import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
+import { foldChain } from './testing/recorded-fold.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 const BASKET = 'iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk';

@@ -7,9 +7,9 @@ import type { CurrencyMap, DaemonBlock, DaemonOutput, DaemonTransaction } from '
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
-import { foldChain, foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
+import { foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
 import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
+import { foldChain, foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
 import { UnknownTransferError } from './transfer-book.ts';
 import { deriveTransfers } from './transfers.ts';
 

@@ -2,11 +2,12 @@
  * A verusd that plays a recording of a real one: same wire, same answers at every height. Whoever tails it cannot tell
  * the difference.
  */
-import { createAnswerCall } from './answer-call.ts';
+import { resolve } from 'node:path';
+import { type AnswerCall, createAnswerCall } from './answer-call.ts';
 import { createDaemonServer, type ReceivedRequest } from './daemon-server.ts';
 import { createRandom, type Faults } from './faults.ts';
 import { loadRecordedCalls } from './recorded-calls.ts';
-import { type Branch, loadRecording } from './recording.ts';
+import { type Branch, loadRecording, type Recording } from './recording.ts';
 import { createStory } from './story.ts';
 
 export interface RecordedNodeOptions {
@@ -52,12 +53,29 @@ export interface RecordedNode {
   stop(): Promise<void>;
 }
 
+interface Played {
+  readonly recording: Recording;
+  readonly answerCall: AnswerCall;
+}
+
+/** By folder: recordings do not change, and tests play the same one on many nodes. */
+const played = new Map<string, Played>();
+
+function playedFrom(path: string): Played {
+  const folder = resolve(path);
+  const known = played.get(folder);
+  if (known) return known;
+  const recording = loadRecording(folder);
+  const loaded = { recording, answerCall: createAnswerCall(recording, loadRecordedCalls(folder)) };
+  played.set(folder, loaded);
+  return loaded;
+}
+
 export async function startRecordedNode(options: RecordedNodeOptions): Promise<RecordedNode> {
   const { folder, host = '127.0.0.1', port = 0, paceSeconds, user, password } = options;
-  const recording = loadRecording(folder);
+  const { recording, answerCall } = playedFrom(folder);
   const startHeight = options.startHeight ?? options.historyHeight ?? recording.tip;
   const story = createStory(recording, { startHeight, historyHeight: options.historyHeight ?? startHeight });
-  const answerCall = createAnswerCall(recording, loadRecordedCalls(folder));
   let faults: Faults = {};
   let random = createRandom(1);
 

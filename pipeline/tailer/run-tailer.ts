@@ -1,5 +1,4 @@
 /** Copies a daemon's best chain into the log, block by block, reorganisations included. One runs for each chain. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';

@@ -1,40 +1,27 @@
-/** The recording of a chain that launched another one, and the launched one; folding of any blocks from genesis. */
-import type { FactOf, FactType, TransferFact } from '../../schemas/facts.ts';
+/** The recording of a chain that launched another one, and the launched one. */
+import type { TransferFact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import type { ChainContext } from '../chain-state.ts';
-import { deriveBlock } from '../derive-block.ts';
-import { createMemoryState } from '../memory-state.ts';
+import { frozenOnce } from './frozen.ts';
 import { RECORDED_CHAIN, recordedLines } from './recorded-chain.ts';
-import type { RecordedFold } from './recorded-fold.ts';
+import { foldChain, type RecordedFold } from './recorded-fold.ts';
 
 export const PAIRED_CHAINS: Readonly<Record<'root' | 'pchain', ChainContext>> = {
   root: RECORDED_CHAIN,
   pchain: { name: 'pchain', nativeCurrencyId: 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV', networkRoot: 'VRSCTEST' },
 };
 
-export function pairedBlocks(side: 'root' | 'pchain'): DaemonBlock[] {
-  const lines = recordedLines<{ block: DaemonBlock }>(`../pbaas/${side}/blocks.jsonl.gz`);
-  return lines.map(({ block }) => block);
-}
+type Side = keyof typeof PAIRED_CHAINS;
+
+const blocksOf = (side: Side) =>
+  frozenOnce(() => recordedLines<{ block: DaemonBlock }>(`../pbaas/${side}/blocks.jsonl.gz`).map(({ block }) => block));
+const blocks = { root: blocksOf('root'), pchain: blocksOf('pchain') };
+
+export const pairedBlocks = (side: Side): readonly DaemonBlock[] => blocks[side]();
 
 /** One side of the pair, up to its recorded tip. */
-export function foldPaired(side: 'root' | 'pchain'): RecordedFold {
+export function foldPaired(side: Side): RecordedFold {
   return foldChain(pairedBlocks(side), PAIRED_CHAINS[side]);
-}
-
-export function foldChain(blocks: readonly DaemonBlock[], chain: ChainContext): RecordedFold {
-  const state = createMemoryState(chain);
-  const derived = blocks.map((block) => ({ block, facts: deriveBlock(block, state) }));
-  return {
-    derived,
-    state,
-    all: <T extends FactType>(type: T) =>
-      derived.flatMap(({ block, facts }) =>
-        facts
-          .filter((fact): fact is FactOf<T> => fact.type === type)
-          .map((fact) => ({ ...fact, height: block.height })),
-      ),
-  };
 }
 
 /** The last version of every transfer by `txid:vout`, in order of request. */

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import type { ChainContext } from '../chain-state.ts';
+import { frozenOnce } from './frozen.ts';
 
 export const RECORDED_CHAIN: ChainContext = {
   name: 'vrsc',
@@ -31,6 +32,6 @@ export function recordedLines<T>(file: string): T[] {
 }
 
 /** The main chain from genesis, in order of height. */
-export function recordedBlocks(): DaemonBlock[] {
-  return recordedLines<{ block: DaemonBlock }>('blocks.jsonl.gz').map(({ block }) => block);
-}
+export const recordedBlocks: () => readonly DaemonBlock[] = frozenOnce(() =>
+  recordedLines<{ block: DaemonBlock }>('blocks.jsonl.gz').map(({ block }) => block),
+);

@@ -1,8 +1,10 @@
-/** The whole recorded main chain, derived block by block from genesis. */
+/** Chains derived block by block from genesis. */
 import type { Fact, FactOf, FactType } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+import type { ChainContext, ChainState } from '../chain-state.ts';
 import { deriveBlock } from '../derive-block.ts';
-import { createMemoryState, type MutableChainState } from '../memory-state.ts';
+import { createMemoryState } from '../memory-state.ts';
+import { frozenOnce } from './frozen.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './recorded-chain.ts';
 
 export interface DerivedBlock {
@@ -12,15 +14,15 @@ export interface DerivedBlock {
 
 export interface RecordedFold {
   readonly derived: readonly DerivedBlock[];
-  /** Right after the recorded tip. */
-  readonly state: MutableChainState;
+  /** Right after the last block. */
+  readonly state: ChainState;
   /** Every fact of a type, in order, with the height of its block. */
   all<T extends FactType>(type: T): (FactOf<T> & { readonly height: number })[];
 }
 
-export function foldRecording(): RecordedFold {
-  const state = createMemoryState(RECORDED_CHAIN);
-  const derived = recordedBlocks().map((block) => ({ block, facts: deriveBlock(block, state) }));
+export function foldChain(blocks: readonly DaemonBlock[], chain: ChainContext): RecordedFold {
+  const state = createMemoryState(chain);
+  const derived = blocks.map((block) => ({ block, facts: deriveBlock(block, state) }));
   return {
     derived,
     state,
@@ -32,3 +34,6 @@ export function foldRecording(): RecordedFold {
       ),
   };
 }
+
+/** Of the recorded main chain. */
+export const foldRecording = frozenOnce(() => foldChain(recordedBlocks(), RECORDED_CHAIN));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
+import { recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import { NATIVE, RECORDING } from './running-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the daemon's answers have no type here; every use names what it compares
@@ -16,10 +17,7 @@ export function recordedText(path: string): string {
 export const truth = (name: string): Json => parseExact(recordedText(`truth/${name}`));
 
 /** Every block of the main chain as getblock 2 prints it. */
-export const blocks: readonly Json[] = recordedText('blocks.jsonl.gz')
-  .trim()
-  .split('\n')
-  .map((line) => (parseExact(line) as Json).block);
+export const blocks: readonly Json[] = recordedBlocks();
 
 export const tip = blocks.length - 1;
 

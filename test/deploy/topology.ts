@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../infra/free-port.ts';
+import { reservePort } from '../../infra/testing/reserved-port.ts';
 import { type Program, type Settings, startProgram, until } from '../system/program.ts';
 import { UNLIMITED } from '../system/recorded-chain.ts';
 import { type ComposeService, demoSecret, imageEnvironment, roles, textOf } from './compose-file.ts';
@@ -20,7 +20,7 @@ export interface Topology {
 
 /** `folder` is where it keeps its files. Everything ends with the test, or its file. */
 export async function startTopology(folder: string, addresses: Addresses): Promise<Topology> {
-  const daemonPort = await freePort();
+  const { port: daemonPort } = await reservePort();
   const replace = (text: string): string => {
     const known = { ...addresses, 'daemon:27486': `127.0.0.1:${daemonPort}` };
     return Object.entries(known).reduce((all, [from, to]) => all.replaceAll(from, to), text);
@@ -69,7 +69,7 @@ export const isInstalled = (program: string): boolean => spawnSync('which', [pro
 
 /** nginx with the file of the deployment before processes at these host:port. → http://host:port of it */
 export async function startProxy(folder: string, upstreams: ReadonlyMap<string, string>): Promise<Started> {
-  const port = await freePort();
+  const { port } = await reservePort();
   let text = textOf('infra/deploy/proxy/nginx.conf').replace('listen 8080;', `listen 127.0.0.1:${port};`);
   for (const [name, address] of upstreams) text = text.replace(`server ${name}:8080;`, `server ${address};`);
   mkdirSync(folder);
@@ -80,7 +80,7 @@ export async function startProxy(folder: string, upstreams: ReadonlyMap<string, 
 
 /** Prometheus with the file of the deployment, asking these host:port. → http://host:port of it */
 export async function startPrometheus(folder: string, targets: ReadonlyMap<string, string>): Promise<Started> {
-  const port = await freePort();
+  const { port } = await reservePort();
   let text = textOf('infra/deploy/prometheus/prometheus.yml');
   for (const [name, address] of targets) text = text.replace(`${name}:9464`, address);
   mkdirSync(folder);

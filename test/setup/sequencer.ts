@@ -1,14 +1,13 @@
-/** Those that start whole services first: they take longest, and at the end they would have the machine to themselves. */
+/** Starts the longest files first, by the durations of an earlier whole run, so that no long file runs alone at the end. */
+import { relative, sep } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readDurations } from './durations.ts';
 
-export class ServicesFirst extends BaseSequencer {
+export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const first = sorted.filter(startsServices);
-    return [...first, ...sorted.filter((file) => !first.includes(file))];
+    const durations = readDurations();
+    const secondsOf = ({ moduleId }: TestSpecification) =>
+      durations[relative(this.ctx.config.root, moduleId).replaceAll(sep, '/')] ?? 0;
+    return (await super.sort(files)).toSorted((a, b) => secondsOf(b) - secondsOf(a));
   }
-}
-
-function startsServices({ moduleId }: TestSpecification): boolean {
-  return /\/test\/(api|attack|crash|laws|system)\//.test(moduleId);
 }

@@ -1,5 +1,6 @@
 /** A busy stretch of the recording slowed down to a month, under two names: what the laws of the stage are tested on. */
 import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import { frozenOnce } from '../../../processors/testing/frozen.ts';
 import { RECORDED_CHAIN } from '../../../processors/testing/recorded-chain.ts';
 import type { PriceChain } from '../price-chain.ts';
 import { compactChain, distorted, retimed, type Unpaid, withoutPayouts } from './branches.ts';
@@ -34,7 +35,7 @@ export interface SlowChains {
   readonly cutover: number;
 }
 
-export function slowChains(): SlowChains {
+export const slowChains = frozenOnce((): SlowChains => {
   const { anchors } = goldenPrices();
   const truths = new Set([...anchors, RECORDED_CHAIN.nativeCurrencyId]);
   const recorded = withoutPayouts(compactChain(recordedDerivation(), FIRST, LAST), UNPAID, truths);
@@ -50,7 +51,7 @@ export function slowChains(): SlowChains {
     thirdChain: { ...main, name: 'triplet', minBasketAge: 40 },
     cutover: start + 22 * DAY,
   };
-}
+});
 
 export function blockOf(block: FedBlock | undefined) {
   const fact = block?.facts.find(({ type }) => type === 'block');

@@ -3,9 +3,8 @@
 import { coins } from '../../../domain/basket-state.ts';
 import { PUBLISHED_FACTS } from '../../../schemas/facts.ts';
 import type { FactsAppended } from '../../../schemas/log-records.ts';
-import { deriveBlock } from '../../derive-block.ts';
-import { createMemoryState } from '../../memory-state.ts';
-import { RECORDED_CHAIN, recordedBlocks, recordedText } from '../../testing/recorded-chain.ts';
+import { RECORDED_CHAIN, recordedText } from '../../testing/recorded-chain.ts';
+import { foldRecording as foldBlocks } from '../../testing/recorded-fold.ts';
 import { advanceView, type ChainView, emptyView, pricedBlock } from '../chain-view.ts';
 import { createPriceFold, emptyFoldState, type PriceRow, type PricingRules, type StampRow } from '../price-fold.ts';
 import { regimePlan } from '../regime-plan.ts';
@@ -95,10 +94,9 @@ export function goldenRules(scenario: GoldenScenario, anchors: readonly string[]
 
 /** Every facts record of the recording, as the derive stage publishes them. */
 export function recordedFacts(): FactsAppended[] {
-  const state = createMemoryState(RECORDED_CHAIN);
-  return recordedBlocks().map((block, position) => {
-    const facts = deriveBlock(block, state).filter(({ type }) => PUBLISHED_FACTS.includes(type));
-    return { kind: 'facts', position, source: position, height: block.height, hash: block.hash, facts };
+  return foldBlocks().derived.map(({ block: { height, hash }, facts }, position) => {
+    const published = facts.filter(({ type }) => PUBLISHED_FACTS.includes(type));
+    return { kind: 'facts', position, source: position, height, hash, facts: published };
   });
 }
 

@@ -12,6 +12,8 @@ import { kafkaJars } from './kafka-jars.ts';
 import type { TestBroker } from './test-broker.ts';
 
 const READY_SECONDS = 60;
+/** Of a JVM that does not live long enough for the thorough compiler and a collector with threads to pay. */
+const BRIEF = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 /**
  * Runs the broker beside a reader of this process' pipe: when this process ends in whatever way, the pipe ends, the
@@ -38,7 +40,7 @@ export async function startJavaBroker(): Promise<TestBroker | null> {
   let watcher: ChildProcess | null = null;
 
   async function start(): Promise<void> {
-    const jvm = ['java', '-Xms128m', '-Xmx640m', '-XX:+UseSerialGC', ...java, 'kafka.Kafka', properties];
+    const jvm = ['java', '-Xms128m', '-Xmx640m', ...BRIEF, ...java, 'kafka.Kafka', properties];
     // A group of its own: Ctrl-C ends the tests first.
     const child = spawn('sh', ['-c', WATCHED, folder, ...jvm], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     watcher = child;
@@ -96,7 +98,7 @@ broker.session.timeout.ms=3000
 
 function format(java: readonly string[], properties: string): void {
   const id = randomBytes(16).toString('base64url');
-  const tool = ['-XX:TieredStopAtLevel=1', ...java, 'kafka.tools.StorageTool'];
+  const tool = [...BRIEF, ...java, 'kafka.tools.StorageTool'];
   const args = [...tool, 'format', `--cluster-id=${id}`, '-c', properties]; // joined: an id may begin with a hyphen
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the Kafka test broker's folder could not be made: ${stdout}${stderr}`);
