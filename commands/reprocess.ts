@@ -6,9 +6,9 @@ import { type Comparison, compareGenerations } from '../pipeline/reprocess/compa
 import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/generations-beside.ts';
 import { createGenerationMaker, type Step } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
-import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { createRateMeter } from '../pipeline/stage/rate-meter.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
+import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { StoreContext } from './control-commands.ts';
 import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';

@@ -5,8 +5,8 @@ import { nameToAddress } from '../../domain/names.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
 import { type BackoffLimits, backoffMs } from '../stage/backoff.ts';
+import { type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
 
 export interface DaemonChain {
