@@ -18,6 +18,8 @@ const VERSIONS: ReadonlySet<number> = new Set([KEY_VERSION, 85, IDENTITY_VERSION
 const ADDRESS_BYTES = 21;
 /** Characters of 25 bytes in base58 at most; longer texts are refused since decoding takes the square of the length. */
 const MAX_CHARACTERS = 35;
+/** 25 bytes that begin with 102, in base58. */
+const I_ADDRESS_CHARACTERS = 34;
 
 const base58check = createBase58check(sha256);
 
@@ -42,9 +44,9 @@ export function hexAddress(text: string): string | null {
   return digits ? toAddress(Buffer.from(digits, 'hex').reverse()) : null;
 }
 
-/** True for base58check with the version byte of an i-address. */
+/** True for base58check with the version byte of an i-address. The length comes first: most names are refused without decoding. */
 export function isIdentityAddress(text: string): boolean {
-  return versionOf(text) === IDENTITY_VERSION;
+  return text.length === I_ADDRESS_CHARACTERS && versionOf(text) === IDENTITY_VERSION;
 }
 
 /** True for base58check with the version byte of any transparent address. */

@@ -1,4 +1,4 @@
-/** The state of a basket as an import left it, and what its reserves are worth in terms of its token. */
+/** The state of a basket after an import, and what its token is worth in each reserve. */
 import { isLiveBasket } from './basket-liveness.ts';
 import { type Rational, rational } from './rational.ts';
 import type { ReserveBalance } from './reserves.ts';
@@ -31,7 +31,7 @@ export function basketState(chain: string, height: number, currency: CurrencySta
   return { chain, basketId, height, flags, supply, reserves, liveHeight };
 }
 
-/** Launched, not refunding, with supply and at least two reserves: it trades, whatever its age. */
+/** A live basket with supply and at least two reserves trades, whatever its age. */
 export function isTrading(state: BasketState): boolean {
   return isLiveBasket(state.flags) && state.supply > 0n && state.reserves.length >= 2;
 }

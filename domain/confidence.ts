@@ -1,13 +1,13 @@
-/** How far a price may be trusted, from what it was made of, its age and the external guard. */
+/** How far a price can be trusted, judged by its sources, its age and the external guard. */
 import { PRICE_DECIMALS } from './decimal.ts';
 import type { GuardState, PriceStatus, Tier } from './prices.ts';
 
 export interface ConfidenceInput {
   readonly tier: Tier;
-  /** Scaled by 10^30, as all prices here. */
+  /** Scaled by 10^30, like all prices in this file. */
   readonly usd: bigint;
   readonly totalDepth: bigint;
-  /** Prices of the kept entries. */
+  /** Prices of the baskets behind it. */
   readonly entryPrices: readonly bigint[];
   /** Blocks between the tip and the price's last step. */
   readonly age: number;

@@ -19,7 +19,7 @@ export function formatDecimal(scaled: bigint, decimals: number): string {
 
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Reads plain notation exactly. @throws RangeError on another notation or when digits would be lost */
+/** Reads plain notation exactly. @throws RangeError for another notation or when digits would be lost */
 export function parseDecimal(text: string, decimals: number): bigint {
   const match = PLAIN.exec(text);
   if (!match) throw new RangeError(`not a plain decimal: ${text}`);
@@ -37,7 +37,7 @@ export function parsePrice(text: string): bigint {
   return parseDecimal(text, PRICE_DECIMALS);
 }
 
-/** A written decimal without exponent and needless zeros. */
+/** A caller's decimal (schemas/written-decimal.ts) without exponent and redundant zeros. */
 export function plainDecimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -49,7 +49,7 @@ export function plainDecimal(text: string): string {
   return behind === '' ? before : `${before}.${behind}`;
 }
 
-/** The least integer that is not below a written decimal times 10^places. */
+/** A caller's decimal times 10^places, rounded up. */
 export function scaledUp(text: string, places: number): bigint {
   const [whole = '0', fraction = ''] = plainDecimal(text).split('.');
   const kept = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));

@@ -1,4 +1,4 @@
-/** A stamp as a chain of steps, each computed anew from what was kept with it, down to the reserves of the baskets. */
+/** Explains a stamp step by step, from the reserves of the baskets to its USD columns, computed from the inputs stored with it. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
 import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
@@ -18,11 +18,11 @@ export const EXPLAINED_STEPS = [
 export interface ExplainedStep {
   readonly step: (typeof EXPLAINED_STEPS)[number];
   readonly currencyId: string;
-  /** Basket that the step looks at. */
+  /** Basket that the step reads. */
   readonly basketId: string | null;
-  /** Arithmetic of earlier values and kept inputs, amounts in coins; a reader can type it into a calculator. */
+  /** Arithmetic of earlier values and stored inputs, amounts in coins; a calculator can evaluate it. */
   readonly expression: string;
-  /** Rounded to 30 decimals, USD columns exact; later steps go on with the exact number. */
+  /** Rounded to 30 decimals, USD columns exact; later steps use the exact number. */
   readonly value: string;
 }
 
@@ -31,7 +31,7 @@ interface Known {
   readonly depth: Rational;
 }
 
-/** In the order of computation: a value stands before its first use. @throws RangeError when an input is missing */
+/** Steps in the order of computation, each value before its first use. @throws RangeError when an input is missing */
 export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   const steps: ExplainedStep[] = [];
   const known = new Map<PriceInput, Known>();
@@ -87,7 +87,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     return { usd, depth: token.depth, hopDepth: token.hopDepth };
   }
 
-  /** USD of a basket token by the anchors among its reserves. */
+  /** USD of a basket token, from the anchors among its reserves. */
   function anchoredToken(basket: BasketInput) {
     const held = basket.reserves.filter(({ currencyId, reserves, weight }) => {
       return inputs.anchors.includes(currencyId) && BigInt(reserves) > 0n && BigInt(weight) > 0n;
@@ -101,7 +101,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     return { usd: divide(sum, depth), depth, hopDepth: ZERO, expression: `(${terms}) / ${print(depth)}` };
   }
 
-  /** USD of a basket token by one reserve that is priced already. */
+  /** USD of a basket token, from one reserve that already has a price. */
   function hoppedToken(basket: BasketInput, hop: string) {
     const input = inputs.prices.find(({ currencyId, tier }) => currencyId === hop && tier !== 'nav');
     const reserve = basket.reserves.find(({ currencyId }) => currencyId === hop);
@@ -113,7 +113,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     return { usd: multiply(price.usd, pir), depth, hopDepth: price.depth, expression };
   }
 
-  /** Both rates that were compared: units of what was asked for, for one of what was given. */
+  /** The two rates that were compared: units received for one unit given. */
   function explainRates(input: NoDeliveryInput): void {
     const { basketId, fromCurrencyId, toCurrencyId: currencyId } = input;
     const basket = states.get(placeOf(input));

@@ -1,4 +1,4 @@
-/** Exact fractions of bigints. Every function returns a positive denominator; none is reduced unless it says so. */
+/** Exact fractions of bigints. Every function returns a positive denominator; only `reduce` reduces. */
 export interface Rational {
   readonly n: bigint;
   readonly d: bigint;

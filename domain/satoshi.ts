@@ -1,19 +1,19 @@
-/** Coins as decimals exist only at the edge; inside every amount is an integer of satoshis. */
+/** Amounts are integers of satoshis; coins as decimals exist only at the edge of the program. */
 import { LosslessNumber } from 'lossless-json';
 
 export const SATOSHIS_PER_COIN = 100_000_000n;
 
-/** A number of the daemon's JSON: exact text where a double could not hold it. */
+/** A number of the daemon's JSON: kept as text when a double cannot hold it. */
 export type ExactNumber = number | LosslessNumber;
 
-/** Satoshis as the daemon prints them. Throws on what is no integer. */
+/** Reads satoshis as the daemon prints them. @throws RangeError for a fraction, SyntaxError for text that is no integer */
 export function exactInteger(value: ExactNumber): bigint {
   return BigInt(typeof value === 'number' ? value : value.value);
 }
 
 const COINS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Coins as the daemon prints them ("1.5", 1e-8, LosslessNumber) → satoshis. Throws RangeError on what is not coins. */
+/** Coins as the daemon prints them ("1.5", 1e-8, LosslessNumber) → satoshis. @throws RangeError for other text and beyond 8 decimals */
 export function coinsToSatoshis(coins: ExactNumber | string): bigint {
   const text = coins instanceof LosslessNumber ? coins.value : String(coins);
   const match = COINS.exec(text);

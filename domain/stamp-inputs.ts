@@ -1,4 +1,4 @@
-/** What a stamp was computed from, as the stores keep it in JSON. Amounts are satoshis, prices plain decimals, both as text. */
+/** The inputs of a stamp, as the stores keep them in JSON. Amounts are satoshis and prices are plain decimals, both as text. */
 import type { PriceLimits } from './prices.ts';
 
 export interface EntryInput {
@@ -6,7 +6,7 @@ export interface EntryInput {
   readonly basketId: string;
   readonly price: string;
   readonly depth: string;
-  /** Currency it was computed through. */
+  /** Currency that the price was computed through. */
   readonly hop: string | null;
 }
 
@@ -38,30 +38,30 @@ export interface SideInput {
   readonly isAnchor: boolean;
   readonly isNative: boolean;
   readonly isBasket: boolean;
-  /** Configured ones of the currency. */
+  /** The currency's configured limits. */
   readonly limits?: PriceLimits;
 }
 
-/** What says that nothing was delivered; satoshis. The basket's state is among the baskets. */
+/** Shows that nothing was delivered. The basket's state is among the baskets. */
 export interface NoDeliveryInput {
   readonly chain: string;
   readonly basketId: string;
   readonly fromCurrencyId: string;
   readonly toCurrencyId: string;
   readonly amountIn: string;
-  /** What the import pays for it at the prices that it states. */
+  /** Payout at the prices that the import states. */
   readonly expectedOut: string;
 }
 
 export interface StampInputs {
   readonly from: SideInput | null;
   readonly to: SideInput | null;
-  /** Of both sides and of every hop, a side before what it hops through. */
+  /** Prices of both sides and of every hop; a side comes before its hops. */
   readonly prices: readonly PriceInput[];
   readonly baskets: readonly BasketInput[];
   /** Currencies in these baskets that count as one dollar. */
   readonly anchors: readonly string[];
-  /** By currency, once they can no longer move: median of the daily prices around the day, and of how many. */
+  /** By currency, once the bounds are final: median of the daily prices around the day, and how many there were. */
   readonly bounds?: Readonly<Record<string, { readonly median: string; readonly days: number }>>;
   readonly noDelivery?: NoDeliveryInput;
 }

@@ -1,14 +1,14 @@
-/** Decimals that a caller writes, such as a bound in USD: they are kept and compared digit by digit, never through a double. */
+/** Decimals in requests, such as a bound in USD: kept and compared digit by digit, never as a double. */
 import { LosslessNumber } from 'lossless-json';
 import { parseExact } from '../domain/json/exact-json.ts';
 import type { JsonSchema } from './rest/json-schema.ts';
 
 const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
 
-/** Of at least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles. */
+/** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles. */
 export const writtenDecimal = { type: ['number', 'string'], minimum: 0, pattern: DECIMAL_PATTERN } as const;
 
-/** What a text that does not match is told; null for another pattern. */
+/** The message for a text that does not match; null for another pattern. */
 export function decimalFault(pattern: unknown): string | null {
   return pattern === DECIMAL_PATTERN ? 'must be a decimal of at least 0, such as 12.5' : null;
 }
@@ -24,7 +24,7 @@ export function decimalMembers({ properties = {}, items }: JsonSchema): Readonly
 }
 
 /**
- * Parses JSON; each number that is a member of one of these names becomes the string of its digits, every other one a double.
+ * Parses JSON; numbers under one of these names become strings of their digits, all others doubles.
  * @throws SyntaxError
  */
 export function parseWithDecimals(text: string, names: ReadonlySet<string>): unknown {

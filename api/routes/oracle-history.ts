@@ -77,7 +77,7 @@ async function historyRows(
   });
 }
 
-function historyAnswer(_api: ApiContext, row: HistoryRecord, currencies: Currencies) {
+function historyAnswer(row: HistoryRecord, currencies: Currencies) {
   return {
     usdPrice: decimal(row.usd_price),
     blockHeight: row.height,
@@ -98,7 +98,7 @@ export async function newestPrices(
 ) {
   const complete = await pricedRows(read, api, false);
   const found = await historyRows(api, complete, currencyId, { ...WHOLE, rows }, null);
-  return found.map((row) => historyAnswer(api, row, currencies));
+  return found.map((row) => historyAnswer(row, currencies));
 }
 
 /** What a cursor says: the place that the next page lies before, and since when a walk by hours reaches back. */
@@ -214,7 +214,7 @@ const history = stateRoute({
       interval,
       count: data.length,
       ...provisionalMembers(data.some(({ provisional }) => provisional) ? priced.provisionalSince(end) : null),
-      data: data.map((row) => historyAnswer(api, row, currencies)),
+      data: data.map((row) => historyAnswer(row, currencies)),
       nextCursor: last && rows.length > limit ? await cursorAfter(read, walk, last, since) : null,
     };
   },

@@ -1,12 +1,12 @@
 /**
- * JSON whose numbers keep their text: token amounts reach 10^18 satoshis and do not fit a double. The engine's own parser does
- * the work, which is several times faster than one in JavaScript: what a double cannot hold is handed to it as a marked string.
+ * JSON whose numbers keep their text, since token amounts reach 10^18 satoshis and do not fit a double. Numbers that a double
+ * cannot hold become marked strings; the engine's own parser reads the rest, several times faster than one in JavaScript.
  */
 import { LosslessNumber } from 'lossless-json';
 import { skipSpace } from './json-scan.ts';
 
 const NUMBER = '-?(?:\\d+[.eE][\\d.eE+-]*|\\d{16,})';
-/** Finds every inexact number in a document, and its strings, so that no number in one is taken for one of the document. */
+/** Matches inexact numbers, and whole strings too, so that digits inside a string are skipped. */
 const STRING_OR_NUMBER = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${NUMBER}`, 'g');
 const DELETE = '\x7f';
 const EXACT_DIGITS = 15;
@@ -20,21 +20,21 @@ const BACKSLASH = 92;
 const DELETE_CODE = 127;
 
 /**
- * Parses JSON; integers of up to 15 digits become numbers, every other number a LosslessNumber with its source text. Of a
- * repeated key the last value stays: the daemon prints two currencies of one leaf name under the same key. Throws SyntaxError.
+ * Parses JSON; integers of up to 15 digits become numbers, every other number a LosslessNumber with its source text. The last
+ * value of a repeated key wins: the daemon prints two currencies with the same last label under one key. @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
   return quickly(text) ?? carefully(text);
 }
 
-/** Prints what parseExact read with each number as it was written; other values as JSON.stringify does, bigints as integers. */
+/** Prints values of parseExact, each number as it was written. Prints other values as JSON.stringify does, bigints as integers. */
 export function stringifyExact(value: unknown): string {
   const text = print(value);
   if (text === undefined) throw new TypeError('not a JSON value');
   return text;
 }
 
-/** Undefined for what JSON leaves out. A third of the time of lossless-json's, which asks every value for a replacer and a space. */
+/** Undefined for values that JSON omits. Takes a third of the time of lossless-json's, which handles a replacer and spaces. */
 function print(value: unknown): string | undefined {
   if (typeof value === 'string') return quote(value);
   if (Number.isFinite(value) || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
@@ -60,14 +60,14 @@ function printObject(members: Readonly<Record<string, unknown>>): string {
   return `{${text}}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a JSON string must not hold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string must not hold these characters
 const TO_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 function quote(text: string): string {
   return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Undefined where it needs care. */
+/** Undefined when the fast way does not apply. */
 function quickly(text: string): unknown {
   const marked = mark(text);
   if (marked === undefined) return undefined;
@@ -77,11 +77,11 @@ function quickly(text: string): unknown {
     restore(value, DELETE);
     return value;
   } catch {
-    return undefined; // no JSON, or a number that is none
+    return undefined; // not JSON, or a malformed number
   }
 }
 
-/** Each inexact number as a marked string; undefined where a string may look like one, and for what is no JSON. */
+/** The text with each inexact number as a marked string; undefined if a string could be mistaken for one, or if it is not JSON. */
 function mark(text: string): string | undefined {
   let marked = '';
   let copied = 0;
@@ -97,7 +97,7 @@ function mark(text: string): string | undefined {
       at = endOfNumber(text, start);
       if (at > 0) continue;
       at = -at;
-      if (text.charCodeAt(skipSpace(text, at)) === COLON) return undefined; // no key is a number
+      if (text.charCodeAt(skipSpace(text, at)) === COLON) return undefined; // a key cannot be a number
       marked += `${text.slice(copied, start)}"${DELETE}${text.slice(start, at)}"`;
       copied = at;
     } else at++;
@@ -105,7 +105,7 @@ function mark(text: string): string | undefined {
   return copied === 0 ? text : marked + text.slice(copied);
 }
 
-/** Index right after it; negated when a double does not hold it as it is written. */
+/** Index after the number; negated when a double would not print as it was written. */
 function endOfNumber(text: string, start: number): number {
   const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
   let at = digits;
@@ -125,7 +125,7 @@ function continuesNumber(code: number): boolean {
   return code === POINT || code === 69 || code === 101 || code === PLUS || code === MINUS;
 }
 
-/** Index right after the string that begins at `start`; -1 when it does not end. */
+/** Index after the string that begins at `start`; -1 for an unterminated one. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;
@@ -136,7 +136,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function carefully(text: string): unknown {
-  JSON.parse(text); // refuses what is no JSON before anything is put into it
+  JSON.parse(text); // rejects invalid JSON before marks are inserted
   let marker = DELETE;
   for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
     if (!token.startsWith('"')) continue;
@@ -149,7 +149,7 @@ function carefully(text: string): unknown {
   return document[0];
 }
 
-/** Makes numbers of the marked strings, in place. */
+/** Turns marked strings back into numbers, in place. */
 function restore(parent: object, marker: string): void {
   const members = parent as Record<string | number, unknown>;
   const restoreMember = (key: string | number): void => {

@@ -1,4 +1,4 @@
-/** Reads JSON in one pass without building its values: a body of megabytes of brackets is cheap to send, not to hold. */
+/** Reads JSON in one pass without building its values: megabytes of brackets are cheap to send but expensive to hold. */
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -17,7 +17,7 @@ const OBJECT_CLOSE = 125;
 /** b, f, n, r, t */
 const CONTROL_LETTERS = [98, 102, 110, 114, 116];
 
-/** What stands between values. */
+/** Marks between values. */
 export const MARKS = {
   comma: COMMA,
   colon: COLON,
@@ -27,7 +27,7 @@ export const MARKS = {
   objectClose: OBJECT_CLOSE,
 } as const;
 
-/** Index of the first character at or after `at` that is no whitespace. */
+/** Index of the first character at or after `at` that is not whitespace. */
 export function skipSpace(text: string, at: number): number {
   let next = at;
   for (;;) {
@@ -39,7 +39,7 @@ export function skipSpace(text: string, at: number): number {
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE;
 
-/** Value of four hexadecimal digits; -1 when they are none. */
+/** Value of four hexadecimal digits; -1 for other characters. */
 function hexCode(text: string, start: number): number {
   let value = 0;
   for (let at = start; at < start + 4; at++) {
@@ -61,7 +61,7 @@ function endOfDigits(text: string, start: number): number {
   return at;
 }
 
-/** Index behind the number that begins at `start`; -1 when it is none. */
+/** Index after the number that begins at `start`; -1 when no number begins there. */
 function endOfNumber(text: string, start: number): number {
   const first = text.charCodeAt(start) === MINUS ? start + 1 : start;
   let at = text.charCodeAt(first) === ZERO ? first + 1 : endOfDigits(text, first);
@@ -81,40 +81,40 @@ function endOfNumber(text: string, start: number): number {
 const SHALLOW = new Uint8Array(64);
 
 /**
- * Moves through a text value by value and notes what it met. What it takes is what the daemon's parser takes: JSON.parse does,
- * and no escape leaves half a surrogate pair. Where a method says false the text is no JSON, and the scanner is of no further use.
+ * Moves through a text value by value and counts what it meets. It accepts the texts that the daemon's parser accepts: valid JSON in
+ * which no escape leaves half a surrogate pair. Once a method returns false, the text is invalid and the scanner must not be used again.
  */
 export class JsonScanner {
-  /** Right behind what was taken last. */
+  /** Index after the last token. */
   at = 0;
-  /** Values and keys so far. */
+  /** Number of values and keys so far. */
   tokens = 0;
-  /** With more of them the scanner stops, as if the text were no JSON. */
+  /** The scanner stops beyond this number, as if the text were invalid. */
   mostTokens = Number.POSITIVE_INFINITY;
-  /** Most brackets that were open at the same time. */
+  /** Largest number of brackets that were open at once. */
   deepest = 0;
-  /** An escape stood for U+0000. */
+  /** Whether an escape meant U+0000. */
   sawNul = false;
   readonly #text: string;
-  /** Kinds of the brackets that value() has open, a byte each, so that depth costs no more than its text did. */
+  /** Kinds of the open brackets in value(), one byte each, so that depth costs no more memory than the text. */
   #kinds = SHALLOW;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Index of the next value, key or mark, which comes next. */
+  /** Index of the next value, key or mark. */
   start(): number {
     this.at = skipSpace(this.#text, this.at);
     return this.at;
   }
 
-  /** Code of the character there; NaN at the end of the text. */
+  /** Code of the next character; NaN at the end of the text. */
   next(): number {
     return this.#text.charCodeAt(this.start());
   }
 
-  /** Moves behind the mark when it comes next. */
+  /** Skips the mark if it comes next. */
   take(mark: number): boolean {
     if (this.next() !== mark) return false;
     this.at += 1;
@@ -140,7 +140,7 @@ export class JsonScanner {
     return false;
   }
 
-  /** A value of any depth. `open`: brackets that are open around it. */
+  /** Reads a value of any depth; `open` is the number of brackets around it. */
   value(open: number): boolean {
     let depth = 0;
     for (;;) {
@@ -156,7 +156,7 @@ export class JsonScanner {
           continue;
         }
       } else if (!this.#scalar(code)) return false;
-      // Behind a value, or before the bracket that ends an empty one.
+      // After a value, or before the bracket that closes an empty one.
       while (depth > 0 && this.take(this.#kinds[depth - 1] ?? 0)) depth -= 1;
       if (depth === 0) return true;
       if (!this.take(COMMA)) return false;
@@ -164,7 +164,7 @@ export class JsonScanner {
     }
   }
 
-  /** Nothing but whitespace follows. */
+  /** True when only whitespace follows. */
   isAtEnd(): boolean {
     return this.start() === this.#text.length;
   }
@@ -200,7 +200,7 @@ export class JsonScanner {
     return this.#text.startsWith('false', this.at) ? this.at + 5 : -1;
   }
 
-  /** Index of the last character of the escape whose letter is at `at`; -1 when it is none. */
+  /** Index of the last character of the escape whose letter is at `at`; -1 for an invalid escape. */
   #escape(at: number): number {
     const text = this.#text;
     const letter = text.charCodeAt(at);
@@ -217,7 +217,7 @@ export class JsonScanner {
   }
 }
 
-/** Whether a text is JSON that the daemon's parser takes, with at most so many brackets open at the same time. */
+/** Whether the daemon's parser accepts the text, with at most this many brackets open at once. */
 export function isDaemonJson(text: string, deepest = Number.POSITIVE_INFINITY): boolean {
   const scanner = new JsonScanner(text);
   return scanner.value(0) && scanner.isAtEnd() && scanner.deepest <= deepest;

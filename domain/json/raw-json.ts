@@ -1,6 +1,6 @@
 /**
- * JSON as text: where a value ends and which members it has, so that a part can be handed on exactly as it was written.
- * Every function expects text that is valid JSON, and no whitespace at `start`.
+ * JSON as text: finds where values end and which members they have, so that a part can be passed on exactly as it was written.
+ * Every function expects valid JSON without whitespace at `start`.
  */
 import { skipSpace } from './json-scan.ts';
 
@@ -29,7 +29,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Value of the string from its quote at `start` to right after its last one. */
+/** Value of the string between the quotes at `start` and before `end`. */
 function stringValue(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end - 1);
   return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner;
@@ -48,14 +48,14 @@ function endOfScalar(text: string, start: number): number {
   return at;
 }
 
-/** Index right after one bracket, comma, colon or scalar. */
+/** Index after one bracket, comma, colon or scalar. */
 function endOfToken(text: string, start: number): number {
   const code = text.charCodeAt(start);
   const isMark = isOpening(code) || isClosing(code) || code === COMMA || code === COLON;
   return isMark ? start + 1 : endOfScalar(text, start);
 }
 
-/** Index right after the value that begins at `start`. Any depth: no recursion. */
+/** Index after the value that begins at `start`. It does not recurse, so any depth is fine. */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
@@ -80,7 +80,7 @@ export function rawMembers(text: string, start: number): RawMember[] {
   return [...eachMember(text, start)];
 }
 
-/** The same one by one, for objects that may have millions of them. */
+/** The same members one by one, for objects with millions of them. */
 export function* eachMember(text: string, start: number): Generator<RawMember> {
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === QUOTE) {
@@ -95,7 +95,7 @@ export function* eachMember(text: string, start: number): Generator<RawMember> {
   }
 }
 
-/** Elements of the array that begins at `start`, in order, the first `most` of them. */
+/** The first `most` elements of the array that begins at `start`, in order. */
 export function rawElements(text: string, start: number, most = Number.POSITIVE_INFINITY): RawSpan[] {
   const elements: RawSpan[] = [];
   let at = skipSpace(text, start + 1);
@@ -109,7 +109,7 @@ export function rawElements(text: string, start: number, most = Number.POSITIVE_
   }
 }
 
-/** Text of the first member `key` of the object that begins at `start` (the daemon, too, takes the first of a repeated key). */
+/** Text of the first member `key` of the object that begins at `start`; the daemon takes the first of repeated keys too. */
 export function rawMember(text: string, key: string, start = 0): string | undefined {
   const member = rawMembers(text, start).find((candidate) => candidate.key === key);
   return member && text.slice(member.start, member.end);
@@ -134,7 +134,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
   '\t': '\\t',
 };
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that the daemon escapes
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the daemon escapes these characters
 const ESCAPED = /["\\\u0000-\u001f\u007f]/g;
 
 /** A string as the daemon prints it. */
@@ -146,7 +146,7 @@ export function daemonString(value: string): string {
 /** What an id usually is; the daemon prints it as it is written. */
 const PLAIN = /^(?:\d+|"[ !#-[\]-~]*")$/;
 
-/** The same value as the daemon prints it back: no whitespace, its own escapes, numbers as they were written. */
+/** The value as the daemon prints it back: without whitespace, with its own escapes, numbers as they were written. */
 export function daemonPrint(text: string): string {
   if (PLAIN.test(text)) return text;
   let printed = '';

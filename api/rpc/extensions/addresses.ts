@@ -1,7 +1,6 @@
 /** Which address a parameter means. */
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { RpcError } from '../rpc-error.ts';
@@ -10,7 +9,7 @@ import { type Arguments, textOf, textsOf } from './arguments.ts';
 const MAX_ADDRESSES = 100;
 
 /** R-address, i-address or name@ → address. @throws RpcError -5 */
-function addressOf(_api: ApiContext, chain: ChainConfig, text: string): string {
+function addressOf(chain: ChainConfig, text: string): string {
   try {
     return resolveAddress(chain, text);
   } catch (error) {
@@ -20,11 +19,11 @@ function addressOf(_api: ApiContext, chain: ChainConfig, text: string): string {
 }
 
 /** `address`, or each of `addresses` once. @throws RpcError */
-export function addressesOf(api: ApiContext, chain: ChainConfig, given: Arguments): readonly string[] {
+export function addressesOf(chain: ChainConfig, given: Arguments): readonly string[] {
   const list = given.get('addresses');
   const asked = list === undefined ? [textOf(given.get('address'))] : textsOf(list);
   if (asked.length === 0 || asked.length > MAX_ADDRESSES) {
     throw new RpcError(RPC_CODES.invalidParameter, `addresses: from 1 to ${MAX_ADDRESSES}`);
   }
-  return [...new Set(asked.map((text) => addressOf(api, chain, text)))];
+  return [...new Set(asked.map((text) => addressOf(chain, text)))];
 }

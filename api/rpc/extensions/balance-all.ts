@@ -14,7 +14,7 @@ const SIGNATURE: Signature = {
 };
 
 export const balanceAll: Extension = async ({ api, chain, read, texts }) => {
-  const addresses = addressesOf(api, chain, readArguments(texts, SIGNATURE));
+  const addresses = addressesOf(chain, readArguments(texts, SIGNATURE));
   const height = tipHeight(read, chain.name);
   const held = await holdingsOf(read, api, chain, addresses);
   const [address = null, ...others] = addresses;

@@ -32,7 +32,7 @@ export const bridgeTransfers: Extension = async ({ api, chain, read, texts }) =>
   const limit = integerOf(given.get('limit'), DEFAULT_LIMIT);
   if (limit < 1) throw new RpcError(RPC_CODES.invalidParameter, 'limit begins at 1');
   const direction = directionOf(given);
-  const [address] = given.has('address') ? addressesOf(api, chain, given) : [];
+  const [address] = given.has('address') ? addressesOf(chain, given) : [];
   tipHeight(read, chain.name);
   const { sql, values } = bridgeSql({ generation: read.state.generation, chain: chain.name, direction, address });
   const newest = `${sql} ORDER BY t.request_height DESC, t.txid, t.vout LIMIT $${values.length + 1}`;

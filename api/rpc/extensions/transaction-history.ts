@@ -80,7 +80,7 @@ async function counterparties(
 
 export const transactionHistory: Extension = async ({ api, chain, read, texts }) => {
   const given = readArguments(texts, SIGNATURE);
-  const [address = ''] = addressesOf(api, chain, given);
+  const [address = ''] = addressesOf(chain, given);
   const tip = tipHeight(read, chain.name);
   const from = integerOf(given.get('from'), 0);
   const to = integerOf(given.get('to'), tip);
