@@ -66,7 +66,7 @@ export interface Gate {
   /** Null: a store has to be asked first, and nothing is charged. */
   restNow(visitor: Visitor, fare: Fare): Admission | null;
   rest(visitor: Visitor, fare: Fare): Promise<Admission>;
-  /** A keyless caller pays requests only. Null as of `restNow`. */
+  /** A keyless caller pays requests only. Null for the same reason as `restNow`. */
   rpcNow(visitor: Visitor): Entrance | null;
   rpc(visitor: Visitor): Promise<Entrance>;
 }
