@@ -66,7 +66,7 @@ export interface Gate {
   /** Null: a store has to be asked first, and nothing is charged. */
   restNow(visitor: Visitor, fare: Fare): Admission | null;
   rest(visitor: Visitor, fare: Fare): Promise<Admission>;
-  /** A keyless caller pays requests only. Null as of `restNow`. */
+  /** A keyless caller pays requests only. Null for the same reason as `restNow`. */
   rpcNow(visitor: Visitor): Entrance | null;
   rpc(visitor: Visitor): Promise<Entrance>;
 }
@@ -172,8 +172,10 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
   }
 
-  function entranceOf(caller: Identified, entry: Verdict): Entrance {
-    const first = billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+  const entryBill = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+
+  function entranceOf(first: Bill, entry: Verdict): Entrance {
+    const { caller } = first;
     const restOf = ({ requests, credits }: Toll) => (caller.key ? credits : requests) - LEAST_CREDITS;
     const settled = (bill: Bill, rest: Verdict) => admit(bill, afterEntry(entry, rest), LEAST_CREDITS);
     const billOf = (toll: Toll) => billOfRpc(caller, toll.credits, restOf(toll));
@@ -194,8 +196,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     };
   }
 
-  const entryDemands = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS).demands;
-
   return {
     restNow(visitor, fare) {
       const caller = knownCaller(visitor, tokenOf(visitor));
@@ -212,14 +212,16 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     },
     rpcNow(visitor) {
       const caller = knownCaller(visitor, rpcTokenOf(visitor));
-      const entry = caller && limiter.chargeNow(entryDemands(caller));
-      return entry && entranceOf(caller, entry);
+      if (!caller) return null;
+      const bill = entryBill(caller);
+      const entry = limiter.chargeNow(bill.demands);
+      return entry && entranceOf(bill, entry);
     },
     async rpc(visitor) {
       void visitor.network; // cannot be read later
       const token = rpcTokenOf(visitor);
-      const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
-      return entranceOf(caller, await limiter.charge(entryDemands(caller)));
+      const bill = entryBill(knownCaller(visitor, token) ?? (await findCaller(visitor, token)));
+      return entranceOf(bill, await limiter.charge(bill.demands));
     },
   };
 }

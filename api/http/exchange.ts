@@ -173,7 +173,7 @@ async function answer(exchange: Exchange): Promise<void> {
   respond(exchange, reply);
 }
 
-/** The callback of the request ends without an answer. */
+/** For a request whose callback ends without its answer. */
 function expectLater(exchange: Exchange): void {
   const { res, asked, options } = exchange;
   if (!exchange.body) res.onAborted(() => leave(exchange));

@@ -43,6 +43,21 @@ describe('too much of one network', () => {
     expect([other, first, second].map((body) => body.isEvicted())).toEqual([false, true, false]);
   });
 
+  it('is counted however many other networks have come and gone', () => {
+    const { begin, wait } = bodiesOn();
+    const first = begin('a');
+    first.grow(300);
+    for (let n = 0; n < 3_000; n++) {
+      const other = begin(`other ${n}`);
+      other.grow(1);
+      other.release();
+    }
+    wait(10);
+    const second = begin('a');
+    second.grow(101);
+    expect([first, second].map((body) => body.isEvicted())).toEqual([true, false]);
+  });
+
   it('of one body alone is its own end', () => {
     const { begin } = bodiesOn();
     const body = begin('a');

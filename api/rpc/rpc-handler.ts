@@ -134,7 +134,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     };
   }
 
-  /** Everything that is known without asking anybody first; what a daemon gets has passed here. */
+  /** The first checks of a call that is meant for a daemon. */
   function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
     servedWhen?.check(request, chain);
     if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
@@ -153,7 +153,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return answered(await answer(chain.name, request.texts), request.id);
   }
 
-  /** Awaits only what has to be asked, so that a kept answer costs no more than its checks. */
+  /** Awaits only what has to be asked: a kept answer costs its checks alone. */
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
