@@ -28,7 +28,7 @@ export interface FoldOptions {
   readonly probe?: Probe | undefined;
 }
 
-/** Of the report of whoever folds. */
+/** How a report words what `foldLog` does. */
 export const DERIVE_LINES: StageReportOptions['lines'] = {
   state: (state) => `derive: ${state.replace('_', ' ')}`,
   progress: 'deriving',

@@ -151,8 +151,9 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   const chains = changed.map(({ chain }) => chain);
   await forgetStagePositions(client, 'price', chains);
   const { rows: newest } = await client.query<NewestTick>(
-    `SELECT DISTINCT ON (chain) chain, facts_position AS position, height, hash, clock FROM price_ticks
-     WHERE chain = ANY($1) ORDER BY chain, height DESC`,
+    `SELECT changed.chain, newest.* FROM unnest($1::text[]) AS changed(chain)
+     CROSS JOIN LATERAL (SELECT facts_position AS position, height, hash, clock FROM price_ticks
+       WHERE price_ticks.chain = changed.chain ORDER BY height DESC LIMIT 1) AS newest`,
     [chains],
   );
   await saveStagePositions(

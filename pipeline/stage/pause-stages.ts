@@ -1,9 +1,9 @@
-/** Keeps stages from changing the stores for a moment, so that what differs then really does. */
+/** Pauses stages for a moment, so that the two stores can be compared at rest. */
 import type { PoolClient } from 'pg';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 
-/** SQLSTATE of a stage that does not come to rest soon: it rewinds, or repairs what a crash left. */
+/** SQLSTATE when a stage does not pause in time, because it rewinds or repairs what a crash left. */
 export const NOT_AT_REST = '55P03';
 
 export interface Writer {
@@ -12,8 +12,9 @@ export interface Writer {
 }
 
 /**
- * Until the end of the transaction no stage begins another one; those under way are waited for. → whether each has an owner:
- * without one, what a crash left may still be there. Who keeps the stages waiting longer than `longest` loses the transaction.
+ * Waits for the transactions that these stages have open, and lets none begin another before the caller's transaction ends. Returns
+ * whether each stage has an owner: without one, the stores may still hold what a crash left. Postgres ends the caller's transaction when
+ * it lasts longer than `longest`.
  */
 export async function pauseStages(client: PoolClient, writers: readonly Writer[], longest = '10s'): Promise<boolean> {
   await client.query(`SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '${longest}';

@@ -1,4 +1,4 @@
-/** Runs a stage for as long as the program runs: what a retry may heal is tried again, the rest is shown and left alone. */
+/** Runs a stage for as long as the program runs: retries after errors that may pass, stops and shows all others. */
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { pause } from '../../infra/repeat-until.ts';

@@ -1,9 +1,9 @@
-/** Long work in small pieces: the process also serves. */
+/** Lets long work share the process with everything else that runs in it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const TURN_MS = 8;
 
-/** Call between pieces: lets everything else run once a few milliseconds are used up. Throws when `signal` has aborted. */
+/** Returns a function to call between pieces of work: after a few milliseconds it lets the event loop run. Throws once `signal` has aborted. */
 export function createYield(signal?: AbortSignal): () => Promise<void> | undefined {
   let turnEnds = performance.now() + TURN_MS;
   return () => {
