@@ -88,10 +88,9 @@ describe('unfinished bodies', () => {
       const large = JSON.stringify({ id: 7, method: 'decoderawtransaction', params: ['ab'.repeat(1024 * 1024)] });
       expect((await ask(api, '192.0.2.77', { body: large })).status).toBe(200);
       expect(api.received.at(-1)?.length).toBeGreaterThan(2 * 1024 * 1024);
-      expect(hoards.reduce((sum, { closed }) => sum + closed(), 0)).toBeGreaterThan(0);
+      await expect.poll(() => hoards.reduce((sum, { closed }) => sum + closed(), 0)).toBeGreaterThan(0);
       expect(process.memoryUsage().rss - before).toBeLessThan(450 * 1024 * 1024);
     },
-    60_000,
   );
 
   it('cost their sender a request at the headers, whether they are finished or not', async () => {
@@ -99,7 +98,7 @@ describe('unfinished bodies', () => {
     for (let n = 0; n < 60; n++) hoard(api, '10.0.0.1', '/', 1_000, 10);
     for (let n = 0; n < 30; n++) hoard(api, '10.0.0.1', '/write', 1_000, 10);
     await expect
-      .poll(async () => Number((await ask(api, '10.0.0.1')).headers.get('x-ratelimit-remaining')), { timeout: 10_000 })
+      .poll(async () => Number((await ask(api, '10.0.0.1')).headers.get('x-ratelimit-remaining')))
       .toBeLessThan(10);
   });
 });

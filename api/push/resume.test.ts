@@ -42,7 +42,7 @@ beforeAll(async () => {
       }),
     );
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   stop.abort();
@@ -150,7 +150,7 @@ describe('a resume that matches nothing', () => {
       expect(world.longestRun()).toBeLessThan(RECORDS / 4);
       expect(world.longestTurn()).toBeLessThan(2_000);
     }
-  }, 120_000);
+  });
 });
 
 describe('a record for a crowd', () => {

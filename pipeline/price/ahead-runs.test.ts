@@ -251,4 +251,4 @@ it('writes each row again only a few times, however many are appended', async ()
   for (const { size } of rows) written += Number(size);
   const appended = play.held.length * GENERATIONS.length * 2;
   expect(written / appended).toBeLessThan(7);
-}, 120_000);
+});

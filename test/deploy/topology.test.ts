@@ -69,7 +69,11 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     await until('blocks come', async () => (await height(proxy.base)) > FIRST_BLOCK + 2);
     const [one = '', other = ''] = [...serving().values()].map((host) => `http://${host}`);
     const at = `/api/blocks/${FIRST_BLOCK}`;
-    expect(await (await fetch(one + at)).text()).toBe(await (await fetch(other + at)).text());
+    // Both count confirmations, each up to the newest block that it knows.
+    await until('both say the same of a block', async () => {
+      const [ofOne, ofOther] = await Promise.all([one, other].map(async (host) => (await fetch(host + at)).text()));
+      return ofOne === ofOther;
+    });
     for (const command of ['status', 'audit']) {
       expect(await runCommand([command], topology.settings)).toMatchObject({ code: 0 });
     }
@@ -120,44 +124,43 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
       return data?.result.length === 0;
     };
     let empty = queries;
-    await until(
-      'no panel is empty',
-      async () => {
-        const looked = await Promise.all(empty.map(async (query) => ((await isEmpty(query)) ? query : null)));
-        empty = looked.filter((query) => query !== null);
-        return empty.length === 0;
-      },
-      MINUTES,
-    ).catch(() => undefined);
+    await until('no panel is empty', async () => {
+      const looked = await Promise.all(empty.map(async (query) => ((await isEmpty(query)) ? query : null)));
+      empty = looked.filter((query) => query !== null);
+      return empty.length === 0;
+    }).catch(() => undefined);
     expect(empty).toEqual([]);
   });
 
-  /** Names of the alerts that fire. */
+  /** Names of the alerts that fire, without the one that tells how busy this machine is. */
   async function firing(): Promise<string> {
     const answer = await fetch(`${prometheus.base}/api/v1/alerts`);
     const { data } = (await answer.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
     const names = data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
-    return [...new Set(names)].sort().join();
+    return [...new Set(names)]
+      .filter((name) => name !== 'Latency')
+      .sort()
+      .join();
   }
 
   it('goes on serving while one of its processes that serve is gone, which the alerts tell, and nothing else', async () => {
     // The recorded daemon's wallet holds coins.
-    await until('the wallet is told of', async () => (await firing()) === 'WalletHolds', MINUTES);
+    await until('the wallet is told of', async () => (await firing()) === 'WalletHolds');
     const [[name = ''] = []] = serving();
     await topology.programs.get(name)?.kill('SIGKILL');
     for (let asked = 0; asked < 10; asked++) {
       expect((await fetch(`${proxy.base}/api/blocks/${FIRST_BLOCK}`)).status).toBe(200);
     }
-    await until('the process is missed', async () => (await firing()) === 'ProcessAway,WalletHolds', MINUTES);
+    await until('the process is missed', async () => (await firing()) === 'ProcessAway,WalletHolds');
   });
 
   it('a dead daemon, then a dead stage, fire their alerts and no others', async () => {
     await topology.programs.get('daemon')?.kill('SIGKILL');
-    await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'), MINUTES);
+    await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'));
     await sleep(8_000); // whatever else would fire has fired by then
     expect(await firing()).toBe('DaemonAway,ProcessAway,WalletHolds');
     await topology.programs.get('derive')?.kill('SIGKILL');
-    await until('the stage is missed', async () => (await firing()).includes('StageSilent'), MINUTES);
+    await until('the stage is missed', async () => (await firing()).includes('StageSilent'));
     await sleep(8_000); // whatever else would fire has fired by then
     expect(await firing()).toBe('DaemonAway,ProcessAway,StageSilent,WalletHolds');
   });

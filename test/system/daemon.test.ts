@@ -125,7 +125,7 @@ describe('a daemon that refuses the password', () => {
     expect(JSON.stringify(program.complaints())).not.toContain('secret');
     await untilUnready(program, 'daemon_auth_failed');
     node.setFaults({});
-    await untilServed(program, node, 100_000);
+    await untilServed(program, node);
   });
 });
 

@@ -86,7 +86,7 @@ export async function servedHeight(program: Program, chain = CHAIN): Promise<num
 type Tip = Pick<RecordedNode, 'height' | 'hash'>;
 
 /** Until the program serves exactly the node's tip. */
-export async function untilServed(program: Program, node: Tip, ms = 60_000, chain = CHAIN): Promise<void> {
+export async function untilServed(program: Program, node: Tip, ms?: number, chain = CHAIN): Promise<void> {
   await until(
     `block ${node.height} is served`,
     async () => (await servedHeight(program, chain)) === node.height && (await newestHash(program)) === node.hash,

@@ -303,7 +303,6 @@ function describeKafkaLog(broker: TestBroker): void {
         await waiting;
         expect(await storedPositions()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
       },
-      120_000,
     );
   });
 }
