@@ -1,6 +1,7 @@
 /** What the price stage tells about itself, for each chain. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { slowestChain } from '../../schemas/slowest-chain.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createRateMeter, type RateMeter } from '../tailer/rate-meter.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';
@@ -78,8 +79,11 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
 
 /** The chain whose clock has got least far, which keeps the others' blocks provisional; null when no block waits for another chain. */
 function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
-  let last: ChainCursor | null = null;
-  for (const cursor of cursors) if (!last || newestClock(cursor) < newestClock(last)) last = cursor;
+  const slowest = slowestChain(
+    cursors.map((cursor) => ({ name: cursor.chain.name, cursor })),
+    ({ cursor }) => newestClock(cursor),
+  );
+  const last = slowest?.cursor ?? null;
   return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;
 }
 

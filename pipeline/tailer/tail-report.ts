@@ -40,6 +40,7 @@ export function createTailReport({
   let height: number | null = null;
   let targetHeight: number | null = null;
   let movedAt: string | null = null;
+  let tipTime: string | null = null;
   let state: StageState = 'starting';
   let error: StageStatus['error'] = null;
   let statusAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +57,8 @@ export function createTailReport({
     const rate = meter.rate();
     const eta = rate > 0 ? Math.ceil(lag() / rate) : null;
     const etaSeconds = state === 'catching_up' ? eta : state === 'following' ? 0 : null;
-    status({ state, height, targetHeight, rate, etaSeconds, movedAt, error });
+    const start = movedAt === null && tipTime !== null ? { tipTime } : {};
+    status({ state, height, targetHeight, rate, etaSeconds, movedAt, error, ...start });
     if (state === 'catching_up' && now() - progressAt >= PROGRESS_EVERY_MS) {
       progressAt = now();
       logger.info({ chain, height, targetHeight, rate: Math.round(rate), etaSeconds }, 'catching up');
@@ -68,8 +70,9 @@ export function createTailReport({
       height = tip?.height ?? null;
       if (tip) {
         metrics.tipTime.set({ chain }, tip.time);
-        // When the blocks of an earlier run arrived is not kept: their own time is the nearest there is.
-        if (appended > 0 || movedAt === null) movedAt = arrival(appended > 0 ? Date.now() : tip.time * 1000);
+        if (appended > 0) movedAt = new Date().toISOString();
+        // The stored status keeps when a block of an earlier run arrived; without one the block's own time is the nearest there is.
+        else tipTime = notLater(tip.time * 1000);
       }
       if (appended > 0) meter.add(appended);
       emit(appended > 0 && state === 'following');
@@ -100,7 +103,7 @@ export function createTailReport({
 }
 
 /** Block times may lie a little ahead. */
-function arrival(milliseconds: number): string {
+function notLater(milliseconds: number): string {
   return new Date(Math.min(Date.now(), milliseconds)).toISOString();
 }
 
