@@ -55,7 +55,7 @@ function priceSource(price: ToldPrice, { height, time, provisional }: StampsAppe
   };
 }
 
-/** A conversion again, once its value is known: for those who ask by value, and for all others where it counts as refunded. */
+/** A conversion again, with its stamp: for subscribers by value, and for all others where it counts as refunded. */
 function valuedSource(stamp: ToldStamp, record: StampsAppended): Source {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {

@@ -1,5 +1,4 @@
 /** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
-
 import { slowestChain } from '../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../api-context.ts';
 import { decimal, isoTime } from '../http/values.ts';

@@ -79,11 +79,7 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
 
 /** The chain whose clock has got least far, which keeps the others' blocks provisional; null when no block waits for another chain. */
 function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
-  const slowest = slowestChain(
-    cursors.map((cursor) => ({ name: cursor.chain.name, cursor })),
-    ({ cursor }) => newestClock(cursor),
-  );
-  const last = slowest?.cursor ?? null;
+  const last = slowestChain(cursors, newestClock);
   return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;
 }
 
