@@ -20,6 +20,8 @@ export interface StageStatus {
   readonly etaSeconds: number | null;
   /** Arrival (not block time) of the newest block, ISO 8601. */
   readonly movedAt: string | null;
+  /** Of `tail`, from a start to its first block: time of the newest block, which cannot have arrived before that. ISO 8601. */
+  readonly tipTime?: string;
   /** Of `price`: the chain whose clock the blocks behind `height` wait for. Absent when they wait for none. */
   readonly waitsFor?: string;
   /** Of `price`, beside `waitsFor`: how many blocks behind `height` are priced provisionally. */

@@ -1,12 +1,16 @@
 /** A record of the `stamps` topic → its events, always the same ones in the same order, so that a place in them lasts. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { StampsAppended, StampsRecord, StampsRewound, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
+import type { UnpricedReason } from '../../schemas/stamps.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { parseUsd } from '../market/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
 
 type Source = Omit<EventSource, 'chain' | 'topic' | 'place'>;
+
+/** The chain says `unmatched` of these. */
+const NO_DELIVERY: UnpricedReason = 'no_delivery';
 
 export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[] {
   const sources = record.kind === 'rewind' ? [undo(record)] : appended(record);
@@ -51,13 +55,17 @@ function priceSource(price: ToldPrice, { height, time, provisional }: StampsAppe
   };
 }
 
-/** A conversion again, once its value is known: for those who ask by value. */
+/** A conversion again, with its stamp: for subscribers by value, and for all others where it counts as refunded. */
 function valuedSource(stamp: ToldStamp, record: StampsAppended): Source {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {
     channel: 'conversions',
     type: 'conversion',
-    subjects: { ...conversionSubjects(stamp), usdValue: stamp.usdValue === null ? null : parseUsd(stamp.usdValue) },
+    subjects: {
+      ...conversionSubjects(stamp),
+      usdValue: stamp.usdValue === null ? null : parseUsd(stamp.usdValue),
+      isCorrection: reason === NO_DELIVERY,
+    },
     data: () =>
       stringifyExact({
         ...conversionMembers(stamp),

@@ -16,6 +16,8 @@ export interface EventSubjects {
   readonly status?: string;
   /** Of a conversion that is told with its value, in units of 10^-38; null where it has none. */
   readonly usdValue?: Usd | null;
+  /** Of a conversion that is told with its stamp: the stamp says another status than the chain. */
+  readonly isCorrection?: boolean;
 }
 
 export interface PushEvent {

@@ -46,10 +46,12 @@ export function createSubscription(
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
   const minUsd = filter.minUsd === undefined ? undefined : leastUsd(filter.minUsd);
-  /** A conversion is told of as it happens, or, to who asks by value, once that is known. */
-  const isAskedFor = ({ channel, topic, subjects: { usdValue } }: PushEvent) =>
+  /** A conversion is told of as it happens and when its stamp corrects that, or, to subscribers by value, once the value is known. */
+  const isAskedFor = ({ channel, topic, subjects: { usdValue, isCorrection } }: PushEvent) =>
     channel !== 'conversions' ||
-    (minUsd === undefined ? topic === 'facts' : typeof usdValue === 'bigint' && usdValue >= minUsd);
+    (minUsd === undefined
+      ? topic === 'facts' || isCorrection === true
+      : typeof usdValue === 'bigint' && usdValue >= minUsd);
   const topicOf = (channel: Channel): FeedTopicName =>
     channel === 'prices' || (channel === 'conversions' && minUsd !== undefined) ? 'stamps' : 'facts';
   const topics = new Set([...wanted].map(topicOf));

@@ -29,11 +29,14 @@ function decimalOf(units: bigint): string {
   return `${units / UNITS}.${String(units % UNITS).padStart(38, '0')}`;
 }
 
-function isTold(event: PushEvent, minUsd: string): boolean {
-  const asked = `{"op":"subscribe","channels":["conversions"],"filter":{"minUsd":${minUsd}}}`;
+function matches(event: PushEvent, asked: string): boolean {
   const read = readClientMessage(asked);
   if (!read.ok || read.message.op !== 'subscribe') throw new Error(`${asked} is refused`);
-  const told = createSubscription(read.message, [CHAIN], () => [], new Map()).matches(event);
+  return createSubscription(read.message, [CHAIN], () => [], new Map()).matches(event);
+}
+
+function isTold(event: PushEvent, minUsd: string): boolean {
+  const told = matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{"minUsd":${minUsd}}}`);
   const registered = `{"events":["conversion.completed"],"chains":null,"filter":{"minUsd":${minUsd}},"thresholds":[]}`;
   const interest = createInterest(parseAsked(registered), [CHAIN], () => []);
   expect(interest.kindOf(event)).toBe(told ? 'conversion.completed' : null);
@@ -58,6 +61,17 @@ it('tells a value of the bound, and none that is one unit less', () => {
       expect(isTold(event, `${decimalOf(units)}01`)).toBe(false);
     }),
   );
+});
+
+it('tells what counts as refunded to all who do not ask by value, and nothing else that has a stamp', () => {
+  const unpaid = { ...VALUED_STAMP, status: 'refunded', usdValue: null, rule: 'unpriced' } as const;
+  const stamps = [VALUED_STAMP, { ...unpaid, reason: 'refunded' }, { ...unpaid, reason: 'no_delivery' }];
+  const events = eventsOfStamps(CHAIN, { ...RECORD, stamps });
+  const told = (filter: string) =>
+    events.map((event) => matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{${filter}}}`));
+  expect(told('')).toEqual([false, false, true]);
+  expect(told('"minUsd":0')).toEqual([true, false, false]);
+  expect(told('"currency":["i1"]').at(-1)).toBe(false);
 });
 
 it.each(['-1', '"-1"', '""', '"1,5"', '"0x10"', '1e100', 'null', 'true', '[1]'])('refuses a bound of %s', (minUsd) => {

@@ -131,6 +131,7 @@ const pools = stateRoute({
   scope: 'all',
   async handler({ read, api }) {
     const market = await readMarket(read, api);
+    const rows = await pricedRows(read, api);
     const nativeId = defaultNative(api);
     const holdings = nativeHoldings(market, nativeId);
     const total = holdings.reduce((sum, { amount }) => sum + amount, 0n);
@@ -145,6 +146,7 @@ const pools = stateRoute({
         usdValue: printUsdOrNull(market.worth(nativeId, amount)),
         share: total > 0n ? Number(amount) / Number(total) : 0,
       })),
+      ...provisionalMembers(rows.provisionalSince(Number.POSITIVE_INFINITY)),
     };
   },
 });

@@ -1,9 +1,9 @@
 /** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
-
 import { confidence, priceStatus } from '../../domain/confidence.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import type { GuardState, Tier } from '../../domain/prices.ts';
 import type { EntryInput } from '../../domain/stamp-inputs.ts';
+import { slowestChain } from '../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../api-context.ts';
 import { decimal, isoTime } from '../http/values.ts';
 import type { Currencies } from '../state/currency-directory.ts';
@@ -91,11 +91,9 @@ export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
-/** The chain whose clock has come least far: blocks of the others wait for it. One without blocks is further back than any. */
-export function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
-  const clock = (chain: string) => state.derived.get(chain)?.clock ?? -1;
-  const names = api.config.chains.map(({ name }) => name);
-  return names.reduce<string | null>((last, name) => (last === null || clock(name) < clock(last) ? name : last), null);
+/** From the snapshot, since the answer is kept for as long as that is the newest. A chain without blocks is further back than any. */
+function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
+  return slowestChain(api.config.chains, ({ name }) => state.derived.get(name)?.clock ?? -1)?.name ?? null;
 }
 
 /** As they are published, in the order of `ids`; a currency without a price has no row. */

@@ -4,7 +4,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { serviceStatus } from '../../schemas/rest/statistics.ts';
 import type { ApiContext } from '../api-context.ts';
 import { liveRoute } from '../http/route.ts';
-import { pricedRows } from '../state/priced-rows.ts';
+import { type PricedRows, pricedRows, provisionalMembers } from '../state/priced-rows.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { supplyAt } from '../state/supply.ts';
@@ -24,12 +24,13 @@ async function total(api: ApiContext, sql: string): Promise<number> {
   return Number(row?.total ?? 0);
 }
 
-async function dataTotals(api: ApiContext, state: ServiceState, { completed }: StampCounts) {
+async function dataTotals(api: ApiContext, state: ServiceState, rows: PricedRows, { completed }: StampCounts) {
   const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
   return {
     addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL)),
     conversionsTotal: completed,
     transactions: await api.memo.get('transactions', state.tag, () => total(api, TRANSACTIONS_SQL)),
+    ...provisionalMembers(rows.provisionalSince(Number.POSITIVE_INFINITY)),
   };
 }
 
@@ -103,7 +104,7 @@ const status = liveRoute({
     return {
       body: {
         verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
-        data: await dataTotals(api, state, stamps),
+        data: await dataTotals(api, state, rows, stamps),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
         chains: Object.fromEntries(
           chains.map(({ name }, index) => [

@@ -58,6 +58,16 @@ describe('a chain', () => {
     expect(tailSince(null)).toEqual(['tail stalled']);
   });
 
+  it('keeps after a start the arrival that is stored, and takes the time of its newest block where that is later or all there is', () => {
+    const tailSince = (movedAt: string | null, tipTime: string) =>
+      codes({ stages: { tail: status({ movedAt, tipTime }) } });
+    expect(tailSince(ago(30), ago(1e8))).toEqual([]);
+    expect(tailSince(ago(1201), ago(1e8))).toEqual(['tail stalled']);
+    expect(tailSince(ago(1201), ago(1199))).toEqual([]);
+    expect(tailSince(null, ago(1199))).toEqual([]);
+    expect(tailSince(null, ago(1201))).toEqual(['tail stalled']);
+  });
+
   it('does not stall at the end of a recording', () => {
     const long = { movedAt: ago(100_000) };
     expect(codes({ stages: { tail: status({ state: 'ended', ...long }), derive: status(long) } })).toEqual([]);
@@ -147,15 +157,16 @@ describe('a chain that catches up', () => {
   });
 });
 
-it('prices that wait for another chain are a note, which names the chain whose clock is behind', () => {
+it('prices that wait for another chain are a note, which names the chain that the stage waits for', () => {
   const chains = ['vrsc', 'chips', 'vdex'].map((name) => ({ name, blockSeconds: 60 }));
-  const clocks: Record<string, number> = { vrsc: 50, chips: 10, vdex: 40 };
-  const notes = (said: Said) => priceNotes(chains, statusesOf(said), (name) => clocks[name] ?? 0);
+  const notes = (said: Said) => priceNotes(chains, statusesOf(said));
+  const waiting = status({ state: 'waiting', waitsFor: 'chips', aheadBlocks: 9 });
   expect(notes({})).toEqual([]);
   expect(notes({ stages: { price: waits('postgres_full') } })).toEqual([]);
-  expect(notes({ stages: { price: status({ state: 'waiting' }) }, ages: { price: 60 } })).toEqual([]);
+  expect(notes({ stages: { price: waiting }, ages: { price: 60 } })).toEqual([]);
+  expect(notes({ stages: { price: status({ state: 'waiting' }) } })).toEqual([]);
   const detail = 'price of vrsc waits for the clock of chips: what is newer is provisional';
-  expect(notes({ stages: { price: status({ state: 'waiting' }) } })).toMatchObject([
+  expect(notes({ stages: { price: waiting } })).toMatchObject([
     { code: 'price_waits', chain: 'vrsc', stage: 'price', detail },
   ]);
 });

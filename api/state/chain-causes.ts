@@ -118,28 +118,31 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
   }
 }
 
-/** Nothing arrives (arrival, not block time: a replay is old), or what arrived is not derived. */
+/** Nothing arrives (arrival, not block time: blocks of a replay are old), or what arrived is not derived. */
 function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): Cause[] {
   const allowed = QUIET_BLOCKS * blockSeconds;
   const tail = statuses.of(name, 'tail');
   const derive = statuses.of(name, 'derive');
   const causes: Cause[] = [];
   const look = (stage: ReportingStage, status: StageStatus) => {
-    if (status.state === 'stopped' || statuses.isSilent(name, stage) || quiet(status, now) <= allowed) return;
-    causes.push(stalled(name, stage, status, allowed));
+    if (status.state === 'stopped' || statuses.isSilent(name, stage)) return;
+    const last = lastArrival(status);
+    if (last === null || now - last > allowed * 1000) causes.push(stalled(name, stage, status, allowed));
   };
   if (tail && tail.state !== 'ended') look('tail', tail);
   if (tail && derive && (tail.height ?? -1) > (derive.height ?? -1)) look('derive', derive);
   return causes;
 }
 
-/** Seconds since the stage last had a block; infinite when it never had one. */
-function quiet(status: StageStatus, now: number): number {
-  return status.movedAt === null ? Number.POSITIVE_INFINITY : (now - Date.parse(status.movedAt)) / 1000;
+/** When the stage last had a block, in milliseconds since the epoch: a block cannot have arrived before its own time. */
+function lastArrival({ movedAt, tipTime }: StageStatus): number | null {
+  const known = [movedAt, tipTime].filter((time) => time != null).map((time) => Date.parse(time));
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function stalled(chain: string, stage: ReportingStage, status: StageStatus, allowed: number): Cause {
-  const since = status.movedAt === null ? 'had no block yet' : `had its newest block at ${status.movedAt}`;
+  const last = lastArrival(status);
+  const since = last === null ? 'had no block yet' : `had its newest block at ${new Date(last).toISOString()}`;
   const error = status.error ? `, ${status.error.code}` : '';
   const detail = `${stage} of ${chain} ${since}, more than ${allowed} s ago (${status.state}${error})`;
   const reason = { code: 'stalled', chain, stage, cause: status.error?.code ?? null, detail, etaSeconds: null };
@@ -179,17 +182,12 @@ function isMoving(stage: ReportingStage, { state }: StageStatus): boolean {
 }
 
 /** No reason: prices of a chain cannot pass the clock of one that stands still, and what is beyond it is provisional. */
-export function priceNotes(
-  chains: readonly NamedChain[],
-  statuses: StageStatuses,
-  clockOf: (chain: string) => number,
-): UnreadyReason[] {
+export function priceNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
   return chains.flatMap(({ name: chain }) => {
     const status = statuses.of(chain, 'price');
     if (status?.state !== 'waiting' || status.error || statuses.isSilent(chain, 'price')) return [];
-    const others = chains.filter(({ name }) => name !== chain).sort((a, b) => clockOf(a.name) - clockOf(b.name));
-    const slowest = others[0]?.name ?? 'another chain';
-    const detail = `price of ${chain} waits for the clock of ${slowest}: what is newer is provisional`;
+    if (status.waitsFor === undefined) return [];
+    const detail = `price of ${chain} waits for the clock of ${status.waitsFor}: what is newer is provisional`;
     return [{ code: 'price_waits', chain, stage: 'price' as const, cause: null, detail, etaSeconds: null }];
   });
 }

@@ -71,9 +71,7 @@ export async function watchHealth({ chains, watch, storeFaults, timing = {} }: H
   }
 
   function notes(chain: string | null): readonly UnreadyReason[] {
-    const { state, statuses } = watch;
-    const clockOf = (name: string) => state.derived.get(name)?.clock ?? Number.NEGATIVE_INFINITY;
-    return priceNotes(chains, statuses, clockOf).filter((note) => concerns(chain, note));
+    return priceNotes(chains, watch.statuses).filter((note) => concerns(chain, note));
   }
 
   async function followStores(): Promise<void> {

@@ -25,9 +25,7 @@ import type { ChainCursor } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
 import type { DerivedPositions } from './read-facts.ts';
 
-/** Of what it took to make again what was shown, until that is done once more. */
-const REMAKE_PAUSE = 4;
-/** What takes no longer needs no pause. */
+/** A remake that took no longer than this needs no pause; any other is followed by a pause of the same length. */
 const BRIEF_MS = 50;
 /** Ticks from one checkpoint to the next where nothing else asks for one. */
 const CHECKPOINT_TICKS = 500;
@@ -293,7 +291,7 @@ export function createAheadFold(
       goal = 0;
       isCut = false;
       const took = performance.now() - started;
-      if (isRemake) againAt = took > BRIEF_MS ? performance.now() + REMAKE_PAUSE * took : 0;
+      if (isRemake) againAt = took > BRIEF_MS ? performance.now() + took : 0;
     },
 
     takeDrop() {

@@ -1,6 +1,7 @@
 /** What the price stage tells about itself, for each chain. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { slowestChain } from '../../schemas/slowest-chain.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createStageProgress, type StageProgress } from '../stage/stage-progress.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';
@@ -64,8 +65,7 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
 
 /** The chain whose clock has got least far, which keeps the others' blocks provisional; null when no block waits for another chain. */
 function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
-  let last: ChainCursor | null = null;
-  for (const cursor of cursors) if (!last || newestClock(cursor) < newestClock(last)) last = cursor;
+  const last = slowestChain(cursors, newestClock);
   return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;
 }
 

@@ -5,8 +5,8 @@ import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
 import { createStageProgress } from './stage-progress.ts';
 
 export interface StageReport {
-  /** The newest block is at `height`, after `blocks` new ones; `arrivedAt` (milliseconds) where that is not now. */
-  at(height: number | null, blocks?: number, arrivedAt?: number | null): void;
+  /** The newest block is at `height`, after `blocks` new ones, which arrived now. */
+  at(height: number | null, blocks?: number): void;
   /** The newest block is at `height` after a rewind. */
   rewound(height: number): void;
   /** Shown with the next of the other calls. */
@@ -56,8 +56,8 @@ export function createStageReport(options: StageReportOptions): StageReport {
   }
 
   return {
-    at(height, blocks = 0, arrivedAt = blocks > 0 ? Date.now() : null) {
-      progress.at(height, blocks, arrivedAt);
+    at(height, blocks = 0) {
+      progress.at(height, blocks, blocks > 0 ? Date.now() : null);
       emit(blocks > 0 && state === 'following');
     },
     rewound(height) {

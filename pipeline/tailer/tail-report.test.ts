@@ -100,12 +100,13 @@ describe('createTailReport', () => {
 
   it('says when the newest block arrived; of an earlier run it knows the block time only', () => {
     report.at({ height: 7, time: 1_700_000_000 });
-    expect(statuses.at(-1)?.movedAt).toBe('2023-11-14T22:13:20.000Z');
+    expect(statuses.at(-1)).toMatchObject({ movedAt: null, tipTime: '2023-11-14T22:13:20.000Z' });
     const before = new Date().toISOString();
     report.at({ height: 8, time: 1_700_000_060 }, 1);
     report.at({ height: 8, time: 1_700_000_060 });
     report.state('following');
     expect(String(statuses.at(-1)?.movedAt) >= before).toBe(true);
+    expect(statuses.at(-1)).not.toHaveProperty('tipTime');
   });
 
   it('measures the depth of rewinds and the time of the newest block', async () => {

@@ -19,16 +19,19 @@ const LINES: StageReportOptions['lines'] = { state: (state) => `tailer ${state}`
 
 export function createTailReport(options: TailReportOptions): TailReport {
   const { chain, logger } = options;
-  const report = createStageReport({ ...options, lines: LINES });
-  let hasArrival = false;
+  let tipTime: string | null = null;
+  const report = createStageReport({
+    ...options,
+    lines: LINES,
+    status: (status) => options.status(status.movedAt === null && tipTime !== null ? { ...status, tipTime } : status),
+  });
   return {
     at(tip, appended = 0) {
       if (!tip) return report.at(null);
       metrics.tipTime.set({ chain }, tip.time);
-      // When the blocks of an earlier run arrived is not kept: their own time is the nearest there is, and it may lie a little ahead.
-      if (appended > 0 || hasArrival) report.at(tip.height, appended);
-      else report.at(tip.height, 0, Math.min(Date.now(), tip.time * 1000));
-      hasArrival = true;
+      // The stored status keeps when a block of an earlier run arrived; without one the block's own time is the nearest there is.
+      if (appended === 0) tipTime = notLater(tip.time * 1000);
+      report.at(tip.height, appended);
     },
     rewound(fork, from) {
       metrics.rewindDepth.observe({ chain }, from - fork);
@@ -38,4 +41,9 @@ export function createTailReport(options: TailReportOptions): TailReport {
     target: report.target,
     state: report.state,
   };
+}
+
+/** Block times may lie a little ahead. */
+function notLater(milliseconds: number): string {
+  return new Date(Math.min(Date.now(), milliseconds)).toISOString();
 }

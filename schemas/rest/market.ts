@@ -147,4 +147,5 @@ export const nativePools = object({
     object({ basket: string, basketId: string, chain: string, amount: coins, usdValue: nullableUsd, share: number }),
     'Largest first',
   ),
+  ...provisionalMembers,
 });

@@ -65,7 +65,7 @@ const provisional = {
     "True while another chain's clock had still to pass the block: told again, after an undo, if it turns out otherwise",
 } as const;
 
-/** What a conversion has with filter.minUsd. */
+/** What a conversion has with filter.minUsd, and where it counts as refunded for no_delivery. */
 const valued = {
   fromUsd: nullableUsd,
   toUsd: nullableUsd,
@@ -147,7 +147,7 @@ export const pushEvents = {
         type: 'string',
         enum: CONVERSION_STATUSES,
         description:
-          'As its chain says it. What is unmatched may count as refunded by a rule of the prices: /api/oracle/conversions/ tells',
+          'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
       },
       type: { type: 'string', enum: CONVERSION_TYPES },
       fromCurrencyId: nullableString,

@@ -148,7 +148,12 @@ const chainStatus = object({
 });
 export const serviceStatus = object({
   verusd: object({ chainHeight: nullableInteger, connections: nullableInteger }),
-  data: object({ addresses: integer, conversionsTotal: integer, transactions: integer }),
+  data: object({
+    addresses: integer,
+    conversionsTotal: { ...integer, description: 'Completed conversions with a stamp; provisional ones count' },
+    transactions: integer,
+    ...provisionalMembers,
+  }),
   indexer: object({ updatedAt: { ...isoTime, type: ['string', 'null'] }, state: nullableString }),
   chains: { type: 'object', additionalProperties: chainStatus },
 });

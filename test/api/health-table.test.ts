@@ -165,7 +165,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     tail: { height: TIP + 1, targetHeight: TIP + 1 },
     derive: { movedAt: LONG_AGO },
   }),
-  'prices wait for the clock of another chain': says({ price: { state: 'waiting' } }),
+  'prices wait for the clock of another chain': says({
+    price: { state: 'waiting', waitsFor: 'chips', aheadBlocks: 40 },
+  }),
   'another chain is not ready': {
     begin: () => world.say('chips', { derive: { state: 'stopped', error: errorOf('log_gap') } }),
     lift: () => world.say('chips'),

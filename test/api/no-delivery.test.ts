@@ -3,6 +3,7 @@
  * they count as refunded, else they are unmatched, and a swap of generations changes that and back.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { printAudit } from '../../commands/audit.ts';
 import { printReprocess } from '../../commands/reprocess.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
@@ -11,6 +12,7 @@ import { RECORDED_CHAIN } from '../../processors/testing/recorded-chain.ts';
 import { type ChangedImport, changedBlocks, type Settled, startChangedRecording } from './changed-recording.ts';
 import { createClient } from './client.ts';
 import { CHAIN, type FollowedNode, NATIVE, type RunningService, startServiceOn, USDX } from './running-service.ts';
+import { StreamReader } from './stream-reader.ts';
 import { blocks, type Json } from './truth.ts';
 
 const NEVER = new AbortController().signal;
@@ -210,6 +212,31 @@ it('streams them as CSV, shows them with their import, and explains both rates',
       steps: null,
     });
   }
+});
+
+it('corrects in the stream what it told as unmatched, also for subscribers who do not ask by value', async () => {
+  const reader = new StreamReader(service.port);
+  await reader.opened();
+  const START = { position: 0, index: 0 };
+  const cursor = encodePlaces(new Map((['facts', 'stamps'] as const).map((topic) => [feedKey(topic, CHAIN), START])));
+  reader.send({ op: 'subscribe', id: 1, channels: ['conversions'], cursor });
+  const expected = new Map([...(await listed(''))].map(([key, { status }]) => [key, status]));
+  const told = new Map<string, Json>();
+  const corrected: string[] = [];
+  await reader.until(({ type, data }) => {
+    expect(['hello', 'ack', 'conversion']).toContain(type);
+    if (type !== 'conversion') return false;
+    const key = keyOf(data);
+    if (data.reason === 'no_delivery') {
+      expect(told.get(key)).toMatchObject({ status: 'unmatched', importTxid: data.importTxid });
+      expect(data).toMatchObject({ status: 'refunded', rule: 'unpriced', usdValue: null });
+      corrected.push(key);
+    } else expect(data).not.toHaveProperty('usdValue');
+    told.set(key, data);
+    return told.size === expected.size && [...told].every(([of, { status }]) => status === expected.get(of));
+  });
+  await reader.close();
+  expect(corrected.sort()).toEqual(keys(far));
 });
 
 interface Counts {

@@ -74,6 +74,7 @@ const LISTS = [
 const OBJECTS = [
   '/api/market/protocol',
   '/api/market/overview',
+  '/api/market/vrsc-pools',
   '/api/market/prices/xeth/history?days=60',
   '/api/market/prices/xeth/history?days=2',
   '/api/market/prices/VRSCTEST/history',
@@ -167,6 +168,17 @@ describe('while one chain stands still', () => {
       return path.includes('chain=vrsc') ? beyondOf(first) : Math.min(beyondOf(first), beyondOf(second));
     };
     expect(told).toEqual(Object.keys(shown).map((path) => [path, new Date(expected(path) * 1000).toISOString()]));
+  });
+
+  it('counts every conversion in the status, which says since when the number is provisional', async () => {
+    const { data } = await ask(stalled, (client) => client.json('/api/stats/status'));
+    const since = new Date(Math.min(beyondOf(first), beyondOf(second)) * 1000).toISOString();
+    expect([data.provisional, data.provisionalSince]).toEqual([true, since]);
+    const { rows } = await stalled.stores.postgres.pool.query<{ count: string }>(
+      `SELECT count(*)::text AS count FROM transfers t JOIN stamps s USING (chain, txid, vout)
+       WHERE t.to_height IS NULL AND t.status = 'completed' AND s.generation = 1`,
+    );
+    expect(String(data.conversionsTotal)).toBe(rows[0]?.count);
   });
 
   it('sums every trade up to the tip of its own chain', () => {
