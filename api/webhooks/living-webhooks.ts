@@ -1,7 +1,7 @@
 /** The webhooks that are told of events now, compiled. */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
-import { TIERS } from '../access/key-store.ts';
+import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { type Asked, createInterest, type Interest, parseAsked } from './webhook.ts';

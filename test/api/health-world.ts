@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startApi } from '../../api/server.ts';
 import { domain } from '../../commands/domain.ts';
-import { printStatus } from '../../commands/status.ts';
+import { run as runStatus } from '../../commands/status.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
@@ -15,6 +15,7 @@ import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { createStageReporter, type StageReporter } from '../../pipeline/stage-reporter.ts';
 import { STAGES, type Stage, type StageStatus } from '../../schemas/stage-status.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { chainOf, configOf, NATIVE } from './running-service.ts';
 
 export const CHAINS = ['vrsc', 'chips'] as const;
@@ -156,9 +157,9 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     },
     metrics: async () => (await get('/metrics')).text(),
     async status() {
-      const lines: string[] = [];
-      const code = await printStatus(config, stores, (line) => void lines.push(line));
-      return { code, text: lines.join('\n') };
+      const { output, lines } = collectedOutput();
+      const { exitCode } = await runStatus({ config, stores }, {}, output);
+      return { code: exitCode, text: lines.join('\n') };
     },
     async pass(seconds) {
       await looked();
