@@ -1,32 +1,35 @@
 /** `audit`: Postgres against ClickHouse, and both against what must hold. */
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { StoreContext } from './control-commands.ts';
+import type { Outcome, Output, StoreContext } from './command.ts';
 
-/** Prints a line a table and invariant; → 0 only when both stores hold the same and every invariant holds. */
-export async function printAudit(
-  { config, stores }: StoreContext,
-  print: (line: string) => void,
-  signal: AbortSignal,
-): Promise<number> {
+/** Prints a line for each table and invariant; exit code 0 only when both stores hold the same and every invariant holds. */
+export async function run(
+  { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
+  _input: object,
+  { line }: Output,
+): Promise<Outcome> {
   const chains = config.chains.map((chain) => ({ name: chain.name, nativeCurrencyId: nativeCurrencyId(chain) }));
-  let different = 0;
-  let broken = 0;
+  const results: AuditResult[] = [];
   for await (const result of audit(stores, chains, signal)) {
-    print(`${result.chain}  ${line(result)}`);
-    if (result.kind === 'table' && result.partsAt !== null) different++;
-    if (result.kind === 'invariant' && result.violation) broken++;
+    results.push(result);
+    line(`${result.chain}  ${described(result)}`);
   }
-  if (broken > 0) print(`${broken} invariants are broken: run \`verustream verify\`.`);
-  print(
+  const tables = results.filter((result) => result.kind === 'table').map(({ kind, ...table }) => table);
+  const invariants = results.filter((result) => result.kind === 'invariant').map(({ kind, ...rest }) => rest);
+  const different = tables.filter(({ partsAt }) => partsAt !== null).length;
+  const broken = invariants.filter(({ violation }) => violation).length;
+  if (broken > 0) line(`${broken} invariants are broken: run \`verustream verify\`.`);
+  line(
     different === 0
       ? 'Postgres and ClickHouse hold the same.'
       : `${different} tables differ: run \`verustream verify\`.`,
   );
-  return different + broken === 0 ? 0 : 1;
+  const ok = different + broken === 0;
+  return { exitCode: ok ? 0 : 1, state: { ok, tables, invariants } };
 }
 
-function line(result: AuditResult): string {
+function described(result: AuditResult): string {
   if (result.kind === 'table') {
     const verdict = result.partsAt === null ? 'equal' : `DIFFERENT, first at height ${result.partsAt}`;
     return `${result.table}: ${result.rows} rows up to height ${result.height}: ${verdict}`;

@@ -1,21 +1,59 @@
-/** What every command gets and answers. */
+/** What a command declares, gets and answers. */
+import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
+import type { Stores } from '../infra/stores.ts';
 import type { Config } from '../schemas/config.ts';
+
+export interface Argument {
+  readonly summary: string;
+  readonly optional?: true;
+  /** Every value that is allowed; any text when absent. */
+  readonly choices?: readonly string[];
+}
+
+export interface Option {
+  readonly summary: string;
+  /** Placeholder of its value; an option without one is a switch. */
+  readonly value?: string;
+}
+
+/** The declaration of a command. Help, parser and docs/commands.md follow from it; it imports nothing that the command runs on. */
+export interface CommandSpec {
+  /** One line of `--help`. */
+  readonly summary: string;
+  /** In the order in which they are written. */
+  readonly arguments: Readonly<Record<string, Argument>>;
+  readonly options: Readonly<Record<string, Option>>;
+  /** Whether it prints state, and so takes `--json`. */
+  readonly json: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Where a command writes while it runs. */
+export interface Output {
+  /** A line of the answer; dropped with `--json`. */
+  line(text: string): void;
+  /** How far a long command is: on stderr. */
+  progress(text: string): void;
+}
+
+export interface Outcome {
+  /** 0 only when what was asked holds. */
+  readonly exitCode: 0 | 1;
+  /** What `--json` prints, by schemas/command-output.json; null for a command without. */
+  readonly state: object | null;
+}
 
 export interface CommandContext {
   readonly config: Config;
-  readonly args: readonly string[];
   readonly logger: Logger;
-  readonly print: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-export interface Command {
-  readonly name: string;
-  /** One line of `--help`. */
-  readonly summary: string;
-  /** Text of `<command> --help` below the summary. */
-  readonly usage: string;
-  /** → exit code: 0 only when what was asked holds. */
-  run(context: CommandContext): Promise<number>;
+/** Of commands that a running service answers for its own data folder. */
+export interface StoreContext extends CommandContext {
+  readonly stores: Stores;
+  readonly log: EventLog;
 }
+
+export type Run<Context, Input> = (context: Context, input: Input, output: Output) => Promise<Outcome>;

@@ -1,13 +1,13 @@
 /** `config`: the effective configuration, secrets masked. */
 import { printableConfig } from '../infra/config/load-config.ts';
-import type { Command } from './command.ts';
+import type { CommandContext, Outcome, Output } from './command.ts';
 
-export const config: Command = {
-  name: 'config',
-  summary: 'print the effective configuration, secrets masked',
-  usage: 'Fails, naming every wrong value, when the configuration is wrong.',
-  run: async ({ config: effective, print }) => {
-    print(printableConfig(effective));
-    return 0;
-  },
-};
+export async function run(
+  { config }: Pick<CommandContext, 'config'>,
+  _input: object,
+  { line }: Output,
+): Promise<Outcome> {
+  const text = printableConfig(config);
+  line(text);
+  return { exitCode: 0, state: { configuration: JSON.parse(text) } };
+}

@@ -1,36 +1,40 @@
 /** `keys`: shows or sets the tier of an identity, and shows its keys. */
-
-import { listKeys, setTier, TIERS, tierOf } from '../api/access/key-store.ts';
+import { listKeys, setTier, tierOf } from '../api/access/key-store.ts';
 import { isIdentityAddress } from '../domain/addresses.ts';
 import { nameToAddress } from '../domain/names.ts';
-import type { Tier } from '../schemas/config.ts';
-import { PermanentError } from '../schemas/errors.ts';
-import type { StoreContext } from './control-commands.ts';
+import { UsageError } from '../schemas/errors.ts';
+import { configuredChain } from './arguments.ts';
+import type { Outcome, Output, StoreContext } from './command.ts';
+import type { InputOf } from './command-table.ts';
 
-export async function printKeys(
-  { config, stores }: StoreContext,
-  args: readonly string[],
-  print: (line: string) => void,
-): Promise<number> {
-  const [chainName = '', identity = '', tier] = args;
-  const chain = config.chains.find(({ name }) => name === chainName);
-  const address = chain && (isIdentityAddress(identity) ? identity : nameToAddress(identity, chain.networkRoot));
-  if (!chain || !address || args.length > 3 || (tier !== undefined && !isTier(tier))) {
-    const chains = config.chains.map(({ name }) => name).join(', ');
-    throw new PermanentError(
-      'usage',
-      `keys takes a chain (${chains}), an identity (name@ or i-address), and to set its tier one of ${TIERS.join(', ')}.`,
+const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL';
+
+/** @throws UsageError for a chain that is not configured and an identity that the chain does not know */
+export async function run(
+  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { chain: name, identity, tier }: InputOf<'keys'>,
+  { line }: Output,
+): Promise<Outcome> {
+  const chain = configuredChain(config, name);
+  const identityAddress = isIdentityAddress(identity) ? identity : nameToAddress(identity, chain.networkRoot);
+  const known = identityAddress && (await stores.postgres.pool.query(KNOWN_SQL, [name, identityAddress])).rowCount;
+  if (!identityAddress || !known) {
+    throw new UsageError(
+      `the chain ${name} knows no identity "${identity}"; allowed is the name@ or i-address of an identity that the chain has derived`,
     );
   }
-  const holder = { chain: chainName, identityAddress: address };
+  const holder = { chain: name, identityAddress };
   if (tier !== undefined) await setTier(stores.postgres, holder, tier);
-  print(`${address} of ${chainName}: tier ${await tierOf(stores.postgres, holder)}`);
+  const current = await tierOf(stores.postgres, holder);
   const keys = await listKeys(stores.postgres, holder);
-  for (const { id, name, created_at } of keys) print(`  key ${id}  since ${created_at.toISOString()}  ${name}`);
-  if (keys.length === 0) print('  no keys');
-  return 0;
-}
-
-function isTier(text: string): text is Tier {
-  return (TIERS as readonly string[]).includes(text);
+  line(`${identityAddress} of ${name}: tier ${current}`);
+  for (const key of keys) line(`  key ${key.id}  since ${key.created_at.toISOString()}  ${key.name}`);
+  if (keys.length === 0) line('  no keys');
+  const shown = keys.map((key) => ({
+    id: key.id,
+    name: key.name,
+    createdAt: key.created_at.toISOString(),
+    regeneratedAt: key.regenerated_at?.toISOString() ?? null,
+  }));
+  return { exitCode: 0, state: { chain: name, identityAddress, tier: current, keys: shown } };
 }

@@ -6,27 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
 import type { Config } from '../schemas/config.ts';
-import { PermanentError } from '../schemas/errors.ts';
-import type { Command, CommandContext } from './command.ts';
+import { PermanentError, UsageError } from '../schemas/errors.ts';
+import type { CommandContext, Outcome, Output } from './command.ts';
+import type { InputOf } from './command-table.ts';
 
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
 const PACE_SECONDS = 5;
-const USAGE = `play-recording [seconds a block, ${PACE_SECONDS} if not given]: listens on HOST at the port of the first chain's daemon, and takes its
-user and password from there. Where it stands is kept in DATA_DIR, so that it goes on there after a restart. Until SIGTERM.`;
+const LONGEST_SECONDS = 3600;
 
-export const playRecording: Command = {
-  name: 'play-recording',
-  summary: 'serve the bundled recording as a daemon, a block every few seconds',
-  usage: USAGE,
-  run: play,
-};
-
-/** → 0 after SIGTERM. @throws PermanentError usage, config_invalid, port_unavailable */
-async function play({ config, args, logger, print, signal }: CommandContext): Promise<number> {
-  const [given = String(PACE_SECONDS), ...more] = args;
+/** Exit code 0 after SIGTERM. @throws UsageError, PermanentError config_invalid, port_unavailable */
+export async function run(
+  { config, logger, signal }: CommandContext,
+  { seconds: given = String(PACE_SECONDS) }: InputOf<'play-recording'>,
+  { line }: Output,
+): Promise<Outcome> {
   const seconds = Number(given);
-  if (!(seconds > 0 && seconds <= 3600) || more.length > 0) {
-    throw new PermanentError('usage', `"${args.join(' ')}" is not a number of seconds up to 3600.\n${USAGE}`);
+  if (!(seconds > 0 && seconds <= LONGEST_SECONDS)) {
+    throw new UsageError(`"${given}" is no number of seconds; it is above 0 and at most ${LONGEST_SECONDS}`);
   }
   const { user, password, port } = daemonOf(config);
   const { startRecordedNode } = await import('../infra/recorded-node/recorded-node.ts');
@@ -42,7 +38,7 @@ async function play({ config, args, logger, print, signal }: CommandContext): Pr
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const file = join(dataDir, 'recorded-daemon.json');
     standWhere(node, readPosition(file));
-    print(`the recorded daemon listens on ${host}:${port} at block ${node.height}, a block every ${seconds} s`);
+    line(`the recorded daemon listens on ${host}:${port} at block ${node.height}, a block every ${seconds} s`);
     while (!signal.aborted) {
       writePosition(file, node);
       if (node.ended)
@@ -50,7 +46,7 @@ async function play({ config, args, logger, print, signal }: CommandContext): Pr
       await sleep(node.ended ? 2 ** 31 - 1 : seconds * 1000, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) node.step();
     }
-    return 0;
+    return { exitCode: 0, state: null };
   } finally {
     await node.stop();
   }

@@ -1,9 +1,12 @@
-/** What `reprocess` takes, and what it says of everything else. */
+/** What `reprocess` takes, and what it says to everything else. */
 import { describe, expect, it } from 'vitest';
+import type { InputOf } from './command-table.ts';
+import { parseCommand } from './parse-command.ts';
 import { reprocessAsked } from './reprocess-arguments.ts';
 
 const CHAINS = ['vrsc', 'varrr'];
-const asked = (...args: string[]) => reprocessAsked(args, CHAINS);
+const asked = (...args: string[]) =>
+  reprocessAsked(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
 
 it('takes a regime with a range, and nothing for the list', () => {
   expect(asked()).toEqual({ action: 'list' });
@@ -27,27 +30,25 @@ it('takes a swap, a swap back and a drop', () => {
 
 describe('says what is allowed when given', () => {
   it.each([
-    [['--regime', 'dead'], 'There is no regime "dead"; there are live, backfill, cutover.'],
-    [['--regime', 'live', '--chains', 'btc'], 'There is no chain "btc"; there are vrsc, varrr.'],
+    [['--regime', 'dead'], 'there is no regime "dead"; there are live, backfill, cutover'],
+    [['--regime', 'live', '--chains', 'btc'], 'the chain "btc" is not configured; there are vrsc, varrr'],
     [
       ['--regime', 'live', '--from', '2026-02-01', '--to', '2026-01-01'],
       '--from 2026-02-01 is not before --to 2026-01-01',
     ],
     [['--regime', 'live', '--from', 'yesterday'], '--from takes a UTC day'],
     [['--regime', 'live', '--from', '2026-13-01'], '--from takes a UTC day'],
-    [['--swap', '--regime', 'live'], 'Ask for one of'],
-    [['--swap', '--swap-back'], 'Ask for one of'],
-    [['--swap', '--dry-run'], 'Ask for one of'],
-    [['--dry-run'], 'Ask for one of'],
+    [['--swap', '--regime', 'live'], 'allowed is one of --regime'],
+    [['--swap', '--swap-back'], 'allowed is one of --regime'],
+    [['--swap', '--dry-run'], 'allowed is one of --regime'],
+    [['--dry-run'], 'allowed is one of --regime'],
     [['--drop', 'all'], '--drop takes the number of a generation'],
     [['--sway'], "Unknown option '--sway'"],
-    [['live'], 'Unexpected argument'],
+    [['live'], 'unexpected argument "live"'],
   ])('%j', (args, said) => {
     expect(() => asked(...args)).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(said) }),
     );
-    expect(() => asked(...args)).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('reprocess --swap-back') }),
-    );
+    expect(() => asked(...args)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('\n') }));
   });
 });

@@ -1,20 +1,8 @@
-/** What `reprocess` can be asked for, read from its arguments. */
-import { parseArgs } from 'node:util';
+/** What `reprocess` is asked to do, by its options. */
 import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
 import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
-import { PermanentError } from '../schemas/errors.ts';
-
-export const REPROCESS_USAGE = [
-  'reprocess                              list the generations',
-  'reprocess --regime NAME [--from TIME] [--to TIME] [--chains NAME,…] [--dry-run]',
-  '    stamp again by a regime (live, backfill, or cutover: as configured) what was converted from a time to before another',
-  '    (a UTC day, a moment as 2026-04-24T12:00:00Z, or seconds since the epoch); without --to what is to come as well.',
-  '    What is served stays as it is. Stopped, the same command goes on; it ends with the comparison.',
-  '    --dry-run stops at the comparison; the same without it goes on from there.',
-  'reprocess --swap                       serve the newer generation',
-  'reprocess --swap-back                  serve the older one again',
-  'reprocess --drop GENERATION            remove the one that is not served',
-].join('\n');
+import { UsageError } from '../schemas/errors.ts';
+import type { InputOf } from './command-table.ts';
 
 export type ReprocessAsked =
   | { readonly action: 'list' }
@@ -22,27 +10,18 @@ export type ReprocessAsked =
   | { readonly action: 'swap'; readonly to: 'newer' | 'older' }
   | { readonly action: 'drop'; readonly generation: number };
 
-const OPTIONS = {
-  regime: { type: 'string' },
-  from: { type: 'string' },
-  to: { type: 'string' },
-  chains: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  swap: { type: 'boolean' },
-  'swap-back': { type: 'boolean' },
-  drop: { type: 'string' },
-} as const;
-
-/** What only --regime goes with. */
+/** Options that only go with --regime. */
 const OF_REGIME = ['from', 'to', 'chains', 'dry-run'];
 
-/** @throws PermanentError usage, with what is allowed */
-export function reprocessAsked(args: readonly string[], chains: readonly string[]): ReprocessAsked {
-  if (args.length === 0) return { action: 'list' };
-  const values = parsed(args);
-  const asked = Object.keys(values).filter((name) => !OF_REGIME.includes(name));
-  if (asked.length !== 1 || (asked[0] !== 'regime' && Object.keys(values).length > 1)) {
-    throw usage('Ask for one of --regime, --swap, --swap-back and --drop.');
+/** @throws UsageError, with what is allowed */
+export function reprocessAsked(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessAsked {
+  const given = Object.keys(values);
+  if (given.length === 0) return { action: 'list' };
+  const asked = given.filter((name) => !OF_REGIME.includes(name));
+  if (asked.length !== 1 || (asked[0] !== 'regime' && given.length > 1)) {
+    throw new UsageError(
+      `--${given.join(' --')} cannot be given like this; allowed is one of --regime (alone or with --from, --to, --chains, --dry-run), --swap, --swap-back and --drop`,
+    );
   }
   if (values.drop !== undefined) return { action: 'drop', generation: generationOf(values.drop) };
   if (values.swap) return { action: 'swap', to: 'newer' };
@@ -55,26 +34,14 @@ export function reprocessAsked(args: readonly string[], chains: readonly string[
     chains: chainsOf(values.chains, chains),
   };
   if (range.from !== null && range.to !== null && range.from >= range.to) {
-    throw usage(`--from ${values.from} is not before --to ${values.to}, which is no longer part of the range.`);
+    throw new UsageError(`--from ${values.from} is not before --to ${values.to}; the range ends before --to`);
   }
   return { action: 'make', range, description: describe(range), dryRun: values['dry-run'] ?? false };
 }
 
-function usage(problem: string): PermanentError {
-  return new PermanentError('usage', `${problem}\nUsage:\n${REPROCESS_USAGE}`);
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function regimeOf(name: string): RangeRegime {
   const regime = RANGE_REGIMES.find((known) => known === name);
-  if (!regime) throw usage(`There is no regime "${name}"; there are ${RANGE_REGIMES.join(', ')}.`);
+  if (!regime) throw new UsageError(`there is no regime "${name}"; there are ${RANGE_REGIMES.join(', ')}`);
   return regime;
 }
 
@@ -84,8 +51,8 @@ function timeOf(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const seconds = /^\d+$/.test(text) ? Number(text) : Date.parse(text) / 1000;
   if (!TIME.test(text) || Number.isNaN(seconds)) {
-    throw usage(
-      `${option} takes a UTC day, a moment as 2026-04-24T12:00:00Z or seconds since the epoch, not "${text}".`,
+    throw new UsageError(
+      `${option} takes a UTC day, a moment such as 2026-04-24T12:00:00Z or seconds since the epoch, not "${text}"`,
     );
   }
   return seconds;
@@ -96,12 +63,13 @@ function chainsOf(text: string | undefined, known: readonly string[]): readonly 
   if (text === undefined) return null;
   const names = [...new Set(text.split(','))].sort();
   const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw usage(`There is no chain "${unknown.join('", "')}"; there are ${known.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new UsageError(`the chain "${unknown.join('", "')}" is not configured; there are ${known.join(', ')}`);
   return names.length === known.length ? null : names;
 }
 
 function generationOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw usage(`--drop takes the number of a generation, not "${text}".`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--drop takes the number of a generation, not "${text}"`);
   return Number(text);
 }
 

@@ -10,7 +10,8 @@ import { createRateMeter } from '../pipeline/stage/rate-meter.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
-import type { StoreContext } from './control-commands.ts';
+import type { Outcome, Output, StoreContext } from './command.ts';
+import type { InputOf } from './command-table.ts';
 import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';
 
 type Print = (line: string) => void;
@@ -19,53 +20,53 @@ const PROGRESS_MS = 5000;
 const WAITS_MS = 2000;
 const RATE_WINDOW_MS = 30_000;
 
-/** → 0 when what was asked for is so; 1 when it was stopped before. */
-export async function printReprocess(
-  context: StoreContext,
-  args: readonly string[],
-  print: Print,
-  signal: AbortSignal,
-): Promise<number> {
+/** Exit code 0 when it did what was asked; 1 when it was stopped before. */
+export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<Outcome> {
   const { stores, config } = context;
-  const asked = reprocessAsked(
-    args,
-    config.chains.map(({ name }) => name),
-  );
-  if (asked.action === 'list') return list(context, print);
-  if (asked.action === 'make') return make(context, asked, print, signal);
-  if (asked.action === 'drop') {
+  const names = config.chains.map(({ name }) => name);
+  const asked = reprocessAsked(input, names);
+  let comparison: Comparison | null = null;
+  if (asked.action === 'make') {
+    comparison = await make(context, asked, output);
+    if (!comparison) return { exitCode: 1, state: { generations: await generations(context), comparison } };
+  } else if (asked.action === 'drop') {
     await dropGeneration(stores, asked.generation);
-    print(`Generation ${asked.generation} is dropped.`);
-    return 0;
+    output.line(`Generation ${asked.generation} is dropped.`);
+  } else if (asked.action === 'swap') {
+    const { generation, description } = await swapGenerations(stores.postgres, asked.to);
+    output.line(`Generation ${generation} (${description}) is served.`);
   }
-  const { generation, description } = await swapGenerations(stores.postgres, asked.to);
-  print(`Generation ${generation} (${description}) is served.`);
-  return 0;
+  const all = await generations(context);
+  if (asked.action === 'list') {
+    for (const { generation, state, description } of all) {
+      output.line(`${generation}  ${state.padEnd(10)}  ${description}`);
+    }
+  }
+  return { exitCode: 0, state: { generations: all, comparison } };
 }
 
-async function list({ stores }: StoreContext, print: Print): Promise<number> {
-  for (const one of await readGenerations(stores.postgres.pool)) {
-    const { generation, description, served, isUnfinished } = one;
-    const state = served ? 'served' : isUnfinished ? 'unfinished' : 'ready';
-    print(`${generation}  ${state.padEnd(10)}  ${description}`);
-  }
-  return 0;
+async function generations({ stores }: StoreContext) {
+  return (await readGenerations(stores.postgres.pool)).map(({ generation, description, served, isUnfinished }) => ({
+    generation,
+    state: served ? 'served' : isUnfinished ? 'unfinished' : 'ready',
+    description,
+  }));
 }
 
+/** Null when it was stopped before its end. */
 async function make(
   context: StoreContext,
   { range, description, dryRun }: Extract<ReprocessAsked, { action: 'make' }>,
-  print: Print,
-  signal: AbortSignal,
-): Promise<number> {
-  const { config, stores, logger } = context;
+  { line, progress }: Output,
+): Promise<Comparison | null> {
+  const { config, stores, logger, signal } = context;
   const generation = await beginGeneration(stores, range, description);
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
-  print(`Generation ${generation.generation} (${description}) is made beside generation ${base}, which is served.`);
+  line(`Generation ${generation.generation} (${description}) is made next to generation ${base}, which is served.`);
   try {
-    const waits = setTimeout(() => print('Another run is at work: this one waits for its end.'), WAITS_MS);
+    const waits = setTimeout(() => progress('Another run is at work: this one waits for its end.'), WAITS_MS);
     const lock = await acquireStageLock(stores.postgres, 'reprocess', ALL_CHAINS, signal).finally(() =>
       clearTimeout(waits),
     );
@@ -73,7 +74,7 @@ async function make(
       const rules = pricingRules(chains, config);
       const fenced = fencedBy(lock, stores);
       const maker = createGenerationMaker({ generation, base, chains, rules, stores: fenced, lock, logger, signal });
-      const show = createProgress(print);
+      const show = createProgress(progress);
       const isEnough = async () => dryRun && ((await readProgress(pool, generation.generation))?.stamped ?? -1) >= 0;
       while (!(await isEnough())) {
         const step = await maker.step();
@@ -85,17 +86,18 @@ async function make(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    print('Stopped; the same command goes on from here.');
-    return 1;
+    line('Stopped; the same command goes on from here.');
+    return null;
   }
-  await compare(context, generation, base, print);
+  const comparison = await compare(context, generation, base);
+  printComparison(comparison, line);
   const isReady = (await readProgress(pool, generation.generation)) === null;
-  print(
+  line(
     isReady
       ? 'It is ready, and followed from now on: `verustream reprocess --swap` serves it.'
       : 'Nothing is changed; the same command without --dry-run goes on from here.',
   );
-  return 0;
+  return comparison;
 }
 
 const WHAT = { prices: 'prices', stamps: 'all stamps', copy: 'stamps copied', follow: 'what came since' } as const;
@@ -123,11 +125,10 @@ async function compare(
   { stores }: StoreContext,
   { generation: after }: Generation,
   before: number,
-  print: Print,
-): Promise<void> {
+): Promise<Comparison> {
   const progress = await readProgress(stores.postgres.pool, after);
   const tick = progress?.stamped ?? (await newestTick(stores.postgres.pool));
-  printComparison(await compareGenerations(stores.clickhouse, { before, after, tick: Math.max(0, tick) }), print);
+  return compareGenerations(stores.clickhouse, { before, after, tick: Math.max(0, tick) });
 }
 
 function printComparison({ rules, differences, ratios }: Comparison, print: Print): void {

@@ -12,18 +12,21 @@ import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
-import type { CommandContext } from './command.ts';
-import { answerControl } from './control-commands.ts';
+import type { CommandContext, Outcome, Output } from './command.ts';
 import { startDemo } from './demo.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
+import { answerControl } from './store-commands.ts';
 
 /** The exit itself takes time: the engine of ClickHouse ends within it. */
 const LONGEST_DRAIN_MS = 7000;
 
-/** → exit code */
-export async function runService({ config: given, logger, print, signal }: CommandContext): Promise<number> {
+export async function run(
+  { config: given, logger, signal }: CommandContext,
+  _input: object,
+  { line }: Output,
+): Promise<Outcome> {
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const { stores, log, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
@@ -50,7 +53,7 @@ export async function runService({ config: given, logger, print, signal }: Comma
       const options = { config, release, stores, log, daemons, wallets, logger, signal };
       const api = await whileReturning(() => startApi(options), logger);
       closers.push(() => api.close());
-      announce({ ...config, port: api.port }, print);
+      announce({ ...config, port: api.port }, line);
     }
     if (given.metricsPort !== null) {
       const metrics = await startMetricsServer(given.host, given.metricsPort);
@@ -69,7 +72,7 @@ export async function runService({ config: given, logger, print, signal }: Comma
     await runStages({ config, stores, log, daemons, reporter, logger, signal, ...(demo && { ended: demo.ended }) });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering
-    return 0;
+    return { exitCode: 0, state: null };
   } finally {
     for (const closer of closers.reverse()) await closer();
   }

@@ -1,55 +1,114 @@
-/** `status`: how each daemon and each stage of each chain stands, and what keeps a chain from being ready. */
+/** `status`: the state of each daemon and each stage of each chain, and what keeps a chain from being ready. */
 import { causesOf } from '../api/state/chain-causes.ts';
 import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from '../api/state/stage-statuses.ts';
-import type { Stores } from '../infra/stores.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
-import type { ChainConfig, Config } from '../schemas/config.ts';
+import type { ChainConfig } from '../schemas/config.ts';
+import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
+import type { Outcome, Output, StoreContext } from './command.ts';
 
 type Print = (line: string) => void;
 
+interface StageState {
+  readonly stage: ReportingStage;
+  readonly target: number | null;
+  readonly lag: number | null;
+  /** Null before its first start. */
+  readonly status: Omit<StageStatus, 'targetHeight'> | null;
+  /** What keeps the chain from being ready because of this stage. */
+  readonly causes: readonly { readonly code: string; readonly detail: string }[];
+}
+
+interface ChainStatus {
+  readonly chain: string;
+  readonly healthy: boolean;
+  readonly daemons: readonly DaemonStatus[];
+  readonly stages: readonly StageState[];
+  readonly deadLetters: number;
+  readonly walletWarnings: readonly string[];
+}
+
 /** A stage that catches up does what it should. */
 const NO_FAULT = new Set(['syncing']);
+/** The line of the stage, and its error, say so. */
+const SHOWN = new Set(['not_started', 'stage_waiting', 'stage_stopped']);
 
-/** Prints one table; → 0 only when every stage moves, waits at its input's end or has ended, and a daemon of each chain is well. */
-export async function printStatus(config: Config, stores: Stores, print: Print): Promise<number> {
+/**
+ * Prints one table. Exit code 0 only when every stage moves, waits at its input's end or has ended, and a daemon of each chain
+ * is well.
+ */
+export async function run(
+  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  _input: object,
+  { line }: Output,
+): Promise<Outcome> {
   const { pool } = stores.postgres;
   const statuses = readStageStatuses((await pool.query<StatusRow>(STATUS_SQL)).rows);
   const { rows: letters } = await pool.query<{ chain: string; count: bigint }>(
     'SELECT chain, count(*) FROM dead_letters GROUP BY chain',
   );
-  const deadLetters = new Map(letters.map(({ chain, count }) => [chain, count]));
+  const deadLetters = new Map(letters.map(({ chain, count }) => [chain, Number(count)]));
   const wallets = await readWallets(stores.postgres);
-  let healthy = true;
-  print(row(['chain', 'stage', 'state', 'height', 'target', 'lag', 'blocks/s', 'ETA']));
-  for (const chain of config.chains) {
-    const { name } = chain;
-    const height = (stage: ReportingStage) => statuses.of(name, stage)?.height ?? null;
-    const facts = { statuses, derived: height('derive'), priced: height('price') };
-    const causes = causesOf(chain, facts, Date.now()).map(({ reason }) => reason);
-    printDaemons(name, statuses, print);
-    for (const stage of REPORTING_STAGES) {
-      printStage(name, stage, statuses, print);
-      const told = causes.filter((cause) => cause.stage === stage && !SHOWN.has(cause.code));
-      for (const { code, detail } of told) print(`  ${code}: ${detail}`);
-    }
-    if (causes.some(({ code }) => !NO_FAULT.has(code))) healthy = false;
-    const dead = deadLetters.get(name);
-    if (dead) print(`  ${dead} dead letters: run \`verustream dead-letters list ${name}\`.`);
-    for (const warning of walletWarnings(chain, wallets)) print(`  ${warning}`);
-  }
-  return healthy ? 0 : 1;
+  const chains = config.chains.map((chain) => chainStatus(chain, statuses, deadLetters.get(chain.name) ?? 0, wallets));
+  line(row(['chain', 'stage', 'state', 'height', 'target', 'lag', 'blocks/s', 'ETA']));
+  for (const chain of chains) printChain(chain, line);
+  const ok = chains.every(({ healthy }) => healthy);
+  return { exitCode: ok ? 0 : 1, state: { ok, chains } };
 }
 
-/** The line of the stage, and its error, say so. */
-const SHOWN = new Set(['not_started', 'stage_waiting', 'stage_stopped']);
+function chainStatus(
+  chain: ChainConfig,
+  statuses: StageStatuses,
+  deadLetters: number,
+  wallets: readonly WalletRow[],
+): ChainStatus {
+  const { name } = chain;
+  const height = (stage: ReportingStage) => statuses.of(name, stage)?.height ?? null;
+  const facts = { statuses, derived: height('derive'), priced: height('price') };
+  const causes = causesOf(chain, facts, Date.now()).map(({ reason }) => reason);
+  const tailTarget = statuses.of(name, 'tail')?.targetHeight ?? null;
+  const stages = REPORTING_STAGES.map((stage): StageState => {
+    const known = statuses.of(name, stage);
+    const status = known ? shown(known) : null;
+    const target = tailTarget ?? known?.targetHeight ?? null;
+    const lag = target === null || status === null || status.height === null ? null : target - status.height;
+    const own = causes.filter((cause) => cause.stage === stage).map(({ code, detail }) => ({ code, detail }));
+    return { stage, target, lag, status, causes: own };
+  });
+  return {
+    chain: name,
+    healthy: causes.every(({ code }) => NO_FAULT.has(code)),
+    daemons: statuses.daemons(name),
+    stages,
+    deadLetters,
+    walletWarnings: walletWarnings(chain, wallets),
+  };
+}
+
+/** Without what only the stages tell one another. */
+function shown({ state, height, rate, etaSeconds, movedAt, waitsFor, aheadBlocks, error }: StageStatus) {
+  const waits = waitsFor === undefined ? {} : { waitsFor, aheadBlocks: aheadBlocks ?? 0 };
+  return { state, height, rate, etaSeconds, movedAt, ...waits, error };
+}
+
+function printChain(chain: ChainStatus, print: Print): void {
+  printDaemons(chain, print);
+  for (const stage of chain.stages) {
+    printStage(chain.chain, stage, print);
+    for (const { code, detail } of stage.causes) if (!SHOWN.has(code)) print(`  ${code}: ${detail}`);
+  }
+  if (chain.deadLetters > 0) {
+    print(`  ${chain.deadLetters} dead letters: run \`verustream dead-letters list ${chain.chain}\`.`);
+  }
+  for (const warning of chain.walletWarnings) print(`  ${warning}`);
+}
 
 /** The target of a daemon is what its peers tell of. */
-function printDaemons(chain: string, statuses: StageStatuses, print: Print): void {
-  const daemons = statuses.daemons(chain);
+function printDaemons({ chain, daemons, stages }: ChainStatus, print: Print): void {
   if (daemons.length === 0) {
-    print(row([chain, 'daemon', 'unknown', text(statuses.of(chain, 'tail')?.targetHeight ?? null)]));
+    const target = stages.find(({ stage }) => stage === 'tail')?.target ?? null;
+    print(row([chain, 'daemon', 'unknown', text(target)]));
   }
   for (const [index, { height, peersHeight, fault }] of daemons.entries()) {
     const name = daemons.length === 1 ? 'daemon' : `daemon ${index + 1}`;
@@ -58,14 +117,11 @@ function printDaemons(chain: string, statuses: StageStatuses, print: Print): voi
   }
 }
 
-function printStage(chain: string, stage: ReportingStage, statuses: StageStatuses, print: Print): void {
-  const status = statuses.of(chain, stage);
+function printStage(chain: string, { stage, status, target, lag }: StageState, print: Print): void {
   if (!status) {
     print(row([chain, stage, 'never started']));
     return;
   }
-  const target = statuses.of(chain, 'tail')?.targetHeight ?? status.targetHeight;
-  const lag = target === null || status.height === null ? null : target - status.height;
   const heights = [text(status.height), text(target), text(lag)];
   print(row([chain, stage, status.state, ...heights, status.rate.toFixed(1), eta(status)]));
   if (status.waitsFor) {
@@ -104,6 +160,6 @@ function text(value: number | null): string {
   return value === null ? '-' : String(value);
 }
 
-function eta(status: StageStatus): string {
+function eta(status: Pick<StageStatus, 'etaSeconds'>): string {
   return status.etaSeconds === null ? '-' : `${Math.ceil(status.etaSeconds)} s`;
 }

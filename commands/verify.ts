@@ -1,16 +1,16 @@
 /** `verify`: derives again from the log and compares with what is served. */
-import { verify } from '../pipeline/verify/verify.ts';
+import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { StoreContext } from './control-commands.ts';
+import type { Outcome, Output, StoreContext } from './command.ts';
 
 const PROGRESS_MS = 5000;
 
-/** Prints a line a table that differs, and the outcome; → 0 only when every digest is equal. */
-export async function printVerify(
-  { config, stores, log, logger }: StoreContext,
-  print: (line: string) => void,
-  signal: AbortSignal,
-): Promise<number> {
+/** Prints a line for each table that differs, and the outcome; exit code 0 only when every digest is equal. */
+export async function run(
+  { config, stores, log, logger, signal }: StoreContext,
+  _input: object,
+  output: Output,
+): Promise<Outcome> {
   let printed = Date.now();
   const outcomes = verify({
     chains: config.chains.map((chain) => ({ chain, nativeCurrencyId: nativeCurrencyId(chain) })),
@@ -24,24 +24,24 @@ export async function printVerify(
       if (Date.now() - printed < PROGRESS_MS) return;
       printed = Date.now();
       const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
-      print(`${chain}  height ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} blocks/s${eta}`);
+      output.progress(`${chain}  height ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} blocks/s${eta}`);
     },
     signal,
   });
-  let tables = 0;
-  let different = 0;
-  for await (const { chain, table, height, equal, served, fresh } of outcomes) {
-    tables++;
-    if (equal) continue;
-    different++;
-    print(
-      `${chain}  ${table} up to height ${height}: DIFFERENT, ${served.rows} rows served, ${fresh.rows} derived again`,
-    );
+  const tables: VerifiedTable[] = [];
+  for await (const table of outcomes) {
+    tables.push(table);
+    if (!table.equal) output.line(described(table));
   }
-  print(
+  const different = tables.filter(({ equal }) => !equal).length;
+  output.line(
     different === 0
-      ? `${tables} tables are what the log says.`
-      : `${different} of ${tables} tables differ: rebuild the stores.`,
+      ? `${tables.length} tables are what the log says.`
+      : `${different} of ${tables.length} tables differ: rebuild the stores.`,
   );
-  return different === 0 ? 0 : 1;
+  return { exitCode: different === 0 ? 0 : 1, state: { ok: different === 0, tables } };
+}
+
+function described({ chain, table, height, served, fresh }: VerifiedTable): string {
+  return `${chain}  ${table} up to height ${height}: DIFFERENT, ${served.rows} rows served, ${fresh.rows} derived again`;
 }

@@ -1,4 +1,4 @@
-/** One run at a time for any number of askers: who asks while one is under way shares the next, which begins after they asked. */
+/** One run at a time for any number of callers: a call during a run shares the next run, which begins after the call. */
 export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;
@@ -11,5 +11,18 @@ export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   return () => {
     next ??= current.then(begin, begin);
     return next;
+  };
+}
+
+/** One run of a key at a time: a call during a run shares that run. */
+export function createFlights<K, T>(): (key: K, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<K, Promise<T>>();
+  return (key, work) => {
+    let flight = running.get(key);
+    if (!flight) {
+      flight = work().finally(() => running.delete(key));
+      running.set(key, flight);
+    }
+    return flight;
   };
 }

@@ -25,7 +25,9 @@ export type Role = 'tail' | 'derive' | 'price' | 'serve';
 
 export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 
-export type Tier = 'free' | 'developer' | 'pro';
+/** Ascending. */
+export const TIERS = ['free', 'developer', 'pro'] as const;
+export type Tier = (typeof TIERS)[number];
 
 export interface Config {
   /** The first chain is the default one. */

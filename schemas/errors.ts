@@ -14,3 +14,10 @@ export class RetryableError extends VerustreamError {}
 
 /** Trying again changes nothing: somebody has to act first. The message says what to do. */
 export class PermanentError extends VerustreamError {}
+
+/** What was asked for is wrong in itself. The message says in one line what is allowed; the program ends with exit code 2. */
+export class UsageError extends PermanentError {
+  constructor(message: string) {
+    super('usage', message);
+  }
+}

@@ -1,10 +1,10 @@
 /** What stands before every request: who asks, whether it may, what it costs, and whether there is so much left. */
-import type { Config, Tier } from '../../schemas/config.ts';
+import { type Config, TIERS, type Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
 import { remembering } from '../remembering.ts';
 import type { KeyCache } from './key-cache.ts';
-import { type LivingKey, LOWEST_TIER, TIERS } from './key-store.ts';
+import { type LivingKey, LOWEST_TIER } from './key-store.ts';
 import type { Lane } from './lanes.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
 import type { Demand, Limiter, Standing, Verdict } from './limiter.ts';

@@ -3,6 +3,7 @@
  * key's chain moves (its identity may be revoked), or this process cannot tell whether it would have heard.
  */
 import type { Listener } from '../../infra/postgres/listen.ts';
+import { shared } from '../../infra/shared.ts';
 import type { LivingKey } from './key-store.ts';
 import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 
@@ -37,24 +38,17 @@ const MOST = 100_000;
 
 export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): KeyCache {
   let kept = new Map<string, Kept>();
-  let awaited: Set<string> | null = null;
-  let next: Promise<ReadonlyMap<string, LivingKey>> | null = null;
-  let running: Promise<unknown> = Promise.resolve();
+  let awaited = new Set<string>();
+  const loadAwaited = shared(async () => {
+    const ids = [...awaited];
+    awaited = new Set();
+    return new Map((await load(ids)).map((key) => [key.id, key]));
+  });
 
-  /** One statement at a time; the next takes all that were asked for meanwhile. */
-  function lookUp(id: string): Promise<LivingKey | undefined> {
-    awaited ??= new Set();
+  /** One statement at a time; the next takes all ids that were asked for meanwhile. */
+  async function lookUp(id: string): Promise<LivingKey | undefined> {
     awaited.add(id);
-    if (!next) {
-      next = running.then(async () => {
-        const ids = [...(awaited ?? [])];
-        awaited = null;
-        next = null;
-        return new Map((await load(ids)).map((key) => [key.id, key]));
-      });
-      running = next.catch(() => undefined);
-    }
-    return next.then((found) => found.get(id));
+    return (await loadAwaited()).get(id);
   }
 
   async function findFresh({ id, secretSha256 }: PresentedKey): Promise<LivingKey | null> {

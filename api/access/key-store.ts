@@ -36,8 +36,6 @@ export interface IssuedKey {
 /** Channel of Postgres that says that keys or tiers have changed. */
 export const ACCESS_CHANNEL = 'verustream_access';
 export const MAX_KEYS = 20;
-/** Ascending. */
-export const TIERS: readonly Tier[] = ['free', 'developer', 'pro'];
 export const LOWEST_TIER: Tier = 'free';
 
 const COLUMNS = 'id, name, created_at, regenerated_at';

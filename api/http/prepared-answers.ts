@@ -1,4 +1,7 @@
 /** Bodies kept until the state that they were made from changes; the least recently asked go first. */
+import { LRUCache } from 'lru-cache';
+import { createFlights } from '../../infra/shared.ts';
+
 export interface PreparedAnswer {
   /** State that the body was made from. */
   readonly tag: string;
@@ -23,8 +26,8 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
 const ENTRY_BYTES = 1024;
 
 interface Kept<A> {
-  answer: A;
-  /** Since `askedAt` was last written. To look at a clock, and to move it to its place, would cost more than to find it. */
+  readonly answer: A;
+  /** Since `askedAt` was last written: a look at the clock would cost more than the look-up. */
   isAsked: boolean;
   /** Milliseconds of the process' clock. */
   askedAt: number;
@@ -34,42 +37,26 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   maxBytes: number,
   now: () => number = () => performance.now(),
 ): PreparedAnswers<A> {
-  /** In the order in which they were asked for, as far as that is written. */
-  const kept = new Map<string, Kept<A>>();
-  const making = new Map<string, Promise<A>>();
-  let bytes = 0;
-
-  const sizeOf = (answer: A | undefined) => (answer ? answer.body.byteLength + ENTRY_BYTES : 0);
-
-  function drop(key: string): void {
-    bytes -= sizeOf(kept.get(key)?.answer);
-    kept.delete(key);
-  }
-
-  /** Writes down whether it was asked for. */
-  function note(key: string, entry: Kept<A>): boolean {
-    if (!entry.isAsked) return false;
-    entry.isAsked = false;
-    entry.askedAt = now();
-    kept.delete(key);
-    kept.set(key, entry);
-    return true;
-  }
+  const kept = new LRUCache<string, Kept<A>>({
+    max: Math.ceil(maxBytes / ENTRY_BYTES),
+    maxSize: maxBytes,
+    sizeCalculation: ({ answer }) => answer.body.byteLength + ENTRY_BYTES,
+  });
+  const flights = createFlights<string, A>();
 
   function keep(key: string, answer: A): void {
     if (answer.transient) {
-      drop(key);
+      kept.delete(key);
       return;
     }
-    const known = kept.get(key);
-    bytes += sizeOf(answer) - sizeOf(known?.answer);
-    if (known) known.answer = answer;
-    else kept.set(key, { answer, isAsked: false, askedAt: now() });
-    // Those that were asked for move to the end, where they are met again without having been asked for.
-    for (const [oldest, entry] of kept) {
-      if (bytes <= maxBytes) break;
-      if (!note(oldest, entry)) drop(oldest);
-    }
+    const { isAsked, askedAt } = kept.peek(key) ?? { isAsked: false, askedAt: now() };
+    kept.set(key, { answer, isAsked, askedAt });
+  }
+
+  async function makeAndKeep(key: string, work: () => Promise<A>): Promise<A> {
+    const answer = await work();
+    keep(key, answer);
+    return answer;
   }
 
   return {
@@ -79,28 +66,17 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       found.isAsked = true;
       return found.answer.tag === tag ? found.answer : undefined;
     },
-    latest: (key) => kept.get(key)?.answer,
+    latest: (key) => kept.peek(key)?.answer,
     keep,
-    async make(key, tag, work) {
-      const flight = `${tag} ${key}`;
-      let answer = making.get(flight);
-      if (!answer) {
-        answer = work().finally(() => making.delete(flight));
-        making.set(flight, answer);
-        answer.then(
-          (made) => keep(key, made),
-          () => undefined,
-        );
-      }
-      return answer;
-    },
+    make: (key, tag, work) => flights(`${tag} ${key}`, () => makeAndKeep(key, work)),
     askedWithin(milliseconds, most) {
-      for (const [key, entry] of [...kept]) note(key, entry);
-      const since = now() - milliseconds;
-      const asked = [...kept].filter(([, { askedAt }]) => askedAt >= since);
-      return asked
-        .slice(-most)
-        .reverse()
+      const at = now();
+      const since = at - milliseconds;
+      for (const entry of kept.values()) if (entry.isAsked) [entry.isAsked, entry.askedAt] = [false, at];
+      return [...kept.entries()]
+        .filter(([, { askedAt }]) => askedAt >= since)
+        .sort(([, one], [, other]) => other.askedAt - one.askedAt)
+        .slice(0, most)
         .map(([key, { answer }]) => [key, answer] as const);
     },
   };

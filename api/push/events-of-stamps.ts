@@ -1,7 +1,7 @@
 /** A record of the `stamps` topic → its events, always the same ones in the same order, so that a place in them lasts. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { UnpricedReason } from '../../domain/stamps.ts';
 import type { StampsAppended, StampsRecord, StampsRewound, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
-import type { UnpricedReason } from '../../schemas/stamps.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { parseUsd } from '../market/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';

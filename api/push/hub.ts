@@ -2,6 +2,7 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { createFlights } from '../../infra/shared.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Connection, LiveEvent } from './connection.ts';
@@ -61,7 +62,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
   const connections = new Set<Connection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string>(LOADED);
-  const loading = new Map<string, Promise<boolean>>();
+  const flights = createFlights<string, boolean>();
   const keyOf = (feed: FeedKey, position: number) => `${feed} ${position}`;
 
   const places = (): Map<string, Place> => new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
@@ -93,15 +94,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
       }),
     tips: () => Object.fromEntries(feeds.flatMap(({ chain, key, tip }) => (key === chain ? [[chain, tip]] : []))),
     loaded: (feed, position) => loaded.get(keyOf(feed, position)),
-    load(feed, position) {
-      const key = keyOf(feed, position);
-      let flight = loading.get(key);
-      if (!flight) {
-        flight = read(feed, position).finally(() => loading.delete(key));
-        loading.set(key, flight);
-      }
-      return flight;
-    },
+    load: (feed, position) => flights(keyOf(feed, position), () => read(feed, position)),
     serve: catchUp.request,
     add(connection) {
       if (connections.size === 0) for (const feed of feeds) feed.join();

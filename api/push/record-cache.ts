@@ -1,38 +1,17 @@
-/** Records in memory, bounded by their number and by their bytes in the log: the one that came first goes first. */
+/** Records in memory, bounded by their number and by their bytes in the log; the least recently used are dropped first. */
+import { LRUCache } from 'lru-cache';
 import type { FeedRecord } from './chain-feed.ts';
 
-export interface RecordCache<K> {
-  get(key: K): FeedRecord | undefined;
-  has(key: K): boolean;
-  /** Keeps the newest one however large it is. */
-  set(key: K, record: FeedRecord): void;
-  clear(): void;
-}
+export type RecordCache<K extends string | number> = LRUCache<K, FeedRecord>;
 
-export function createRecordCache<K>(most: { readonly records: number; readonly bytes: number }): RecordCache<K> {
-  const kept = new Map<K, FeedRecord>();
-  let bytes = 0;
-
-  function remove(key: K): void {
-    bytes -= kept.get(key)?.bytes ?? 0;
-    kept.delete(key);
-  }
-
-  return {
-    get: (key) => kept.get(key),
-    has: (key) => kept.has(key),
-    set(key, record) {
-      remove(key);
-      kept.set(key, record);
-      bytes += record.bytes;
-      for (const oldest of kept.keys()) {
-        if (kept.size <= 1 || (kept.size <= most.records && bytes <= most.bytes)) break;
-        remove(oldest);
-      }
-    },
-    clear() {
-      kept.clear();
-      bytes = 0;
-    },
-  };
+/** Keeps the newest record however large it is. */
+export function createRecordCache<K extends string | number>(most: {
+  readonly records: number;
+  readonly bytes: number;
+}): RecordCache<K> {
+  return new LRUCache({
+    max: most.records,
+    maxSize: most.bytes,
+    sizeCalculation: ({ bytes }) => Math.max(1, Math.min(bytes, most.bytes)),
+  });
 }

@@ -65,7 +65,11 @@ it('tells a value of the bound, and none that is one unit less', () => {
 
 it('tells what counts as refunded to all who do not ask by value, and nothing else that has a stamp', () => {
   const unpaid = { ...VALUED_STAMP, status: 'refunded', usdValue: null, rule: 'unpriced' } as const;
-  const stamps = [VALUED_STAMP, { ...unpaid, reason: 'refunded' }, { ...unpaid, reason: 'no_delivery' }];
+  const stamps = [
+    VALUED_STAMP,
+    { ...unpaid, reason: 'refunded' } as const,
+    { ...unpaid, reason: 'no_delivery' } as const,
+  ];
   const events = eventsOfStamps(CHAIN, { ...RECORD, stamps });
   const told = (filter: string) =>
     events.map((event) => matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{${filter}}}`));

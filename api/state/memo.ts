@@ -1,4 +1,6 @@
-/** What costs a scan and stays the same until the state changes; what nobody asked for longest is forgotten first. */
+/** Expensive values, each valid for one state; the least recently used are dropped first. */
+import { LRUCache } from 'lru-cache';
+
 export interface Memo {
   /** The value of `key` at the state of `tag`; `work` runs when it is not known. */
   get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T>;
@@ -10,26 +12,18 @@ interface Kept {
 }
 
 export function createMemo(maxEntries: number): Memo {
-  const kept = new Map<string, Kept>();
-
-  function keep(key: string, entry: Kept): void {
-    kept.delete(key);
-    kept.set(key, entry);
-    const oldest = kept.size > maxEntries ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
-  }
-
+  const kept = new LRUCache<string, Kept>({ max: maxEntries });
   return {
     async get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T> {
       const known = kept.get(key);
-      const entry = known?.tag === tag ? known : { tag, value: work() };
-      keep(key, entry);
-      if (entry !== known) {
-        entry.value.catch(() => {
-          if (kept.get(key) === entry) kept.delete(key);
-        });
-      }
-      return entry.value as Promise<T>;
+      if (known?.tag === tag) return known.value as Promise<T>;
+      const value = work();
+      const entry = { tag, value };
+      kept.set(key, entry);
+      value.catch(() => {
+        if (kept.peek(key) === entry) kept.delete(key);
+      });
+      return value;
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { PoolClient } from 'pg';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Logger } from '../../infra/logger.ts';
-import { TIERS } from '../access/key-store.ts';
+import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import { type Asked, createInterest, type Interest, parseAsked } from './webhook.ts';

@@ -14,7 +14,7 @@ import { Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
-import { shared } from '../shared.ts';
+import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
@@ -76,7 +76,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   let broken = false;
   let running = 0;
   let idle: (() => void) | null = null;
-  let mending: Promise<void> | null = null;
+  const flights = createFlights<'mend', void>();
 
   const lostWrites = shared(async () => Number((await session?.queryAsync(LOST_WRITES))?.text() ?? 0));
 
@@ -132,12 +132,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
 
   /** The engine is not opened anew while it runs. */
   async function during<T>(work: () => Promise<T>): Promise<T> {
-    while (broken) {
-      mending ??= mend().finally(() => {
-        mending = null;
-      });
-      await mending;
-    }
+    while (broken) await flights('mend', mend);
     running++;
     try {
       return await work();

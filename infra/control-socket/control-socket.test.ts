@@ -2,6 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { PermanentError, RetryableError, UsageError } from '../../schemas/errors.ts';
+import { collectedOutput } from '../../test/support/commands/collected-output.ts';
 import { askService, serveControl } from './control-socket.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -13,36 +15,43 @@ const folder = () => mkdtempSync(join(tmpdir(), 'vs-'));
 
 it('carries lines and the exit code', async () => {
   const path = folder();
-  const server = await serveControl(path, async ({ command, args }, print) => {
+  const server = await serveControl(path, async ({ command, args }, { print, progress }) => {
+    progress('half of it');
     print(`${command} ${args.join(' ')}`);
     return 3;
   });
   closers.push(server.close);
-  const lines: string[] = [];
-  expect(await askService(path, { command: 'status', args: ['a', 'b'] }, (line) => lines.push(line))).toBe(3);
-  expect(lines).toEqual(['status a b']);
+  const { output, lines, notes } = collectedOutput();
+  expect(await askService(path, { command: 'status', args: ['a', 'b'] }, output)).toBe(3);
+  expect({ lines, notes }).toEqual({ lines: ['status a b'], notes: ['half of it'] });
 });
 
-it('says why a command failed', async () => {
+it.each([
+  [new Error('no such chain'), PermanentError, 'command_failed'],
+  [new RetryableError('postgres_unreachable', 'no such chain'), PermanentError, 'postgres_unreachable'],
+  [new UsageError('no such chain'), UsageError, 'usage'],
+])('throws what the command threw: %s', async (thrown, kind, code) => {
   const path = folder();
-  const server = await serveControl(path, async () => Promise.reject(new Error('no such chain')));
+  const server = await serveControl(path, async () => Promise.reject(thrown));
   closers.push(server.close);
-  const lines: string[] = [];
-  expect(await askService(path, { command: 'x', args: [] }, (line) => lines.push(line))).toBe(1);
-  expect(lines).toEqual(['no such chain']);
+  const { output, lines } = collectedOutput();
+  const failure: unknown = await askService(path, { command: 'x', args: [] }, output).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(kind);
+  expect(failure).toMatchObject({ code, message: 'no such chain' });
+  expect(lines).toEqual([]);
 });
 
 it('answers null where no service runs, also beside a leftover file', async () => {
   const path = folder();
-  expect(await askService(path, { command: 'status', args: [] }, () => undefined)).toBeNull();
+  expect(await askService(path, { command: 'status', args: [] }, collectedOutput().output)).toBeNull();
   writeFileSync(join(path, 'control.sock'), '');
-  expect(await askService(path, { command: 'status', args: [] }, () => undefined)).toBeNull();
+  expect(await askService(path, { command: 'status', args: [] }, collectedOutput().output)).toBeNull();
 });
 
 it('fails when the service ends in the middle of an answer', async () => {
   const path = folder();
   const server = await serveControl(path, () => new Promise(() => undefined));
-  const asked = askService(path, { command: 'verify', args: [] }, () => undefined);
+  const asked = askService(path, { command: 'verify', args: [] }, collectedOutput().output);
   setTimeout(() => server.close(), 50);
   await expect(asked).rejects.toThrow(/ended before it answered/);
 });

@@ -3,21 +3,29 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PermanentError, VerustreamError } from '../../schemas/errors.ts';
+import { PermanentError, UsageError, VerustreamError } from '../../schemas/errors.ts';
 
 export interface ControlRequest {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** `print` sends a line to the asker at once; the answer is the command's exit code. */
-export type ControlHandler = (
-  request: ControlRequest,
-  print: (line: string) => void,
-  signal: AbortSignal,
-) => Promise<number>;
+/** Where a command writes, a line at a time. */
+export interface ControlOutput {
+  /** To stdout of the process that asks. */
+  print(line: string): void;
+  /** To its stderr. */
+  progress(line: string): void;
+}
 
-type Reply = { readonly line: string } | { readonly exitCode: number };
+/** The answer is the command's exit code; what it throws is thrown where it was asked. */
+export type ControlHandler = (request: ControlRequest, output: ControlOutput, signal: AbortSignal) => Promise<number>;
+
+type Reply =
+  | { readonly line: string }
+  | { readonly progress: string }
+  | { readonly exitCode: number }
+  | { readonly error: { readonly code: string; readonly message: string } };
 
 const MAX_SOCKET_PATH = 100;
 
@@ -62,21 +70,25 @@ function answer(socket: Socket, handler: ControlHandler): void {
   createInterface({ input: socket }).once('line', async (line) => {
     try {
       const request = JSON.parse(line) as ControlRequest;
-      send({ exitCode: await handler(request, (text) => send({ line: text }), gone.signal) });
+      const output = {
+        print: (text: string) => send({ line: text }),
+        progress: (text: string) => send({ progress: text }),
+      };
+      send({ exitCode: await handler(request, output, gone.signal) });
     } catch (error) {
-      const code = error instanceof VerustreamError ? `${error.code}: ` : '';
-      send({ line: `${code}${error instanceof Error ? error.message : String(error)}` });
-      send({ exitCode: 1 });
+      const message = error instanceof Error ? error.message : String(error);
+      const fallback = { code: 'command_failed', message };
+      send({ error: error instanceof VerustreamError ? { code: error.code, message } : fallback });
     }
     socket.end();
   });
 }
 
-/** Asks the service that holds this folder; null when none does. */
+/** Asks the service that holds this folder; null when none does. @throws PermanentError of the command, service_gone */
 export async function askService(
   folder: string,
   request: ControlRequest,
-  print: (line: string) => void,
+  { print, progress }: ControlOutput,
 ): Promise<number | null> {
   const path = controlSocketPath(folder);
   if (!existsSync(path)) return null;
@@ -89,10 +101,16 @@ export async function askService(
   for await (const line of createInterface({ input: socket })) {
     const reply = JSON.parse(line) as Reply;
     if ('exitCode' in reply) return reply.exitCode;
-    print(reply.line);
+    if ('error' in reply) throw failureOf(reply.error);
+    if ('progress' in reply) progress(reply.progress);
+    else print(reply.line);
   }
   throw new PermanentError(
     'service_gone',
     'The running service ended before it answered. Look at its log and ask again.',
   );
+}
+
+function failureOf({ code, message }: { readonly code: string; readonly message: string }): PermanentError {
+  return code === 'usage' ? new UsageError(message) : new PermanentError(code, message);
 }

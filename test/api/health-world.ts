@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startApi } from '../../api/server.ts';
-import { printStatus } from '../../commands/status.ts';
+import { run as runStatus } from '../../commands/status.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
@@ -15,6 +15,7 @@ import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/tes
 import { createStageReporter, type StageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { chainOf, configOf, NATIVE } from './running-service.ts';
 
 export const CHAINS = ['vrsc', 'chips'] as const;
@@ -155,9 +156,9 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     },
     metrics: async () => (await get('/metrics')).text(),
     async status() {
-      const lines: string[] = [];
-      const code = await printStatus(config, stores, (line) => void lines.push(line));
-      return { code, text: lines.join('\n') };
+      const { output, lines } = collectedOutput();
+      const { exitCode } = await runStatus({ config, stores }, {}, output);
+      return { code: exitCode, text: lines.join('\n') };
     },
     async pass(seconds) {
       await looked();

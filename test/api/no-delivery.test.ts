@@ -4,18 +4,19 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
-import { printAudit } from '../../commands/audit.ts';
-import { printReprocess } from '../../commands/reprocess.ts';
+import { run as runAudit } from '../../commands/audit.ts';
+import { parseCommand } from '../../commands/parse-command.ts';
+import { runStoreCommand } from '../../commands/store-commands.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
 import { RECORDED_CHAIN } from '../../processors/testing/recorded-chain.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { type ChangedImport, changedBlocks, type Settled, startChangedRecording } from './changed-recording.ts';
 import { createClient } from './client.ts';
 import { CHAIN, type FollowedNode, NATIVE, type RunningService, startServiceOn, USDX } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 import { blocks, type Json } from './truth.ts';
 
-const NEVER = new AbortController().signal;
 /** After the recording. */
 const CUTOVER = Date.parse('2030-01-01T00:00:00Z') / 1000;
 const isTruth = (currencyId: string | null) => currencyId === NATIVE || currencyId === USDX;
@@ -278,13 +279,16 @@ it('counts them in the status, and that nothing is without a stamp', async () =>
 });
 
 it('holds the same in both stores', async () => {
-  const lines: string[] = [];
-  await printAudit(service.context, (line) => lines.push(line), NEVER);
+  const { output, lines } = collectedOutput();
+  await runAudit(service.context, {}, output);
   expect(lines).toContain('Postgres and ClickHouse hold the same.');
 });
 
 it('goes and comes back with the regime of the generation that is served', async () => {
-  const run = async (...args: string[]) => expect(await printReprocess(service.context, args, () => {}, NEVER)).toBe(0);
+  const run = async (...args: string[]) => {
+    const { output } = collectedOutput();
+    expect(await runStoreCommand(service.context, parseCommand(['reprocess', ...args]), output)).toBe(0);
+  };
   const etag = async () => (await client.raw('/api/conversions/?pageSize=1')).headers.get('etag');
   const swap = async (way: string) => {
     const before = await etag();
@@ -306,7 +310,7 @@ it('goes and comes back with the regime of the generation that is served', async
   expect(await shown()).toEqual(asLive);
   await swap('--swap');
   expect(await shown()).toEqual(asBackfill);
-  const lines: string[] = [];
-  await printAudit(service.context, (line) => lines.push(line), NEVER);
+  const { output, lines } = collectedOutput();
+  await runAudit(service.context, {}, output);
   expect(lines).toContain('Postgres and ClickHouse hold the same.');
 });

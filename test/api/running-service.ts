@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
-import type { StoreContext } from '../../commands/control-commands.ts';
+import type { StoreContext } from '../../commands/command.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
@@ -159,7 +159,7 @@ export async function startServiceOn<Node extends FollowedNode>(
   }
 
   return {
-    context: { config, stores, log, logger },
+    context: { config, stores, log, logger, signal: stop.signal },
     node,
     stores,
     get url() {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
-import type { Finding } from '../../commands/check/finding.ts';
 import { startGoodDaemon } from '../../commands/check/testing/good-daemon.ts';
 import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
 import { startTestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
 import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
+import { readJsonOutput } from '../support/commands/command-output.ts';
 import { runCommand, type Settings, startProgram } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 
@@ -45,9 +45,9 @@ it('finds nothing wrong with servers and a daemon that are well; --json says the
     expect(stdout).toMatch(new RegExp(`^(right|note ) +${subject} `, 'm'));
   }
   const json = await runCommand(['check', '--json'], settings);
-  const told = JSON.parse(json.stdout) as { ok: boolean; findings: Finding[] };
+  const told = readJsonOutput(json.stdout);
   expect(told.ok).toBe(true);
-  expect(told.findings.length).toBe(stdout.trim().split('\n').length - 1);
+  expect(told.findings).toHaveLength(stdout.trim().split('\n').length - 1);
   await daemon.stop();
 });
 
@@ -109,7 +109,7 @@ it('without a daemon says what will be played; an argument that is none is refus
   expect(stdout).toMatch(/^note +daemons .*bundled recording/m);
   expect(code).toBe(0);
   expect(await runCommand(['check', '--jsn'], { DATA_DIR })).toMatchObject({
-    code: 1,
-    output: expect.stringContaining('takes nothing but --json'),
+    code: 2,
+    output: expect.stringContaining('usage: check [--json]'),
   });
 });

@@ -1,5 +1,6 @@
 /** What could not be decoded, as an operator meets it: shown everywhere, and gone after `dead-letters redrive`. */
 import { describe, expect, it } from 'vitest';
+import { readJsonOutput } from '../support/commands/command-output.ts';
 import { runCommand, startProgram, until } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
@@ -29,12 +30,18 @@ describe('dead letters of a program', () => {
     expect(status.chains).toMatchObject({ [CHAIN]: { deadLetters: total } });
     expect((await runCommand(['status'], settings)).output).toContain(`${total} dead letters`);
     const [, height = ''] = /^\S+ +(\d+)\/0 +transaction [0-9a-f]{64} /m.exec(list.output) ?? [];
+    const listed = readJsonOutput((await runCommand(['dead-letters', 'list', '--json'], settings)).stdout);
+    expect(listed.total).toBe(total);
     const shown = await runCommand(['dead-letters', 'show', CHAIN, height], settings);
+    const [letter] = readJsonOutput(
+      (await runCommand(['dead-letters', 'show', CHAIN, height, '--json'], settings)).stdout,
+    ).deadLetters as { code: string; payload: string }[];
+    expect(letter).toMatchObject({ code: 'undecodable', payload: expect.stringMatching(/^\{"txid":/) });
     expect(shown.output).toMatch(/^undecodable: TypeError: fails on this one\n\{"txid":"[0-9a-f]{64}"/m);
 
     for (const what of ['redrive', 'list']) {
       const wrong = await runCommand(['dead-letters', what, 'nochain'], settings);
-      expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining(`Chains: ${CHAIN}.`) });
+      expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining(`there are ${CHAIN} (usage)`) });
     }
 
     // Of the running service.

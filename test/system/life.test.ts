@@ -67,7 +67,7 @@ describe('a program that follows a daemon', () => {
     const verify = await runCommand(['verify'], settings);
     expect(verify).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^(vrsc {2}height .*\n)*\d+ tables are what the log says\.\n$/),
+      stdout: expect.stringMatching(/^\d+ tables are what the log says\.\n$/),
     });
     const audit = await runCommand(['audit'], settings);
     expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/hold the same\.$/m) });

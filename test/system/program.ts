@@ -13,6 +13,7 @@ export interface Ended {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stdout: string;
+  readonly stderr: string;
   /** stdout and stderr, as they came. */
   readonly output: string;
 }
@@ -126,18 +127,19 @@ function spawnProgram(script: string, args: readonly string[], settings: Setting
   });
   running.add(child);
   let text = '';
-  let stdout = '';
+  let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     stdout += chunk;
     text += chunk;
   });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
     text += chunk;
   });
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => {
       running.delete(child);
-      resolve({ code, signal, stdout, output: text });
+      resolve({ code, signal, stdout, stderr, output: text });
     });
   });
   return { child, ended, output: () => text };

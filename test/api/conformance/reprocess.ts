@@ -1,8 +1,11 @@
 /** History stamped again while the service runs: the command, the golden numbers of the other regime, the swap and back. */
 import { describe, expect, it } from 'vitest';
-import { printReprocess } from '../../../commands/reprocess.ts';
+import { parseCommand } from '../../../commands/parse-command.ts';
+import { runStoreCommand } from '../../../commands/store-commands.ts';
 import { isNearOrNull } from '../../../processors/pricing/testing/near.ts';
 import { goldenStamps } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import { collectedOutput } from '../../support/commands/collected-output.ts';
+import { readJsonOutput } from '../../support/commands/command-output.ts';
 import type { Client } from '../client.ts';
 import type { RunningService } from '../running-service.ts';
 import type { Json } from '../truth.ts';
@@ -11,8 +14,9 @@ const NEVER = new AbortController().signal;
 
 export function reprocessConforms(client: Client, service: () => RunningService): void {
   const run = async (args: readonly string[], signal = NEVER): Promise<{ code: number; said: string }> => {
-    const lines: string[] = [];
-    const code = await printReprocess(service().context, args, (line) => lines.push(line), signal);
+    const { output, lines } = collectedOutput();
+    const context = { ...service().context, signal };
+    const code = await runStoreCommand(context, parseCommand(['reprocess', ...args]), output);
     return { code, said: lines.join('\n') };
   };
   const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'backfill');
@@ -61,7 +65,12 @@ export function reprocessConforms(client: Client, service: () => RunningService)
     });
 
     it('serves the golden numbers of the other regime after a swap, and what was before after another', async () => {
-      expect((await run(['--regime', 'backfill'])).code).toBe(0);
+      const made = await run(['--regime', 'backfill', '--json']);
+      expect(readJsonOutput(`${made.said}\n`)).toMatchObject({
+        command: 'reprocess',
+        comparison: { rules: expect.any(Array) },
+      });
+      expect(made.code).toBe(0);
       expect(await stamped()).toEqual(served);
       expect((await run(['--swap'])).said).toBe('Generation 2 (backfill) is served.');
       const swappedEtag = await changedEtag(servedEtag);

@@ -1,0 +1,18 @@
+/** Prints what a command answers: as text while it runs, or with `--json` as one document at its end. */
+import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
+import type { Outcome, Output } from './command.ts';
+import type { ParsedCommand } from './parse-command.ts';
+
+/** Of schemas/command-output.json; rises when a member is removed or changes its meaning. */
+const OUTPUT_VERSION = 1;
+
+/** → exit code */
+export async function answer(
+  { name, json }: ParsedCommand,
+  { print, progress }: ControlOutput,
+  run: (output: Output) => Promise<Outcome>,
+): Promise<number> {
+  const { exitCode, state } = await run({ line: json ? () => undefined : print, progress });
+  if (json) print(JSON.stringify({ command: name, version: OUTPUT_VERSION, ...state }));
+  return exitCode;
+}

@@ -1,0 +1,18 @@
+/** Arguments that name a chain or a block. */
+import type { ChainConfig, Config } from '../schemas/config.ts';
+import { UsageError } from '../schemas/errors.ts';
+
+const HEIGHT = /^\d{1,9}$/;
+
+/** @throws UsageError that names the chains that are configured */
+export function configuredChain({ chains }: Pick<Config, 'chains'>, name: string): ChainConfig {
+  const chain = chains.find((one) => one.name === name);
+  if (chain) return chain;
+  throw new UsageError(`the chain "${name}" is not configured; there are ${chains.map((one) => one.name).join(', ')}`);
+}
+
+/** A height, or a number within a block. @throws UsageError */
+export function wholeNumber(text: string, what: string): number {
+  if (HEIGHT.test(text)) return Number(text);
+  throw new UsageError(`"${text}" is no ${what}; it is a whole number of up to 9 digits`);
+}

@@ -1,0 +1,23 @@
+/** `dead-letters list`: what could not be decoded. */
+import { configuredChain } from '../arguments.ts';
+import type { Outcome, Output, StoreContext } from '../command.ts';
+import type { InputOf } from '../command-table.ts';
+import { type DeadLetterRow, deadLetterState, placeOf } from './dead-letter.ts';
+
+const MOST_LISTED = 1000;
+const LIST_SQL = `SELECT *, count(*) OVER () AS total FROM dead_letters WHERE chain = ANY($1)
+  ORDER BY chain, height, ordinal LIMIT ${MOST_LISTED}`;
+
+export async function run(
+  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { chain }: InputOf<'dead-letters list'>,
+  { line }: Output,
+): Promise<Outcome> {
+  const chains = chain === undefined ? config.chains : [configuredChain(config, chain)];
+  const names = chains.map(({ name }) => name);
+  const { rows } = await stores.postgres.pool.query<DeadLetterRow & { total: bigint }>(LIST_SQL, [names]);
+  for (const row of rows) line(`${placeOf(row)}  ${row.code}: ${row.message}`);
+  const total = Number(rows[0]?.total ?? 0);
+  line(total > rows.length ? `${rows.length} of ${total} dead letters` : `${total} dead letters`);
+  return { exitCode: 0, state: { total, deadLetters: rows.map(deadLetterState) } };
+}

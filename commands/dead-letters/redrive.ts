@@ -1,0 +1,105 @@
+/** `dead-letters redrive`: derives a chain again from its oldest dead letter, or from a given block. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
+import { runDerive } from '../../pipeline/derive/run-derive.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
+import { configuredChain, wholeNumber } from '../arguments.ts';
+import type { Outcome, Output, StoreContext } from '../command.ts';
+import type { InputOf } from '../command-table.ts';
+
+const POLL_MS = 200;
+const PROGRESS_MS = 5000;
+
+/** Exit code 0 when no dead letter is left from the given block on. */
+export async function run(
+  context: StoreContext,
+  input: InputOf<'dead-letters redrive'>,
+  output: Output,
+): Promise<Outcome> {
+  const { pool } = context.stores.postgres;
+  const chain = configuredChain(context.config, input.chain);
+  const from =
+    input.height === undefined ? await oldestHeight(context, chain.name) : wholeNumber(input.height, 'height');
+  const before = await readStagePosition(pool, 'derive', chain.name);
+  if (from === null || !before) {
+    output.line(`${chain.name} has no dead letters.`);
+    return { exitCode: 0, state: { chain: chain.name, from: null, left: 0 } };
+  }
+  const id = await askRedrive(pool, chain.name, from);
+  output.progress(`${chain.name} is derived again from block ${from} on.`);
+  const isDone = async (): Promise<boolean> =>
+    (await isRedriven(pool, id)) &&
+    ((await readStagePosition(pool, 'derive', chain.name))?.position ?? -1) >= before.position;
+  await deriveUntil(context, chain, isDone, output.progress);
+  const { rows } = await pool.query<{ left: bigint }>(
+    'SELECT count(*) AS left FROM dead_letters WHERE chain = $1 AND height >= $2',
+    [chain.name, from],
+  );
+  const left = Number(rows[0]?.left ?? 0);
+  output.line(left === 0 ? `${chain.name}: no dead letter is left.` : `${chain.name}: ${left} dead letters are left.`);
+  return { exitCode: left === 0 ? 0 : 1, state: { chain: chain.name, from, left } };
+}
+
+/** The owner of the chain derives: a service that runs anywhere, or this command, which waits for the lock. */
+async function deriveUntil(
+  { stores, log, logger, signal: parent }: StoreContext,
+  chain: ChainConfig,
+  isDone: () => Promise<boolean>,
+  print: (line: string) => void,
+): Promise<void> {
+  const end = new AbortController();
+  const signal = AbortSignal.any([parent, end.signal]);
+  let failure: unknown = null;
+  let own: StageStatus | null = null;
+  const deriving = runDerive({
+    chain,
+    nativeCurrencyId: nativeCurrencyId(chain),
+    log,
+    stores,
+    logger,
+    signal,
+    status: (status) => {
+      own = status;
+    },
+  }).catch((error: unknown) => {
+    failure = error;
+  });
+  try {
+    for (let printed = Date.now(); !(await isDone()); ) {
+      if (failure) throw failure;
+      parent.throwIfAborted();
+      if (Date.now() - printed >= PROGRESS_MS) {
+        printed = Date.now();
+        print(await progress(stores, chain.name, own));
+      }
+      await sleep(POLL_MS);
+    }
+  } finally {
+    end.abort();
+    await deriving;
+  }
+}
+
+/** `own` is the status of this command’s own derivation; a service that derives instead keeps its status in Postgres. */
+async function progress({ postgres }: Stores, chain: string, own: StageStatus | null): Promise<string> {
+  const { rows } = await postgres.pool.query<{ status: string }>(
+    `SELECT status FROM stage_status WHERE stage = 'derive' AND chain = $1`,
+    [chain],
+  );
+  const said = own ?? (rows[0] ? (JSON.parse(rows[0].status) as StageStatus) : null);
+  if (!said) return `${chain}  not started yet`;
+  const eta = said.etaSeconds === null ? '' : `, about ${Math.ceil(said.etaSeconds)} s to go`;
+  return `${chain}  height ${said.height ?? '-'} of ${said.targetHeight ?? '-'}, ${said.rate.toFixed(0)} blocks/s${eta}`;
+}
+
+async function oldestHeight({ stores }: StoreContext, chain: string): Promise<number | null> {
+  const { rows } = await stores.postgres.pool.query<{ height: number | null }>(
+    'SELECT min(height) AS height FROM dead_letters WHERE chain = $1',
+    [chain],
+  );
+  return rows[0]?.height ?? null;
+}

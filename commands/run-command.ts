@@ -1,0 +1,81 @@
+/** One command line, from its words to its exit code. Whatever a command runs on is loaded only when it runs. */
+import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
+import { type Config, usesDataFolder } from '../schemas/config.ts';
+import { answer } from './answer.ts';
+import type { CommandContext, Outcome, Output, Run } from './command.ts';
+import type { CommandName, InputOf } from './command-table.ts';
+import { helpOf, listCommands } from './help.ts';
+import { type ParsedCommand, parseCommand } from './parse-command.ts';
+import { release } from './release.ts';
+import { endSignal } from './signals.ts';
+import { isStoreCommand, runStoreCommand, type StoreCommandName } from './store-commands.ts';
+
+type ProgramName = Exclude<CommandName, StoreCommandName>;
+
+const MODULES: { readonly [N in ProgramName]: () => Promise<{ readonly run: Run<CommandContext, InputOf<N>> }> } = {
+  start: () => import('./run-service.ts'),
+  check: () => import('./check/run-check.ts'),
+  config: () => import('./config.ts'),
+  'play-recording': () => import('./play-recording.ts'),
+};
+
+/** → exit code. @throws UsageError and what the command throws */
+export async function runCommand(words: readonly string[], streams: ControlOutput): Promise<number> {
+  const [first, ...rest] = words;
+  if (first === undefined) {
+    streams.progress(listCommands(release));
+    return 2;
+  }
+  if (first === '--help' || (first === 'help' && rest.length === 0)) {
+    streams.print(listCommands(release));
+    return 0;
+  }
+  const parsed = parseCommand(first === 'help' ? [...rest, '--help'] : words);
+  if (parsed.help) {
+    streams.print(helpOf(parsed.name));
+    return 0;
+  }
+  return run(parsed, words, streams);
+}
+
+async function run(parsed: ParsedCommand, words: readonly string[], streams: ControlOutput): Promise<number> {
+  const { name, input } = parsed;
+  const { loadConfig } = await import('../infra/config/load-config.ts');
+  const config = loadConfig(process.env);
+  if (isStoreCommand(name)) return (await askRunning(config, words, streams)) ?? runOnStores(config, parsed, streams);
+  const { createLogger } = await import('../infra/logger.ts');
+  const logger = createLogger(config.logLevel, name === 'start' ? 'stdout' : 'stderr');
+  const context = { config, logger, signal: endSignal() };
+  return answer(parsed, streams, (output) => runModule(name, context, input as InputOf<typeof name>, output));
+}
+
+async function runModule<N extends ProgramName>(
+  name: N,
+  context: CommandContext,
+  input: InputOf<N>,
+  output: Output,
+): Promise<Outcome> {
+  const module = await MODULES[name]();
+  return module.run(context, input, output);
+}
+
+/** Null when no service holds the data folder. */
+async function askRunning(config: Config, words: readonly string[], streams: ControlOutput): Promise<number | null> {
+  if (!usesDataFolder(config)) return null;
+  const { askService } = await import('../infra/control-socket/control-socket.ts');
+  const [command = '', ...args] = words;
+  return askService(config.dataDir, { command, args }, streams);
+}
+
+async function runOnStores(config: Config, parsed: ParsedCommand, streams: ControlOutput): Promise<number> {
+  const { createLogger } = await import('../infra/logger.ts');
+  const { openResources } = await import('./open-resources.ts');
+  const logger = createLogger(config.logLevel, 'stderr');
+  const signal = endSignal();
+  const { stores, log, close } = await openResources(config, logger);
+  try {
+    return await runStoreCommand({ config, logger, stores, log, signal }, parsed, streams);
+  } finally {
+    await close();
+  }
+}
