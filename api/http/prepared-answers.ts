@@ -38,8 +38,9 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   now: () => number = () => performance.now(),
 ): PreparedAnswers<A> {
   const kept = new LRUCache<string, Kept<A>>({
-    max: Math.ceil(maxBytes / ENTRY_BYTES),
-    maxSize: maxBytes,
+    // 0 bytes keep nothing: every answer is larger than 1.
+    max: Math.max(1, Math.ceil(maxBytes / ENTRY_BYTES)),
+    maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ answer }) => answer.body.byteLength + ENTRY_BYTES,
   });
   const flights = createFlights<string, A>();

@@ -52,6 +52,12 @@ describe('prepared answers', () => {
     expect(['a', 'b', 'c'].map((key) => prepared.get(key, 't') !== undefined)).toEqual([true, false, true]);
   });
 
+  it('are not kept in 0 bytes', async () => {
+    const prepared = createPreparedAnswers(0);
+    expect(String((await prepared.make('k', 't', async () => ({ tag: 't', body: body('made') }))).body)).toBe('made');
+    expect(prepared.latest('k')).toBeUndefined();
+  });
+
   it('are not kept when they fail', async () => {
     const prepared = createPreparedAnswers(10_000);
     await expect(prepared.make('a', 't', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
