@@ -1,5 +1,6 @@
 /** Everything this process has a role for, until it is told to end. */
 import { serveControl } from '../infra/control-socket/control-socket.ts';
+import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
 import { whileReturning } from '../infra/postgres/postgres.ts';
@@ -31,6 +32,8 @@ export async function run(
   const { stores, log, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
   try {
+    const disk = watchDiskSpace(given.dataDir, logger);
+    closers.push(() => disk.stop());
     const demo = given.demo ? await startDemo(given, log, logger) : null;
     if (demo) closers.push(demo.stop);
     const config = demo?.config ?? given;

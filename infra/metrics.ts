@@ -111,6 +111,18 @@ export const metrics = {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   }),
+  diskFree: new Gauge({
+    name: 'verustream_disk_free_bytes',
+    help: 'Space that the service may still take on the disk of its data folder',
+    labelNames: ['folder'],
+    registers,
+  }),
+  diskSize: new Gauge({
+    name: 'verustream_disk_size_bytes',
+    help: 'Size of the disk of the data folder',
+    labelNames: ['folder'],
+    registers,
+  }),
   websocketClients: new Gauge({ name: 'verustream_websocket_clients', help: 'Open WebSocket connections', registers }),
   websocketBufferedBytes: new Gauge({
     name: 'verustream_websocket_buffered_bytes',

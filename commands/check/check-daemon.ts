@@ -49,7 +49,8 @@ export async function checkDaemon(
     const identity = identityOf(chain, info, client.address, subject);
     if (identity.verdict === 'wrong') return [identity];
     const wallet = await walletOf(chain, client, subject);
-    return [identity, ...progressOf(info, subject), ...(await checkIndexes(client, info.blocks, subject)), wallet];
+    const indexes = await checkIndexes(client, info.blocks, subject);
+    return [identity, ...progressOf(info, subject), ...indexes, wallet, newBlocks(subject)];
   } catch (error) {
     return [failed(error, mendOf(error, chain))];
   } finally {
@@ -110,6 +111,11 @@ function progressOf(info: DaemonInfo, subject: string): Finding[] {
     findings.push(wrong(says, "set the machine's clock by NTP"));
   }
   return findings;
+}
+
+/** No publisher is asked for, so a daemon without one lacks nothing. */
+function newBlocks(subject: string): Finding {
+  return findingsOf(subject).right('asked for new blocks every second; ZMQ is not used, with or without a publisher');
 }
 
 async function walletOf(chain: ChainConfig, client: VerusdClient, subject: string): Promise<Finding> {

@@ -1,9 +1,10 @@
 /** This machine: data folder and its disk, memory, and the port of the API. */
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DataFolderBusy, lookAtDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -46,16 +47,11 @@ function dataFolder(folder: string): Finding[] {
     }
   } else findings.push(right(`${path} will be made at start`));
   try {
-    const { bavail, bsize } = statfsSync(existingAbove(path));
-    findings.push(roomFinding(bavail * bsize, 'data folder', 'its disk'));
+    findings.push(roomFinding(diskSpaceOf(path).freeBytes, 'data folder', 'its disk'));
   } catch (error) {
     findings.push(wrong(`its disk cannot be asked: ${String(error)}`, 'set DATA_DIR to a folder on a local disk'));
   }
   return findings;
-}
-
-function existingAbove(path: string): string {
-  return existsSync(path) ? path : existingAbove(dirname(path));
 }
 
 /** Free, or held by a verustream that answers. */

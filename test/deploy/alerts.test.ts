@@ -1,31 +1,18 @@
-/** Every alert fires on its faults and on no other, by promtool; each has its section in the runbook. */
-import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+/** Every alert fires on its faults and on no other: promtool goes on with what a real program shows while each fault lasts. */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registry } from '../../infra/metrics.ts';
 import { ROOT } from '../house/source-files.ts';
-import { temporaryFolder } from '../system/recorded-chain.ts';
-import { ALERT_FAULTS } from './alert-faults.ts';
+import { ALERT_FAULTS, CHAIN_FAULTS, SERVICE_FAULTS } from './alert-faults.ts';
 import { textOf } from './compose-file.ts';
+import { type FaultRun, startFaultRun } from './fault-run.ts';
+import { promtool, RULES, rules, type Shown, testFires, testLeftOut } from './promtool.ts';
+import type { Scraped } from './scraped-series.ts';
 import { isInstalled } from './topology.ts';
 
-const RULES = 'infra/deploy/prometheus/alerts.yml';
-const LOOKED_AT = '59m';
-
-interface Rule {
-  readonly alert: string;
-  readonly annotations: { readonly summary: string; readonly runbook_url: string };
-}
-
-const rules = (parse(textOf(RULES)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+const MINUTES = 60_000;
 const names = rules.map(({ alert }) => alert).sort();
-
-function promtool(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
-  return status === 0 ? 'passed' : `${stdout}${stderr}`;
-}
 
 describe('the alerts', () => {
   it('each fire on a fault, and each has its section in the runbook', () => {
@@ -45,23 +32,33 @@ describe('the alerts', () => {
     const unknown = asked.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, '')));
     expect([...new Set(unknown)]).toEqual([]);
   });
-
-  it.skipIf(!isInstalled('promtool'))('fire on their faults alone', () => {
-    expect(promtool('check', 'rules', join(ROOT, RULES))).toBe('passed');
-    const tests = ALERT_FAULTS.map(({ name, series, fires }) => ({
-      name,
-      interval: '30s',
-      input_series: Object.entries(series).map(([metric, values]) => ({ series: metric, values })),
-      promql_expr_test: [
-        {
-          expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
-          eval_time: LOOKED_AT,
-          exp_samples: fires.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
-        },
-      ],
-    }));
-    const file = join(temporaryFolder(), 'alerts.test.yml');
-    writeFileSync(file, stringify({ rule_files: [join(ROOT, RULES)], evaluation_interval: '30s', tests }));
-    expect(promtool('test', 'rules', file)).toBe('passed');
-  });
 });
+
+describe.skipIf(!isInstalled('promtool'))(
+  'over the metrics of a program with each fault',
+  { timeout: 5 * MINUTES },
+  () => {
+    let run: FaultRun;
+    let ofChains: Scraped;
+    const shown: Shown[] = [];
+    beforeAll(async () => {
+      run = await startFaultRun();
+      ofChains = await run.ofChains();
+      for (const fault of CHAIN_FAULTS) shown.push({ fault, scraped: [ofChains] });
+      for (const fault of SERVICE_FAULTS) shown.push({ fault, scraped: [await run.ofService(fault)] });
+    }, 8 * MINUTES);
+    afterAll(() => run?.stop());
+
+    it('the rules are valid', () => {
+      expect(promtool('check', 'rules', join(ROOT, RULES))).toBe('');
+    });
+
+    it('the alerts of the table fire, and no others', () => {
+      expect(testFires(shown)).toBe('');
+    });
+
+    it('what the rules leave out is what the table says', () => {
+      expect(testLeftOut(shown)).toBe('');
+    });
+  },
+);

@@ -18,6 +18,9 @@ export interface ComposeService {
   readonly network_mode?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly pids_limit?: number;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>> | readonly string[];
   readonly deploy?: { readonly resources: { readonly limits: { readonly memory: string } } };
 }
@@ -26,6 +29,9 @@ export interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
   readonly volumes: Readonly<Record<string, null>>;
+  readonly networks: {
+    readonly default: { readonly ipam: { readonly config: readonly { readonly gateway: string }[] } };
+  };
 }
 
 export const IMAGE = 'verustream:local';

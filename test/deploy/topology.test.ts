@@ -11,7 +11,10 @@ import { ROOT } from '../house/source-files.ts';
 import { sseMessages } from '../stream-check/sse-events.ts';
 import { runCommand, until } from '../system/program.ts';
 import { temporaryFolder } from '../system/recorded-chain.ts';
-import { textOf } from './compose-file.ts';
+import { PROCESS_FAULTS } from './alert-faults.ts';
+import { compose, textOf } from './compose-file.ts';
+import { type Shown, testFires, testLeftOut } from './promtool.ts';
+import { type Scraped, scrape } from './scraped-series.ts';
 import { isInstalled, type Started, startPrometheus, startProxy, startTopology, type Topology } from './topology.ts';
 
 const MINUTES = 60_000;
@@ -132,6 +135,18 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     expect(empty).toEqual([]);
   });
 
+  const shown: Shown[] = [];
+
+  /** What every process shows, held as it is: the live Prometheus has looked at how it moves. */
+  async function scrapedAll(): Promise<Scraped[]> {
+    const all = [...topology.metrics].map(async ([name, address]) => {
+      const text = await scrape(address);
+      const { ROLES: role = '' } = compose.services[name]?.environment ?? {};
+      return { instance: `${name}:9464`, role, first: text, second: text, seconds: 1 };
+    });
+    return Promise.all(all);
+  }
+
   /** Names of the alerts that fire, without the one that tells how busy this machine is. */
   async function firing(): Promise<string> {
     const answer = await fetch(`${prometheus.base}/api/v1/alerts`);
@@ -152,6 +167,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
       expect((await fetch(`${proxy.base}/api/blocks/${FIRST_BLOCK}`)).status).toBe(200);
     }
     await until('the process is missed', async () => (await firing()) === 'ProcessAway,WalletHolds');
+    shown.push({ fault: PROCESS_FAULTS.serves, scraped: await scrapedAll() });
   });
 
   it('a dead daemon, then a dead stage, fire their alerts and no others', async () => {
@@ -159,9 +175,17 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'));
     await sleep(8_000); // whatever else would fire has fired by then
     expect(await firing()).toBe('DaemonAway,ProcessAway,WalletHolds');
+    shown.push({ fault: PROCESS_FAULTS.daemon, scraped: await scrapedAll() });
     await topology.programs.get('derive')?.kill('SIGKILL');
     await until('the stage is missed', async () => (await firing()).includes('StageSilent'));
     await sleep(8_000); // whatever else would fire has fired by then
     expect(await firing()).toBe('DaemonAway,ProcessAway,StageSilent,WalletHolds');
+    shown.push({ fault: PROCESS_FAULTS.stage, scraped: await scrapedAll() });
+  });
+
+  it.skipIf(!isInstalled('promtool'))('the same alerts fire after the times of the rules, by promtool', () => {
+    expect(shown.length).toBe(Object.keys(PROCESS_FAULTS).length);
+    expect(testFires(shown)).toBe('');
+    expect(testLeftOut(shown)).toBe('');
   });
 });

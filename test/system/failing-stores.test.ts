@@ -14,7 +14,7 @@ import { type Program, runCommand, type Settings, startProgram, until } from './
 import { CHAIN, settingsForAll, temporaryFolder, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
-const FAULTS = Number(process.env.STORE_FAULTS ?? 8);
+const FAULTS = Number(process.env.STORE_FAULTS ?? 9);
 const LONGEST_FAULT_MS = 1500;
 /** Enough for baskets that price something. */
 const FIRST_BLOCKS = 40;
@@ -35,6 +35,7 @@ const TOLD: readonly (readonly [FaultName, RegExp, ((number: number) => string) 
   ['Postgres takes no writes', /"postgres_read_only"/, null],
   ['ClickHouse is killed', /"clickhouse_unreachable"/, () => '/api/stats/charts?metric=difficulty'],
   ['ClickHouse hangs', /"clickhouse_silent"/, null],
+  ['ClickHouse has no disk space', /"clickhouse_overloaded"/, null],
 ];
 
 const PATHS = [

@@ -1,5 +1,8 @@
 /** Both stores as servers of their own that can be made to fail in each way a server fails, each behind one address for all its lives. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -30,7 +33,8 @@ export type FaultName =
   | 'Postgres takes no writes'
   | 'ClickHouse is killed'
   | 'ClickHouse cannot be reached'
-  | 'ClickHouse hangs';
+  | 'ClickHouse hangs'
+  | 'ClickHouse has no disk space';
 
 const DATABASE = 'production';
 const FULL = '53300';
@@ -50,6 +54,7 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
     return started;
   };
   let facade = await startFacade();
+  const diskless = await startDisklessClickHouse();
 
   async function asAdmin(...statements: string[]): Promise<void> {
     const client = new pg.Client({ connectionString: server.url }).on('error', () => undefined);
@@ -159,6 +164,16 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
       begin: async () => void process.kill(facade.pid, 'SIGSTOP'),
       lift: async () => void process.kill(facade.pid, 'SIGCONT'),
     },
+    'ClickHouse has no disk space': {
+      async begin() {
+        clickhouseProxy.target = diskless.port;
+        clickhouseProxy.cutAll();
+      },
+      async lift() {
+        clickhouseProxy.target = Number(new URL(facade.url).port);
+        clickhouseProxy.cutAll();
+      },
+    },
   };
 
   return {
@@ -169,9 +184,28 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
     faults,
     async stop() {
       await facade.stop();
+      await diskless.stop();
       await server.stop();
       await postgresProxy.stop();
       await clickhouseProxy.stop();
+    },
+  };
+}
+
+/** Answers every statement as a server does that cannot reserve space on its disk. */
+async function startDisklessClickHouse(): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(500, { 'X-ClickHouse-Exception-Code': '243' });
+    response.end('Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
     },
   };
 }

@@ -1,0 +1,74 @@
+/** Space on the disk of the data folder, for the metrics and for `check`. */
+import { existsSync, type StatsFs, statfsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Logger } from '../logger.ts';
+import { metrics } from '../metrics.ts';
+
+export interface DiskSpace {
+  /** What a user without rights may still take. */
+  readonly freeBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** A disk fills within minutes at worst; asking it costs one system call. */
+const EVERY_MS = 10_000;
+/** The label, since a path is nobody's business but the operator's. */
+const FOLDER = { folder: 'data' };
+
+/** A folder that does not exist yet counts as the one that it will be made in. @throws Error of the file system */
+export function diskSpaceOf(folder: string): DiskSpace {
+  return spaceOf(statfsSync(existingAbove(resolve(folder))));
+}
+
+export interface WatchOptions {
+  readonly everyMs?: number;
+  /** For tests. */
+  readonly ask?: (path: string) => Promise<Blocks>;
+}
+
+type Blocks = Pick<StatsFs, 'bavail' | 'blocks' | 'bsize'>;
+
+/** Sets the metrics of the disk until it is stopped. A disk that does not answer has no metric; the log says why. */
+export function watchDiskSpace(folder: string, logger: Logger, options: WatchOptions = {}): { stop(): Promise<void> } {
+  const { everyMs = EVERY_MS, ask = statfs } = options;
+  let isAnswering = true;
+  let looking = look();
+
+  async function look(): Promise<void> {
+    try {
+      const { freeBytes, sizeBytes } = spaceOf(await ask(existingAbove(resolve(folder))));
+      metrics.diskFree.set(FOLDER, freeBytes);
+      metrics.diskSize.set(FOLDER, sizeBytes);
+      isAnswering = true;
+    } catch (err) {
+      if (isAnswering) logger.warn({ err, folder }, 'the disk of the data folder does not say how much space is free');
+      isAnswering = false;
+      forget();
+    }
+  }
+
+  function forget(): void {
+    metrics.diskFree.remove(FOLDER);
+    metrics.diskSize.remove(FOLDER);
+  }
+
+  const timer = setInterval(() => {
+    looking = look();
+  }, everyMs).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+      forget();
+    },
+  };
+}
+
+function spaceOf({ bavail, blocks, bsize }: Blocks): DiskSpace {
+  return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
+}
+
+function existingAbove(path: string): string {
+  return existsSync(path) ? path : existingAbove(dirname(path));
+}

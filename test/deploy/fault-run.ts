@@ -1,0 +1,220 @@
+/** One program with a chain for each fault of a chain, on stores that can be made to fail: its metrics while each fault lasts. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { NATIVE } from '../generator/addresses.ts';
+import type { GeneratedBlock } from '../generator/chain.ts';
+import { type FaultName, startFailingStores } from '../system/failing-stores.ts';
+import { startProgram, until } from '../system/program.ts';
+import { settingsForAll, temporaryFolder } from '../system/recorded-chain.ts';
+import { type AlertFault, CHAIN_FAULTS, type ServiceFault } from './alert-faults.ts';
+import { type FaultyChain, startFaultyChain } from './faulty-daemon.ts';
+import { type Scraped, scrape } from './scraped-series.ts';
+
+export interface FaultRun {
+  /** Begins all faults of chains, and waits until each has arrived. */
+  ofChains(): Promise<Scraped>;
+  /** One fault of the whole service, from its begin to its end. */
+  ofService(fault: AlertFault & { readonly name: ServiceFault }): Promise<Scraped>;
+  stop(): Promise<void>;
+}
+
+/** What brings a fault about; it lasts until `lift`, or to the end of the run. */
+interface Injected {
+  readonly begin: () => Promise<void>;
+  readonly lift?: () => Promise<void>;
+}
+
+type ChainName = (typeof CHAIN_FAULTS)[number]['chain'];
+
+/** One seed, so that the clocks of all chains agree and no chain waits for another before a fault. */
+const SEED = 5;
+const BLOCKS = 60;
+const FINALITY = 10;
+const BETWEEN_SCRAPES_MS = 1500;
+const REQUESTS = 8;
+const LONGEST_MS = 180_000;
+const NOT_READY = /^verustream_unready_reason\{(?!.*code="stalled").*\} 1$/m;
+const FOR_LONG = { kind: 'delay', ms: 50_000 } as const;
+const PRELOADED = `--import ${new URL('./full-disk.mjs', import.meta.url).href}`;
+
+/** Settings beside the usual ones. */
+const CHAIN_SETTINGS: Partial<Record<ChainName, object>> = {
+  // 20 block times make a standstill.
+  dead: { blockSeconds: 1 },
+  still: { blockSeconds: 1 },
+  rewound: { finalityDepth: FINALITY },
+};
+
+const withoutOutputs = ({ text }: GeneratedBlock): string => text.replace('"vout":', '"outputs":');
+
+export async function startFaultRun(): Promise<FaultRun> {
+  const folder = temporaryFolder();
+  const stores = await startFailingStores(folder);
+  const chains = new Map<string, FaultyChain>();
+  for (const { chain: name } of CHAIN_FAULTS) {
+    const daemons = name === 'pair' ? 2 : 1;
+    chains.set(name, await startFaultyChain({ seed: SEED, blocks: BLOCKS, daemons }));
+  }
+  const chain = (name: ChainName): FaultyChain => chains.get(name) as FaultyChain;
+  chain('rich').wallet.balance = 1;
+
+  const configured = CHAIN_FAULTS.map(({ chain: name }) => ({
+    name,
+    rpc: chain(name).daemons.map(({ rpc }) => rpc),
+    stableAnchors: [NATIVE],
+    minBasketAge: 2,
+    ...CHAIN_SETTINGS[name],
+  }));
+  const fullDisk = join(folder, 'disk-is-full');
+  const program = startProgram(
+    {
+      ...settingsForAll(configured, { minBasketDepthUsd: 0 }),
+      ...stores.settings,
+      METRICS_PORT: '0',
+      NODE_OPTIONS: PRELOADED,
+      FULL_DISK: fullDisk,
+    },
+    { lives: 'file' },
+  );
+  await program.answers();
+  const metricsPort = () => /"port":(\d+),"msg":"metrics are served"/.exec(program.output())?.[1];
+  await until('the metrics are served', () => metricsPort() !== undefined);
+  const address = `127.0.0.1:${metricsPort()}`;
+
+  const explained = async (error: unknown): Promise<never> => {
+    throw new Error(`${String(error)}\n${await scrape(address)}\n${program.output().slice(-5000)}`);
+  };
+
+  const shown = async ({ shows, name }: Pick<AlertFault, 'shows' | 'name'>): Promise<void> => {
+    await until(
+      `the metrics show that ${name}`,
+      async () => {
+        const text = (await scrape(address)) ?? '';
+        return shows.every((shown) => shown.test(text));
+      },
+      LONGEST_MS,
+    ).catch(explained);
+  };
+
+  async function scrapedTwice(between: () => Promise<unknown> = async () => undefined): Promise<Scraped> {
+    const first = await scrape(address);
+    const began = performance.now();
+    await between();
+    await sleep(BETWEEN_SCRAPES_MS);
+    const second = await scrape(address);
+    return { instance: 'all:9464', role: 'all', first, second, seconds: (performance.now() - began) / 1000 };
+  }
+
+  await until(
+    'every chain has its first blocks, and is ready but for a standstill',
+    async () => {
+      const text = (await scrape(address)) ?? '';
+      // The newest block of each waits for a later one of another chain.
+      const isPriced = ({ chain: name }: { chain: string }) =>
+        text.includes(`verustream_stage_height{chain="${name}",stage="price"} ${BLOCKS - 2}\n`);
+      return CHAIN_FAULTS.every(isPriced) && !NOT_READY.test(text);
+    },
+    LONGEST_MS,
+  ).catch(explained);
+  await shown({ name: 'all wallets are known', shows: [/wallet_holds\{chain="quiet",daemon="1"\} 0/] });
+
+  async function alter(sql: string): Promise<void> {
+    const client = new pg.Client({ connectionString: stores.settings.DATABASE_URL });
+    await client.connect();
+    const { rowCount } = await client.query(sql);
+    await client.end();
+    if (!rowCount) throw new Error(`nothing was altered: ${sql}`);
+  }
+
+  const quiet = chain('quiet');
+  const ask = (path: string) => program.get(`${path}?chain=quiet`).catch(() => null);
+  const askRaw = (times: number) => Promise.all(Array.from({ length: times }, () => ask('/api/blocks/5/raw')));
+  const behaving = async () => quiet.misbehave(null);
+  const store = (name: FaultName) => stores.faults[name];
+  const service: Record<ServiceFault, Injected> = {
+    'one request of 300 fails': {
+      async begin() {
+        for (let asked = 0; asked < 300; asked += 10) {
+          await Promise.all(Array.from({ length: 10 }, () => ask('/api/blocks/')));
+        }
+        quiet.misbehave({ kind: 'garbage' }, 'getblock');
+        await askRaw(1);
+      },
+      lift: behaving,
+    },
+    'requests fail': {
+      async begin() {
+        quiet.misbehave({ kind: 'garbage' }, 'getblock');
+        await askRaw(REQUESTS);
+      },
+      lift: behaving,
+    },
+    'requests take seconds': {
+      async begin() {
+        quiet.misbehave({ kind: 'delay', ms: 1500 }, 'getblock');
+        await askRaw(REQUESTS);
+      },
+      lift: behaving,
+    },
+    'the disk of the data folder is full': {
+      async begin() {
+        writeFileSync(fullDisk, '');
+        quiet.grow(1);
+      },
+      async lift() {
+        rmSync(fullDisk);
+        await shown({ name: 'the disk has room again', shows: [/cause="log_storage_full"\} 0$/m] });
+      },
+    },
+    'ClickHouse has no disk space': store('ClickHouse has no disk space'),
+    'ClickHouse cannot be reached': {
+      begin: store('ClickHouse cannot be reached').begin,
+      async lift() {
+        await store('ClickHouse cannot be reached').lift();
+        await shown({ name: 'ClickHouse is back', shows: [/code="clickhouse_unreachable",cause=""\} 0$/m] });
+      },
+    },
+    'Postgres cannot be reached': {
+      async begin() {
+        await store('Postgres cannot be reached').begin();
+        await Promise.all(Array.from({ length: REQUESTS }, (_, number) => ask(`/api/blocks/${number}`)));
+      },
+    },
+    'the process is killed': { begin: async () => void (await program.kill('SIGKILL')) },
+  };
+
+  return {
+    async ofChains() {
+      await chain('dead').daemons[0]?.down();
+      chain('hung').misbehave(FOR_LONG);
+      Object.assign(chain('foreign').info, { name: 'VRSC', chainid: 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV' });
+      await chain('pair').daemons[1]?.down();
+      chain('rewound').reorganise(FINALITY + 5);
+      chain('slow').misbehave(FOR_LONG, 'getblock');
+      chain('slow').grow(30);
+      chain('undecodable').reprint = withoutOutputs;
+      chain('undecodable').grow(1);
+      chain('ahead').grow(40);
+      await alter(`UPDATE blocks SET fees = fees + 1 WHERE chain = 'parted' AND height = 3`);
+      await alter(`DELETE FROM stamps WHERE chain = 'unstamped' AND reason IS DISTINCT FROM 'no_delivery'`);
+      for (const fault of CHAIN_FAULTS) await shown(fault);
+      return scrapedTwice();
+    },
+    async ofService(fault) {
+      const { begin, lift } = service[fault.name];
+      const scraped = await scrapedTwice(async () => {
+        await begin();
+        await shown(fault);
+      });
+      await lift?.();
+      return scraped;
+    },
+    async stop() {
+      await program.kill('SIGKILL');
+      for (const each of chains.values()) await each.stop();
+      await stores.stop();
+    },
+  };
+}

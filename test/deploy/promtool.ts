@@ -1,0 +1,74 @@
+/** Runs of promtool over the deployment's rules. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { ROOT } from '../house/source-files.ts';
+import { temporaryFolder } from '../system/recorded-chain.ts';
+import type { AlertFault } from './alert-faults.ts';
+import { textOf } from './compose-file.ts';
+import { type Scraped, STEP_SECONDS, seriesOf } from './scraped-series.ts';
+
+export const RULES = 'infra/deploy/prometheus/alerts.yml';
+/** Longer than any rule lasts before it fires. */
+const LOOKED_AT = '59m';
+
+export interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+}
+
+export interface Shown {
+  readonly fault: AlertFault;
+  readonly scraped: readonly Scraped[];
+}
+
+const file = parse(textOf(RULES)) as RuleFile;
+export const rules = file.groups.flatMap((group) => group.rules);
+
+/** → what it complains of, else nothing. */
+export function promtool(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
+/** Whether exactly the alerts of the table fire. → what differs, else nothing */
+export function testFires(shown: readonly Shown[]): string {
+  return testRules(join(ROOT, RULES), shown, ({ fires }) => fires);
+}
+
+/** Whether exactly those that the table says are left out would fire too, by the rules without what leaves them out. */
+export function testLeftOut(shown: readonly Shown[]): string {
+  const groups = file.groups.map((group) => ({ ...group, rules: group.rules.map(alone) }));
+  const path = join(temporaryFolder(), 'alerts.yml');
+  writeFileSync(path, stringify({ groups }));
+  return testRules(path, shown, ({ fires, leftOut }) => [...fires, ...leftOut]);
+}
+
+const alone = (rule: Rule): Rule => ({ ...rule, expr: rule.expr.replace(/\s+unless on [\s\S]*$/, '') });
+
+function testRules(path: string, shown: readonly Shown[], expected: (fault: AlertFault) => readonly string[]): string {
+  const tests = shown.map(({ fault, scraped }) => ({
+    name: fault.name,
+    interval: `${STEP_SECONDS}s`,
+    input_series: Object.entries(seriesOf(scraped, textOf(RULES), fault.chain)).map(([series, values]) => ({
+      series,
+      values,
+    })),
+    promql_expr_test: [
+      {
+        expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: LOOKED_AT,
+        exp_samples: expected(fault).map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+      },
+    ],
+  }));
+  const cases = join(temporaryFolder(), 'alerts.test.yml');
+  writeFileSync(cases, stringify({ rule_files: [path], evaluation_interval: `${STEP_SECONDS}s`, tests }));
+  return promtool('test', 'rules', cases);
+}
