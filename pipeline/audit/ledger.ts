@@ -1,7 +1,8 @@
 /** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
 import type { PoolClient } from 'pg';
 import { ALL_CHAINS } from '../price/price-stage.ts';
-import { type AuditedTable, FACT_TABLES, STAMP_TABLES } from './audited-tables.ts';
+import { FACT_TABLES } from './audited-facts.ts';
+import { type AuditedTable, STAMP_TABLES } from './audited-tables.ts';
 import type { Writer } from './hold-still.ts';
 
 export interface AuditedChain {

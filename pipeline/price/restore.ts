@@ -1,12 +1,14 @@
 /** Reads back from Postgres where the price stage stands: at start, and after ticks were undone. */
 import type { PoolClient } from 'pg';
+import { partReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
-import type { BasketState } from '../../processors/pricing/basket-state.ts';
+import { type BasketState, basketState } from '../../processors/pricing/basket-state.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
 import { parsePrice } from '../../processors/pricing/decimal.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { followedGenerations, withRanges } from './generations.ts';
 import { newestTick } from './postgres-prices.ts';
 import type { ChainCursor, PriceChain, TickedBlock } from './price-chain.ts';
@@ -93,17 +95,12 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
   return { ...idle, ticked, view, next: Number(row.position) + 1 };
 }
 
+const readState = partReader(DEFINITIONS.currency_state, ['currencyId', 'flags', 'supply', 'reserves', 'liveHeight']);
+
 /** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
 export async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
   const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
-  const states = await client.query<{
-    currency_id: string;
-    from_height: number;
-    flags: number;
-    supply: bigint;
-    reserves: string;
-    live_height: number | null;
-  }>(
+  const states = await client.query<StoredRow & { readonly currency_id: string; readonly from_height: number }>(
     `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND flags & 1 = 1`,
     [chain, height],
   );
@@ -113,27 +110,10 @@ export async function restoreView(client: PoolClient, chain: string, height: num
   );
   const baskets = new Map<string, BasketState>();
   for (const row of states.rows) {
-    baskets.set(row.currency_id, {
-      chain,
-      basketId: row.currency_id,
-      height: row.from_height,
-      flags: row.flags,
-      supply: row.supply,
-      reserves: parseReserves(row.reserves),
-      liveHeight: row.live_height,
-    });
+    baskets.set(row.currency_id, basketState(chain, row.from_height, readState(row)));
   }
   const currencies = definitions.rows.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
   return viewOf(chain, height, baskets, new Map(currencies));
-}
-
-export function parseReserves(json: string): BasketState['reserves'] {
-  const reserves: { currencyId: string; weight: string; reserves: string }[] = JSON.parse(json);
-  return reserves.map(({ currencyId, weight, reserves }) => ({
-    currencyId,
-    weight: BigInt(weight),
-    reserves: BigInt(reserves),
-  }));
 }
 
 /** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */

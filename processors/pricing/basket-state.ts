@@ -31,7 +31,9 @@ export interface BasketState {
   readonly liveHeight: number | null;
 }
 
-export function basketState(chain: string, height: number, fact: CurrencyStateFact): BasketState {
+type StateFields = Pick<CurrencyStateFact, 'currencyId' | 'flags' | 'supply' | 'liveHeight' | 'reserves'>;
+
+export function basketState(chain: string, height: number, fact: StateFields): BasketState {
   const { currencyId: basketId, flags, supply, liveHeight } = fact;
   const reserves = fact.reserves.map(({ currencyId, reserves, weight }) => ({ currencyId, reserves, weight }));
   return { chain, basketId, height, flags, supply, reserves, liveHeight };

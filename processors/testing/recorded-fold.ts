@@ -1,8 +1,9 @@
 /** The whole recorded main chain, derived block by block from genesis. */
 import type { Fact, FactOf, FactType } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+import type { MutableChainState } from '../chain-state.ts';
 import { deriveBlock } from '../derive-block.ts';
-import { createMemoryState, type MutableChainState } from '../memory-state.ts';
+import { createMemoryState } from '../memory-state.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './recorded-chain.ts';
 
 export interface DerivedBlock {
