@@ -6,8 +6,6 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface HistoryColumn {
   readonly name: string;
-  /** Of what it holds; null for the arrays of a list. */
-  readonly sort: Sort;
   of(fact: Values): CsvValue;
 }
 
@@ -48,11 +46,10 @@ function ofField(name: string, field: Field): HistoryColumn[] {
     case 'list':
       return Object.entries(field.arrays).map(([array, member]) => ({
         name: array,
-        sort: field.sort,
         of: (fact) => (fact[name] as readonly Values[]).map((item) => item[member] as string | bigint),
       }));
     case 'numeral':
-      return [{ name: column, sort: field.sort, of: (fact) => Number(fact[name]) }];
+      return [{ name: column, of: (fact) => Number(fact[name]) }];
     case 'amounts':
     case 'flows':
     case 'sum':
@@ -60,9 +57,8 @@ function ofField(name: string, field: Field): HistoryColumn[] {
       throw new TypeError(`${name} fits no column of ClickHouse: give its fact a history with rows of its own`);
     default: {
       const none = NULLS[field.sort];
-      if (!field.nullable || none === null)
-        return [{ name: column, sort: field.sort, of: (fact) => fact[name] as CsvValue }];
-      return [{ name: column, sort: field.sort, of: (fact) => (fact[name] as CsvValue) ?? none }];
+      if (!field.nullable || none === null) return [{ name: column, of: (fact) => fact[name] as CsvValue }];
+      return [{ name: column, of: (fact) => (fact[name] as CsvValue) ?? none }];
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../../schemas/facts/fields.ts';
 import type { CopyValue } from './copy.ts';
 
-export type ColumnType = 'text' | 'bytea' | 'integer' | 'bigint' | 'numeric' | 'text[]' | 'json';
+type ColumnType = 'text' | 'bytea' | 'integer' | 'bigint' | 'numeric' | 'text[]' | 'json';
 /** A row as `pg` gives it: bigint for int8, hex for bytea, text for json. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, unknown>>;

@@ -81,6 +81,12 @@ function fieldColumn(fields: Fields, path: string): Column[] {
   const column = path.split('.').map(columnName).join('_');
   const held = field?.sort === 'detail' ? field.members[member ?? ''] : field;
   switch (held?.sort) {
+    case 'text':
+    case 'choice':
+    case 'json':
+    case 'integer':
+    case 'satoshis':
+      return [column];
     case 'hash':
       return [hex(column)];
     case 'seconds':
@@ -89,8 +95,16 @@ function fieldColumn(fields: Fields, path: string): Column[] {
       return [];
     case 'list':
       return [listColumn(column, held)];
+    case 'texts':
+    case 'choices':
+    case 'amounts':
+    case 'flows':
+    case 'sum':
+    case 'detail':
+    case undefined:
+      throw new TypeError(`the stores print ${path} differently: give its fact a history with lines of its own`);
     default:
-      return [column];
+      throw new TypeError(`unknown field: ${held satisfies never}`);
   }
 }
 
