@@ -15,7 +15,7 @@ const HEX = /^(?:[0-9a-f]{2})*$/;
 const NUMERAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NOT_IN_KEYS = /[\n\0]/;
 
-/** Of each type, what is checked: of the most frequent ones not again what was checked where the block was read. */
+/** The fields to check by type. For the most frequent types, readable-block.ts has checked the others. */
 const CHECKED = new Map<string, readonly (readonly [string, Field])[]>(
   FACTS.map(({ type, fields, checked }) => [
     type,

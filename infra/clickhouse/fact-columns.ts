@@ -9,8 +9,10 @@ export interface HistoryColumn {
   of(fact: Values): CsvValue;
 }
 
-/** What stands for null where a column has none: text columns are not Nullable, which would cost a mask a column. */
-const NULLS: { readonly [S in Exclude<Sort, 'list' | 'detail' | 'amounts' | 'flows' | 'sum'>]: '' | null } = {
+type ColumnSort = Exclude<Sort, 'list' | 'detail' | 'amounts' | 'flows' | 'sum'>;
+
+/** Written for null: text columns are not Nullable, since every Nullable column costs a mask. */
+const NULLS: { readonly [S in ColumnSort]: '' | null } = {
   text: '',
   hash: '',
   json: '',
@@ -23,24 +25,23 @@ const NULLS: { readonly [S in Exclude<Sort, 'list' | 'detail' | 'amounts' | 'flo
   satoshis: null,
 };
 
-/** Of the field at a path: `stake.amount` is the amount in the detail `stake`. A list has several. */
+/** Columns of the field at a path (`stake.amount` is the amount in the detail `stake`); a list has several. */
 export function historyColumns(fields: Fields, path: string): HistoryColumn[] {
   const [name = '', member] = path.split('.');
   const field = fields[name];
   if (!field) throw new TypeError(`a history names the field ${path}, which its fact does not have`);
-  if (member === undefined) return ofField(name, field);
+  if (member === undefined) return fieldColumns(name, field);
   if (field.sort !== 'detail') throw new TypeError(`${name} has no members: a history names ${path}`);
-  return historyColumns(field.members, member).map((column) => ({
-    ...column,
+  // A member of a detail that is null is null itself.
+  const held = field.members[member];
+  const members = held && field.nullable ? { [member]: { ...held, nullable: true } as Field } : field.members;
+  return historyColumns(members, member).map((column) => ({
     name: `${columnName(name)}_${column.name}`,
-    of(fact) {
-      const held = fact[name];
-      return held === null ? null : column.of(held as Values);
-    },
+    of: (fact) => column.of((fact[name] as Values | null) ?? { [member]: null }),
   }));
 }
 
-function ofField(name: string, field: Field): HistoryColumn[] {
+function fieldColumns(name: string, field: Field): HistoryColumn[] {
   const column = columnName(name);
   switch (field.sort) {
     case 'list':
@@ -48,8 +49,6 @@ function ofField(name: string, field: Field): HistoryColumn[] {
         name: array,
         of: (fact) => (fact[name] as readonly Values[]).map((item) => item[member] as string | bigint),
       }));
-    case 'numeral':
-      return [{ name: column, of: (fact) => Number(fact[name]) }];
     case 'amounts':
     case 'flows':
     case 'sum':
@@ -57,8 +56,11 @@ function ofField(name: string, field: Field): HistoryColumn[] {
       throw new TypeError(`${name} fits no column of ClickHouse: give its fact a history with rows of its own`);
     default: {
       const none = NULLS[field.sort];
+      if (field.sort === 'numeral') return [{ name: column, of: (fact) => numberOf(fact[name]) }];
       if (!field.nullable || none === null) return [{ name: column, of: (fact) => fact[name] as CsvValue }];
       return [{ name: column, of: (fact) => (fact[name] as CsvValue) ?? none }];
     }
   }
 }
+
+const numberOf = (numeral: unknown): number | null => (numeral === null ? null : Number(numeral));

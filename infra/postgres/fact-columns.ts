@@ -20,7 +20,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface FactColumn {
   readonly name: string;
-  /** The field that it holds, or of a detail the detail. */
+  /** The field that it holds; for a member of a detail, the detail. */
   readonly field: string;
   readonly type: ColumnType;
   of(fact: Values): CopyValue;
@@ -28,11 +28,11 @@ export interface FactColumn {
 
 interface Codec {
   readonly type: ColumnType;
-  /** Of a value that is not null. */
+  /** Never called with null. */
   readonly write: (value: never) => CopyValue;
-  /** Null where what is written does not hold the value. */
+  /** Null where the column holds less than the value. */
   readonly read: ((stored: never) => unknown) | null;
-  /** Whether null is written for what holds nothing, so that `read` gets it. */
+  /** Whether `read` takes null: an empty value is written as null. */
   readonly readsNull?: true;
 }
 
@@ -61,7 +61,7 @@ function codecOf(field: Exclude<Field, { sort: 'detail' }>): Codec {
   return field.sort === 'list' ? listCodec(field) : CODECS[field.sort];
 }
 
-/** Of the fields, in their order; a detail has a column for each of its members. */
+/** One column a field, in their order; a detail has one for each of its members. */
 export function factColumns(fields: Fields): FactColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.sort !== 'detail') return column(name, columnName(name), field);

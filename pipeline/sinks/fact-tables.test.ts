@@ -55,7 +55,7 @@ describe('the stores have the columns that the definitions say, and no other', (
   );
 });
 
-/** Of one version or event a key: facts at heights of their own, so that none replaces another. */
+/** Each fact has a height of its own, so that none replaces another. */
 function placed(facts: readonly Fact[]) {
   return factsByType(
     facts.map((fact, height) => ({ position: height, height, block: blockFact(height), facts: [fact] })),

@@ -29,7 +29,7 @@ export interface FieldHistory<P extends string = string> {
   readonly audited: string | null;
 }
 
-/** Where a row is more than its fields: any number of rows a fact. */
+/** Any number of rows a fact, made by code. */
 export interface MadeHistory<V> {
   readonly table: string;
   readonly columns: readonly string[];
@@ -59,7 +59,7 @@ export interface Definition<T extends string = string, F extends Fields = Fields
   readonly published: boolean;
   /** Values of the fields that earlier records of the topic do not have. */
   readonly unsaid?: Partial<ValuesOf<F>>;
-  /** Of a frequent fact, the fields that were not checked where the block was read; all are without it. */
+  /** The fields that need a check, for a frequent fact whose others readable-block.ts has checked; every field by default. */
   readonly checked?: readonly Name<F>[];
 }
 
