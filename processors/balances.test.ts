@@ -84,7 +84,7 @@ test('several transactions of one block add up, whatever their order; untouched 
   fc.assert(
     fc.property(fc.array(event, { maxLength: 20 }), (events) => {
       const state = createMemoryState(RECORDED_CHAIN);
-      state.putBalance('RX', 'iC', { balance: 7n, received: 11n });
+      state.put({ type: 'balance', address: 'RX', currencyId: 'iC', balance: 7n, received: 11n });
       const activity = events.map(({ address, currencyId, received, sent }, txIndex): ActivityFact => {
         const flow = { received, sent };
         const isNative = currencyId === NATIVE;

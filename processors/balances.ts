@@ -1,9 +1,9 @@
 /** What each address that a block touched holds after it, by currency. */
 import type { ActivityFact, BalanceFact } from '../schemas/facts.ts';
-import type { BalanceState, ChainState } from './chain-state.ts';
+import type { ChainState } from './chain-state.ts';
 
 type Touched = { -readonly [field in keyof BalanceFact]: BalanceFact[field] };
-const NOTHING: BalanceState = { balance: 0n, received: 0n };
+const NOTHING: Pick<BalanceFact, 'balance' | 'received'> = { balance: 0n, received: 0n };
 
 /** `activity` is the block's, `state` the balances before it. Only what changed, in order of first change. */
 export function deriveBalances(activity: readonly ActivityFact[], state: ChainState): BalanceFact[] {

@@ -3,12 +3,15 @@
  * so that a processor sees the chain as it stands right before (and, for what ran earlier in the block, inside) its block.
  */
 import type {
+  BalanceFact,
   CurrencyFact,
-  CurrencyStateFact,
+  DEFINITIONS,
   DeadLetterScope,
   ExportFact,
+  Fact,
+  FactOf,
+  FactType,
   IdentityFact,
-  OutputFact,
   TransferFact,
 } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
@@ -30,15 +33,10 @@ export interface BlockTip {
 }
 
 /** An output that may still be spent; `height` is where it was made. */
-export type OutputState = Omit<OutputFact, 'type'> & { readonly height: number };
+export type OutputState = Recalled<'output'>;
 
 /** `height` is that of the block which left it. */
-export type CurrencyStateAt = CurrencyStateFact & { readonly height: number };
-
-export interface BalanceState {
-  readonly balance: bigint;
-  readonly received: bigint;
-}
+export type CurrencyStateAt = Recalled<'currency_state'>;
 
 /** Whether a dead letter of this scope may hold coins that later transactions spend. */
 export function losesCoins(scope: DeadLetterScope): boolean {
@@ -52,7 +50,7 @@ export interface ChainState {
   /** The block before this one; null before genesis. */
   readonly tip: BlockTip | null;
   output(txid: string, n: number): OutputState | undefined;
-  balance(address: string, currencyId: string): BalanceState | undefined;
+  balance(address: string, currencyId: string): BalanceFact | undefined;
   /** Newest state of an identity. */
   identity(identityAddress: string): IdentityFact | undefined;
   currency(currencyId: string): CurrencyFact | undefined;
@@ -61,6 +59,26 @@ export interface ChainState {
   currencyStates(): Iterable<CurrencyStateAt>;
   transfer(txid: string, vout: number): TransferFact | undefined;
   export(txid: string, vout: number): ExportFact | undefined;
+}
+
+type Recall<T extends FactType> = (typeof DEFINITIONS)[T]['recalled'];
+/** The types of facts whose definition says that they are recalled. */
+export type RecalledType = { [T in FactType]: Recall<T> extends 'no' ? never : T }[FactType];
+/** What the state holds under a key: the newest fact of it. */
+export type Recalled<T extends RecalledType> = T extends FactType
+  ? Recall<T> extends 'fact_and_height'
+    ? FactOf<T> & { readonly height: number }
+    : FactOf<T>
+  : never;
+
+export interface MutableChainState extends ChainState {
+  /** Makes the state what it is after `facts` of the block at `height`. */
+  apply(height: number, facts: Iterable<Fact>): void;
+  setTip(tip: BlockTip | null): void;
+  /** Replaces what was known under the same key. */
+  put(state: Recalled<RecalledType>): void;
+  /** A state on top of this one, which it leaves as it is: to see what a block would do. */
+  overlay(): MutableChainState;
 }
 
 export interface BlockInput {

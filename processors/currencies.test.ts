@@ -47,7 +47,7 @@ describe('made up', () => {
   const root: ChainContext = { name: 'vrsc', nativeCurrencyId: VRSC, networkRoot: 'VRSC' };
   const define = (chain: ChainContext, definitions: string[], known: Partial<CurrencyFact>[] = []) => {
     const state = createMemoryState(chain);
-    for (const currency of known) state.putCurrency({ type: 'currency', ...currency } as CurrencyFact);
+    for (const currency of known) state.put({ type: 'currency', ...currency } as CurrencyFact);
     const outputs = definitions.map((definition, n) => output(n, '0', decodedAs('currencydefinition', definition)));
     return deriveCurrencies({ block: block(1, [transaction('t', [], outputs)]), clock: 0 }, state);
   };

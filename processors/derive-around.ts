@@ -7,11 +7,9 @@ import { isHash } from '../domain/hashes.ts';
 import { stringifyExact } from '../domain/json/exact-json.ts';
 import type { BlockFact, DeadLetterFact, DeadLetterScope, Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
-import { losesCoins } from './chain-state.ts';
+import { losesCoins, type MutableChainState } from './chain-state.ts';
 import { asObject } from './decoded-object.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
-import type { MutableChainState } from './memory-state.ts';
-import { createOverlayState } from './overlay-state.ts';
 import type { ReadableBlock } from './readable-block.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
 import { assertStorable } from './storable-facts.ts';
@@ -84,7 +82,7 @@ interface Attempt {
 }
 
 function attempt(block: DaemonBlock, faults: readonly Fault[], base: MutableChainState, probe?: Probe): Attempt {
-  const state = createOverlayState(base);
+  const state = base.overlay();
   const lostCoins = base.lostCoins || faults.some(({ scope }) => losesCoins(scope));
   const readable = withhold(block, faults);
   const lostInputs = lostCoins ? unknownInputs(readable, base) : [];

@@ -33,8 +33,7 @@ describe('apply', () => {
   test('an output can be looked up by what it is, with its height, until it is spent', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     state.apply(7, [madeOutput, { ...madeOutput, n: 2 }]);
-    const { type: _, ...rest } = madeOutput;
-    expect(state.output('a', 1)).toEqual({ ...rest, height: 7 });
+    expect(state.output('a', 1)).toEqual({ ...madeOutput, height: 7 });
     state.apply(8, [{ type: 'spend', txid: 'a', n: 1, spentTxid: 'b', spentIndex: 0 }]);
     expect(state.output('a', 1)).toBeUndefined();
     expect(state.output('a', 2)?.height).toBe(7);
@@ -44,8 +43,8 @@ describe('apply', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     const balance = { type: 'balance', address: 'RX', currencyId: 'iC', balance: 1n, received: 3n } as const;
     state.apply(1, [balance, { ...balance, currencyId: 'iD', balance: 9n }, { ...balance, balance: 2n }]);
-    expect(state.balance('RX', 'iC')).toEqual({ balance: 2n, received: 3n });
-    expect(state.balance('RX', 'iD')).toEqual({ balance: 9n, received: 3n });
+    expect(state.balance('RX', 'iC')).toEqual({ ...balance, balance: 2n });
+    expect(state.balance('RX', 'iD')).toEqual({ ...balance, currencyId: 'iD', balance: 9n });
     expect(state.balance('RY', 'iC')).toBeUndefined();
   });
 
@@ -84,16 +83,16 @@ describe('apply', () => {
 test('what is put answers as what was applied', () => {
   const applied = createMemoryState(RECORDED_CHAIN);
   applied.apply(3, [madeOutput, identity, currency, currencyState, transfer, made]);
-  applied.apply(3, [{ type: 'balance', address: 'RX', currencyId: 'iC', balance: 1n, received: 2n }]);
+  const balance = { type: 'balance', address: 'RX', currencyId: 'iC', balance: 1n, received: 2n } as const;
+  applied.apply(3, [balance]);
   const put = createMemoryState(RECORDED_CHAIN);
-  const { type: _, ...output } = madeOutput;
-  put.putOutput({ ...output, height: 3 });
-  put.putIdentity(identity);
-  put.putCurrency(currency);
-  put.putCurrencyState({ ...currencyState, height: 3 });
-  put.putTransfer(transfer);
-  put.putExport(made);
-  put.putBalance('RX', 'iC', { balance: 1n, received: 2n });
+  put.put({ ...madeOutput, height: 3 });
+  put.put(identity);
+  put.put(currency);
+  put.put({ ...currencyState, height: 3 });
+  put.put(transfer);
+  put.put(made);
+  put.put(balance);
   for (const state of [applied, put]) {
     expect([
       state.output('a', 1),
@@ -104,13 +103,13 @@ test('what is put answers as what was applied', () => {
       state.export('a', 0),
       state.balance('RX', 'iC'),
     ]).toEqual([
-      { ...output, height: 3 },
+      { ...madeOutput, height: 3 },
       identity,
       currency,
       { ...currencyState, height: 3 },
       transfer,
       made,
-      { balance: 1n, received: 2n },
+      balance,
     ]);
   }
 });

@@ -6,7 +6,7 @@ import { qualifiedCurrencyName, qualifiedIdentityName } from './qualified-names.
 const VRSC = 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV';
 const NO_PARENT = 'i3UXS5QPRQGNRDDqVnyWTnmFCTHDbzmsYk';
 const state = createMemoryState({ name: 'varrr', nativeCurrencyId: 'iP', networkRoot: 'VRSC' });
-state.putCurrency({ type: 'currency', currencyId: 'iP', fullyQualifiedName: 'vARRR' } as CurrencyFact);
+state.put({ type: 'currency', currencyId: 'iP', fullyQualifiedName: 'vARRR' } as CurrencyFact);
 
 test.each([
   ['alice', VRSC, 'alice.VRSC'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Fact } from '../schemas/facts.ts';
-import type { ChainState } from './chain-state.ts';
+import type { ChainState, MutableChainState } from './chain-state.ts';
 import { deriveBlock } from './derive-block.ts';
-import { createMemoryState, type MutableChainState } from './memory-state.ts';
+import { createMemoryState } from './memory-state.ts';
 import { referencedKeys } from './referenced-keys.ts';
 import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
 import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
@@ -16,25 +16,25 @@ function preload(keys: ReturnType<typeof referencedKeys>, whole: ChainState): Mu
   for (const { txid, n } of keys.outpoints) {
     const spent = whole.output(txid, n);
     if (!spent) continue;
-    state.putOutput(spent);
+    state.put(spent);
     for (const address of spent.addresses) addresses.add(address);
     const transfer = whole.transfer(txid, n);
-    if (transfer) state.putTransfer(transfer);
+    if (transfer) state.put(transfer);
   }
   for (const made of keys.exports.flatMap(({ txid, vout }) => whole.export(txid, vout) ?? [])) {
-    state.putExport(made);
+    state.put(made);
     for (const { txid, vout } of made.transfers) {
       const transfer = whole.transfer(txid, vout);
-      if (transfer) state.putTransfer(transfer);
+      if (transfer) state.put(transfer);
     }
   }
-  for (const id of keys.identityAddresses.flatMap((address) => whole.identity(address) ?? [])) state.putIdentity(id);
-  for (const currency of keys.currencyIds.flatMap((id) => whole.currency(id) ?? [])) state.putCurrency(currency);
-  for (const currencyState of whole.currencyStates()) state.putCurrencyState(currencyState);
+  for (const id of keys.identityAddresses.flatMap((address) => whole.identity(address) ?? [])) state.put(id);
+  for (const currency of keys.currencyIds.flatMap((id) => whole.currency(id) ?? [])) state.put(currency);
+  for (const currencyState of whole.currencyStates()) state.put(currencyState);
   const held = [...addresses].flatMap((address) => currencies.map((currencyId) => ({ address, currencyId })));
   for (const { address, currencyId } of held) {
     const balance = whole.balance(address, currencyId);
-    if (balance) state.putBalance(address, currencyId, balance);
+    if (balance) state.put(balance);
   }
   return state;
 }

@@ -290,7 +290,7 @@ describe('arbitrage', () => {
     (tx.vin as unknown[]).splice(1, 0, { txid: sent.txid, vout: 0, sequence: 0 });
 
     const state = createMemoryState(chain);
-    state.putTransfer(sent);
+    state.put(sent);
     const facts = deriveTransfers({ block: arrival, clock: arrival.time }, state);
     expect(facts.map(({ payoutVout }) => payoutVout)).toEqual([5, 6, 7, 8]);
     expect(facts.at(-1)).toMatchObject({ txid: sent.txid, status: 'completed', amountOut: 500_000_000n });

@@ -18,7 +18,7 @@ export interface AuditedTable {
 }
 
 /** A column of the same name in both stores, or the expression of each. */
-type Column = string | readonly [postgres: string, clickhouse: string];
+export type Column = string | readonly [postgres: string, clickhouse: string];
 
 interface Definition {
   readonly name: string;
@@ -28,7 +28,7 @@ interface Definition {
   readonly from: readonly [string, string];
 }
 
-function table({ name, columns, height, from }: Definition): AuditedTable {
+export function auditedTable({ name, columns, height, from }: Definition): AuditedTable {
   const postgres = columns.map((column) => `coalesce((${typeof column === 'string' ? column : column[0]})::text, '')`);
   const clickhouse = columns.map(
     (column) => `ifNull(toString(${typeof column === 'string' ? column : column[1]}), '')`,
@@ -40,113 +40,15 @@ function table({ name, columns, height, from }: Definition): AuditedTable {
   };
 }
 
-const postgresRange = (name: string, height: string) => `FROM ${name} WHERE chain = $1 AND ${height} BETWEEN $2 AND $3`;
-const clickhouseRange = (name: string, height = 'height') =>
+export const postgresRange = (name: string, height: string) =>
+  `FROM ${name} WHERE chain = $1 AND ${height} BETWEEN $2 AND $3`;
+export const clickhouseRange = (name: string, height = 'height') =>
   `FROM ${name} WHERE chain = {chain:String} AND ${height} BETWEEN {low:UInt32} AND {high:UInt32}`;
 
-const hex = (column: string): Column => [`encode(${column}, 'hex')`, column];
+export const hex = (column: string): Column => [`encode(${column}, 'hex')`, column];
 const usd = (column: string): Column => [
   `s.${column}`,
   `if(isNull(${column}), '', toDecimalString(assumeNotNull(${column}), 38))`,
-];
-
-/** Tables of `derive`. */
-export const FACT_TABLES: readonly AuditedTable[] = [
-  table({
-    name: 'blocks',
-    columns: [
-      'height',
-      hex('hash'),
-      ['time', 'toUnixTimestamp(time)'],
-      ['clock', 'toUnixTimestamp(clock)'],
-      'size',
-      'tx_count',
-      'validation_type',
-      'reward',
-      'miner_address',
-      'fees',
-      'stake_amount',
-      'fee_pool',
-      'transparent_change',
-      'shielded_supply',
-    ],
-    height: ['height', 'height'],
-    from: [postgresRange('blocks', 'height'), clickhouseRange('blocks')],
-  }),
-  table({
-    name: 'transactions',
-    columns: ['height', 'tx_index', hex('txid'), 'kind', 'fee', 'size'],
-    height: ['height', 'height'],
-    from: [postgresRange('transactions', 'height'), clickhouseRange('transactions')],
-  }),
-  table({
-    name: 'native deltas',
-    columns: ['address', 'height', 'tx_index', hex('txid'), 'received', 'sent'],
-    height: ['height', 'height'],
-    from: [
-      `${postgresRange('address_activity', 'height')} AND (received <> 0 OR sent <> 0)`,
-      `${clickhouseRange('address_deltas')} AND currency_id = {native:String} AND (received <> 0 OR sent <> 0)`,
-    ],
-  }),
-  table({
-    name: 'token deltas',
-    columns: ['address', 'height', 'tx_index', hex('txid'), ['key', 'currency_id'], ['value', 'received - sent']],
-    height: ['height', 'height'],
-    from: [
-      `FROM address_activity, jsonb_each_text(currencies) WHERE chain = $1 AND height BETWEEN $2 AND $3`,
-      `${clickhouseRange('address_deltas')} AND currency_id <> {native:String} AND received <> sent`,
-    ],
-  }),
-  table({
-    name: 'identity states',
-    columns: [
-      'identity_address',
-      ['from_height', 'height'],
-      'tx_index',
-      'vout',
-      hex('txid'),
-      'name',
-      'parent',
-      'kind',
-      'flags',
-      'timelock',
-      'referral',
-      'changes',
-      'state',
-    ],
-    height: ['from_height', 'height'],
-    from: [postgresRange('identities', 'from_height'), clickhouseRange('identity_updates')],
-  }),
-  table({
-    name: 'currency states',
-    columns: [
-      'currency_id',
-      ['from_height', 'height'],
-      'tx_index',
-      'vout',
-      'flags',
-      'supply',
-      [
-        `SELECT string_agg(concat_ws(',', r->>'currencyId', r->>'weight', r->>'reserves'), ';' ORDER BY n)
-         FROM jsonb_array_elements(reserves) WITH ORDINALITY AS t(r, n)`,
-        `arrayStringConcat(arrayMap((c, w, r) -> concat(c, ',', toString(w), ',', toString(r)), reserve_ids, weights, reserves), ';')`,
-      ],
-    ],
-    height: ['from_height', 'height'],
-    from: [postgresRange('currency_states', 'from_height'), clickhouseRange('currency_states')],
-  }),
-  table({
-    name: 'stakes',
-    columns: [
-      'height',
-      ["encode(stake_txid, 'hex')", 'txid'],
-      ['stake_address', 'address'],
-      ['stake_reward_address', 'reward_address'],
-      ['stake_amount', 'amount'],
-    ],
-    height: ['height', 'height'],
-    from: [`${postgresRange('blocks', 'height')} AND stake_txid IS NOT NULL`, clickhouseRange('stakes')],
-  }),
 ];
 
 /**
@@ -154,7 +56,7 @@ export const FACT_TABLES: readonly AuditedTable[] = [
  * without its transfer is a line too.
  */
 export const STAMP_TABLES: readonly AuditedTable[] = [
-  table({
+  auditedTable({
     name: 'stamped conversions',
     columns: [
       ["encode(s.txid, 'hex')", 'txid'],

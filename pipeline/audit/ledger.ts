@@ -3,7 +3,8 @@ import type { PoolClient } from 'pg';
 import { positionsOf, readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { Writer } from '../stage/pause-stages.ts';
-import { type AuditedTable, FACT_TABLES, STAMP_TABLES } from './audited-tables.ts';
+import { FACT_TABLES } from './audited-facts.ts';
+import { type AuditedTable, STAMP_TABLES } from './audited-tables.ts';
 
 export interface AuditedChain {
   readonly name: string;

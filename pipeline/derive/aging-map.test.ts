@@ -26,3 +26,12 @@ it('gives the newest value, and none after a delete, whichever generation held i
   expect(map.get('a')).toBeUndefined();
   expect(map.get('b')).toBeUndefined();
 });
+
+it('lists each key once, with its newest value', () => {
+  const map = createAgingMap<string, number>();
+  map.set('a', 1);
+  map.set('b', 1);
+  map.turn();
+  map.set('a', 2);
+  expect([...map.values()].sort()).toEqual([1, 2]);
+});

@@ -4,6 +4,7 @@ export interface AgingMap<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
   delete(key: K): void;
+  values(): Iterable<V>;
   /** Of the younger generation: what was set or got since it began. */
   readonly size: number;
   /** Begins a new generation. What was used since the last time stays until the next time. */
@@ -27,6 +28,10 @@ export function createAgingMap<K, V>(): AgingMap<K, V> {
     delete(key) {
       young.delete(key);
       old.delete(key);
+    },
+    *values() {
+      for (const [key, value] of old) if (!young.has(key)) yield value;
+      yield* young.values();
     },
     get size() {
       return young.size;

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
-import { createMemoryState, type MutableChainState } from '../../processors/memory-state.ts';
+import type { MutableChainState } from '../../processors/chain-state.ts';
+import { createMemoryState } from '../../processors/memory-state.ts';
 import { damage, damaged } from '../../processors/testing/damage.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import type { Fact } from '../../schemas/facts.ts';
@@ -35,13 +36,7 @@ function storeOf(state: MutableChainState, currencyIds: ReadonlySet<string>): St
     identities: async (addresses) => found(addresses.map((address) => state.identity(address))),
     exports: async (keys) => found(keys.map(({ txid, n }) => state.export(txid, n))),
     transfers: async (keys) => found(keys.map(({ txid, n }) => state.transfer(txid, n))),
-    balances: async (keys) =>
-      found(
-        keys.map(([address, currencyId]) => {
-          const balance = state.balance(address, currencyId);
-          return balance && { address, currencyId, ...balance };
-        }),
-      ),
+    balances: async (keys) => found(keys.map(([address, currencyId]) => state.balance(address, currencyId))),
   };
 }
 

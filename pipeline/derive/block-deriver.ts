@@ -1,8 +1,7 @@
 /** Derives runs of blocks one after the other: slice by slice parse, load what they look up, and fold them. */
-import type { ChainContext } from '../../processors/chain-state.ts';
+import type { ChainContext, MutableChainState } from '../../processors/chain-state.ts';
 import { deriveAround, deriveWhole, type Probe } from '../../processors/derive-around.ts';
 import { UnlinkedBlockError } from '../../processors/derive-block.ts';
-import type { MutableChainState } from '../../processors/memory-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';

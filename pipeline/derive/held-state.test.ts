@@ -16,10 +16,10 @@ describe('a held state', () => {
 
   it('names the balances that were asked for unknown', () => {
     const held = createHeldState(RECORDED_CHAIN, null);
-    held.putBalance('found', 'iN', { balance: 1n, received: 2n });
+    held.put(balance('found', 1n));
     held.putNoBalance('known to be empty', 'iN');
     held.apply(1, [balance('made', 3n)]);
-    expect(held.balance('found', 'iN')).toEqual({ balance: 1n, received: 2n });
+    expect(held.balance('found', 'iN')).toEqual(balance('found', 1n));
     expect(held.balance('known to be empty', 'iN')).toBeUndefined();
     expect(held.balance('made', 'iN')?.balance).toBe(3n);
     expect(held.knowsBalance('known to be empty', 'iN')).toBe(true);

@@ -21,8 +21,8 @@ export async function openHeldState(
     stored.currencyStates(),
   ]);
   const state = createHeldState(chain, tip, lostCoins);
-  currencies.forEach(state.putCurrency);
-  currencyStates.forEach(state.putCurrencyState);
+  currencies.forEach(state.put);
+  currencyStates.forEach(state.put);
   return state;
 }
 
@@ -33,16 +33,16 @@ export async function loadWanted(state: HeldState, stored: StoredState, wanted: 
     stored.identities(wanted.identityAddresses.filter((address) => !state.identity(address))),
     stored.exports(wanted.exports.filter(({ txid, n }) => !state.export(txid, n))),
   ]);
-  outputs.forEach(state.putOutput);
-  identities.forEach(state.putIdentity);
-  exports.forEach(state.putExport);
+  outputs.forEach(state.put);
+  identities.forEach(state.put);
+  exports.forEach(state.put);
 
   const balanceKeys = wantedBalances(state, wanted);
   const transferKeys = wantedTransfers(state, wanted).filter(({ txid, n }) => !state.transfer(txid, n));
   const [balances, transfers] = await Promise.all([stored.balances(balanceKeys), stored.transfers(transferKeys)]);
   for (const [address, currencyId] of balanceKeys) state.putNoBalance(address, currencyId);
-  for (const { address, currencyId, ...balance } of balances) state.putBalance(address, currencyId, balance);
-  transfers.forEach(state.putTransfer);
+  balances.forEach(state.put);
+  transfers.forEach(state.put);
 }
 
 /** Of the outputs that are made, and of those that are spent. */

@@ -1,35 +1,42 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
-import type { BalanceState, BlockTip, OutputState } from '../../processors/chain-state.ts';
+import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/chain-state.ts';
 import type { OutPoint } from '../../processors/referenced-keys.ts';
-import type { CurrencyFact, CurrencyStateFact, ExportFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
-import { listOf, listParam } from '../sinks/postgres/list-param.ts';
 import {
-  type StoredRow,
-  storedCurrency,
-  storedCurrencyState,
-  storedExport,
-  storedIdentity,
-  storedOutput,
-  storedTransfer,
-} from './stored-facts.ts';
+  type BalanceFact,
+  type CurrencyFact,
+  DEFINITIONS,
+  type ExportFact,
+  type IdentityFact,
+  type TransferFact,
+} from '../../schemas/facts.ts';
+import { listOf, listParam } from '../sinks/postgres/list-param.ts';
 
-export interface StoredBalance extends BalanceState {
-  readonly address: string;
-  readonly currencyId: string;
-}
+const readOutput = factReader(DEFINITIONS.output);
+const readBalance = factReader(DEFINITIONS.balance);
+const readIdentity = factReader(DEFINITIONS.identity);
+const readCurrency = factReader(DEFINITIONS.currency);
+const readCurrencyState = factReader(DEFINITIONS.currency_state);
+const readTransfer = factReader(DEFINITIONS.transfer);
+const readExport = factReader(DEFINITIONS.export);
+
+/** With the height at which the row begins. */
+const withHeight =
+  <F>(read: (row: StoredRow) => F) =>
+  (row: StoredRow): F & { readonly height: number } => ({ ...read(row), height: Number(row.from_height) });
 
 export interface StoredState {
   tip(height: number): Promise<BlockTip | null>;
   lostCoins(): Promise<boolean>;
   currencies(): Promise<CurrencyFact[]>;
-  currencyStates(): Promise<(CurrencyStateFact & { readonly height: number })[]>;
+  currencyStates(): Promise<CurrencyStateAt[]>;
   /** Unspent ones. */
   outputs(keys: readonly OutPoint[]): Promise<OutputState[]>;
   identities(addresses: readonly string[]): Promise<IdentityFact[]>;
   exports(keys: readonly OutPoint[]): Promise<ExportFact[]>;
   transfers(keys: readonly OutPoint[]): Promise<TransferFact[]>;
-  balances(keys: readonly (readonly [address: string, currencyId: string])[]): Promise<StoredBalance[]>;
+  balances(keys: readonly (readonly [address: string, currencyId: string])[]): Promise<BalanceFact[]>;
 }
 
 /**
@@ -61,9 +68,11 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
       return row?.lost === true;
     },
     currencies: async () =>
-      (await rows('SELECT * FROM currencies WHERE chain = $1 AND to_height IS NULL')).map(storedCurrency),
+      (await rows('SELECT * FROM currencies WHERE chain = $1 AND to_height IS NULL')).map(readCurrency),
     currencyStates: async () =>
-      (await rows('SELECT * FROM currency_states WHERE chain = $1 AND to_height IS NULL')).map(storedCurrencyState),
+      (await rows('SELECT * FROM currency_states WHERE chain = $1 AND to_height IS NULL')).map(
+        withHeight(readCurrencyState),
+      ),
     outputs: async (keys) =>
       (
         await byPoint(
@@ -71,7 +80,7 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
           `SELECT txid, n, tx_index, value, currencies, kind, addresses, data, from_height FROM outputs
            WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND n = wanted.n AND to_height IS NULL`,
         )
-      ).map(storedOutput),
+      ).map(withHeight(readOutput)),
     async identities(addresses) {
       if (addresses.length === 0) return [];
       const found = await rows(
@@ -80,7 +89,7 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
            ORDER BY chain DESC, identity_address DESC, from_height DESC, tx_index DESC, vout DESC LIMIT 1) found`,
         listParam(addresses, (address) => address),
       );
-      return found.map(storedIdentity);
+      return found.map(readIdentity);
     },
     exports: async (keys) =>
       (
@@ -88,7 +97,7 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
           keys,
           `SELECT * FROM exports WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND vout = wanted.n`,
         )
-      ).map(storedExport),
+      ).map(readExport),
     transfers: async (keys) =>
       (
         await byPoint(
@@ -96,7 +105,7 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
           `SELECT * FROM transfers WHERE chain = $1 AND txid = decode(wanted.txid, 'hex') AND vout = wanted.n
            ORDER BY chain DESC, txid DESC, vout DESC, from_height DESC`,
         )
-      ).map(storedTransfer),
+      ).map(readTransfer),
     async balances(keys) {
       if (keys.length === 0) return [];
       const found = await rows(
@@ -108,12 +117,7 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
         listParam(keys, ([address]) => address),
         listParam(keys, ([, currencyId]) => currencyId),
       );
-      return found.map((row) => ({
-        address: String(row.address),
-        currencyId: String(row.currency_id),
-        balance: row.balance as bigint,
-        received: BigInt(String(row.received)),
-      }));
+      return found.map(readBalance);
     },
   };
 }

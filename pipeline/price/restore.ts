@@ -2,15 +2,16 @@
 
 import type { PoolClient } from 'pg';
 import { IS_FRACTIONAL_SQL } from '../../domain/basket-liveness.ts';
-import type { BasketState } from '../../domain/basket-state.ts';
+import { type BasketState, basketState } from '../../domain/basket-state.ts';
 import { parsePrice } from '../../domain/decimal.ts';
-import { parseReserves } from '../../domain/reserves.ts';
+import { partReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
 import type { Ema } from '../../processors/pricing/ema.ts';
 import type { PriceFoldState, PriceMark, PricingRules } from '../../processors/pricing/price-fold.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 import { followedGenerations, withRanges } from './generations.ts';
 import { newestTick } from './postgres-prices.ts';
@@ -97,17 +98,12 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
   return { ...idle, ticked, view, next: Number(row.position) + 1 };
 }
 
+const readState = partReader(DEFINITIONS.currency_state, ['currencyId', 'flags', 'supply', 'reserves', 'liveHeight']);
+
 /** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
 export async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
   const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
-  const states = await client.query<{
-    currency_id: string;
-    from_height: number;
-    flags: number;
-    supply: bigint;
-    reserves: string;
-    live_height: number | null;
-  }>(
+  const states = await client.query<StoredRow & { readonly currency_id: string; readonly from_height: number }>(
     `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND ${IS_FRACTIONAL_SQL}`,
     [chain, height],
   );
@@ -117,15 +113,7 @@ export async function restoreView(client: PoolClient, chain: string, height: num
   );
   const baskets = new Map<string, BasketState>();
   for (const row of states.rows) {
-    baskets.set(row.currency_id, {
-      chain,
-      basketId: row.currency_id,
-      height: row.from_height,
-      flags: row.flags,
-      supply: row.supply,
-      reserves: parseReserves(row.reserves),
-      liveHeight: row.live_height,
-    });
+    baskets.set(row.currency_id, basketState(chain, row.from_height, readState(row)));
   }
   const currencies = definitions.rows.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
   return viewOf(chain, height, baskets, new Map(currencies));

@@ -1,8 +1,8 @@
 /** Blocks as the price fold takes them, read from what Postgres holds of them. */
 import type { PoolClient } from 'pg';
-import { parseReserves } from '../../domain/reserves.ts';
+import { valueReader } from '../../infra/postgres/fact-columns.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
-import type { CurrencyFact, CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
+import { type CurrencyFact, type CurrencyStateFact, DEFINITIONS, type TransferFact } from '../../schemas/facts.ts';
 
 /** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
@@ -18,6 +18,8 @@ interface BlockRecord {
   readonly clock: bigint;
   readonly version: string;
 }
+
+const readReserves = valueReader(DEFINITIONS.currency_state.fields.reserves);
 
 /** What a stamp may be for: see mayBeStamped of processors/pricing/stamp.ts. */
 const EXECUTED = `import_height = from_height AND kind <> 'send'`;
@@ -85,7 +87,7 @@ export async function readBlocks(
     clock: Number(clock),
     states: (states.get(height) ?? []).map((state) => ({
       ...state,
-      reserves: parseReserves(state.reserves as unknown as string),
+      reserves: readReserves(state.reserves),
     })),
     currencies: currencies.get(height) ?? [],
     transfers: transfers.get(height) ?? [],

@@ -1,31 +1,29 @@
 /** Published facts ↔ Avro: each kind is a branch of one union, in the packed bytes of a FactsAppended record. */
 import { PermanentError } from '../errors.ts';
-import type { Fact, FactType } from '../facts.ts';
+import { definitionOf, type Fact, type FactType, PUBLISHED_FACTS } from '../facts.ts';
 import { type Packed, pack, unpack } from './compression.ts';
-import { decodeSingleObject, encodeSingleObject } from './single-object.ts';
+import { decodeSingleObject, encodeSingleObject, FACT_LISTS, type SchemaName } from './single-object.ts';
 
-const BRANCHES: Partial<Record<FactType, string>> = {
-  block: 'verustream.Block',
-  transaction: 'verustream.Transaction',
-  activity: 'verustream.Activity',
-  identity: 'verustream.Identity',
-  currency: 'verustream.Currency',
-  currency_state: 'verustream.CurrencyState',
-  transfer: 'verustream.Transfer',
-  reserve_snapshot: 'verustream.ReserveSnapshot',
-};
+/** `currency_state` → `verustream.CurrencyState`. */
+export function branchName(type: FactType): string {
+  const words = type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `verustream.${words.join('')}`;
+}
 
-/** What the first FactList did not say. */
-const UNSAID: Partial<Record<FactType, object>> = {
-  block: { transparentChange: 0n, shieldedSupply: null },
-  identity: { registration: null, contentHashes: null },
-  transfer: { importSystemId: null, sourceSystemId: null, exportIndex: null },
-};
+const BRANCHES = new Map(PUBLISHED_FACTS.map((type) => [type, branchName(type)]));
+const TYPES = new Map(PUBLISHED_FACTS.map((type) => [branchName(type), type]));
+const READABLE: ReadonlySet<SchemaName> = new Set(FACT_LISTS);
 
-const TYPES = new Map(Object.entries(BRANCHES).map(([type, branch]) => [branch, type as FactType]));
+function newestList(): SchemaName {
+  const newest = FACT_LISTS.at(-1);
+  if (!newest) throw new TypeError('no Avro schema is named FactList');
+  return newest;
+}
+
+const NEWEST = newestList();
 
 function toBranch(fact: Fact): Record<string, Fact> {
-  const branch = BRANCHES[fact.type];
+  const branch = BRANCHES.get(fact.type);
   if (branch) return { [branch]: fact };
   const message = `facts of kind ${fact.type} are not published: leave out what PUBLISHED_FACTS does not name`;
   throw new PermanentError('log_record_invalid', message);
@@ -46,17 +44,17 @@ function fromBranch(branch: object): Fact {
   const [name, fields] = entry;
   const type = TYPES.get(name);
   if (!type) throw new PermanentError('log_record_unreadable', `a fact of a log record is of unknown kind ${name}`);
-  return { type, ...UNSAID[type], ...(toPlain(fields) as object) } as Fact;
+  return { type, ...definitionOf(type).unsaid, ...(toPlain(fields) as object) } as Fact;
 }
 
 /** @throws PermanentError log_record_invalid for a kind that is not published or an amount beyond int64 */
 export function packFacts(facts: readonly Fact[]): Packed {
-  return pack(encodeSingleObject('FactList2', { facts: facts.map(toBranch) }));
+  return pack(encodeSingleObject(NEWEST, { facts: facts.map(toBranch) }));
 }
 
 export function unpackFacts(packed: Uint8Array, unpackedBytes: number): readonly Fact[] {
   const { schema, value } = decodeSingleObject(unpack(packed, unpackedBytes));
-  if (schema === 'FactList' || schema === 'FactList2') {
+  if (READABLE.has(schema)) {
     return (value as { facts: readonly object[] }).facts.map(fromBranch);
   }
   throw new PermanentError('log_record_unreadable', `a ${schema} stands where a FactList belongs`);

@@ -5,7 +5,7 @@ import { PermanentError } from '../errors.ts';
 import { crc64Avro } from './fingerprint.ts';
 import { satoshisHook } from './satoshis.ts';
 
-/** One entry per file. A landed schema is never edited: a change is a new file with a new name here, the old one stays. */
+/** One entry a file. A landed schema is never edited: a change is a new file with a new name here, after the old one, which stays. */
 const SCHEMA_FILES = {
   BlockAppended: 'block-appended.avsc',
   ChainRewound: 'chain-rewound.avsc',
@@ -38,25 +38,26 @@ const HEADER_BYTES = 10;
 let scratch = Buffer.alloc(64 * 1024);
 
 function loadCodec(name: SchemaName): Codec {
-  const schema: Schema = JSON.parse(readFileSync(new URL(SCHEMA_FILES[name], import.meta.url), 'utf8'));
+  const schema = schemaFile(name).schema as Schema;
   const canonicalForm = JSON.stringify(avsc.Type.forSchema(schema).schema());
   const type = avsc.Type.forSchema(schema, { typeHook: satoshisHook, omitRecordMethods: true });
   return { name, header: Buffer.concat([MARKER, crc64Avro(canonicalForm)]), type };
 }
 
-const codecs: Readonly<Record<SchemaName, Codec>> = {
-  BlockAppended: loadCodec('BlockAppended'),
-  ChainRewound: loadCodec('ChainRewound'),
-  FactsAppended: loadCodec('FactsAppended'),
-  FactsRewound: loadCodec('FactsRewound'),
-  FactList: loadCodec('FactList'),
-  FactList2: loadCodec('FactList2'),
-  StampsAppended: loadCodec('StampsAppended'),
-  StampsRewound: loadCodec('StampsRewound'),
-  StampList: loadCodec('StampList'),
-};
+const NAMES = Object.keys(SCHEMA_FILES) as SchemaName[];
+const codecs = Object.fromEntries(NAMES.map((name) => [name, loadCodec(name)])) as Readonly<Record<SchemaName, Codec>>;
+
+type FactListName = Extract<SchemaName, `FactList${string}`>;
+/** Oldest first: the last one is written, all are read. */
+export const FACT_LISTS = NAMES.filter((name): name is FactListName => name.startsWith('FactList'));
 
 const byHeader = new Map(Object.values(codecs).map((codec) => [codec.header.toString('hex'), codec]));
+
+/** The schema as its file says it. */
+export function schemaFile(name: SchemaName): { readonly file: string; readonly schema: unknown } {
+  const file = SCHEMA_FILES[name];
+  return { file, schema: JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) };
+}
 
 /** The schema's 8 fingerprint bytes as they stand in an encoded record, in hex. */
 export function schemaFingerprint(schema: SchemaName): string {

@@ -1,13 +1,15 @@
 /** What a batch does to one table: rows to add, versions and ends inside the batch already combined, and rows to end. */
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
+import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import type { Fact } from '../../../schemas/facts.ts';
 import type { FactsByType, PlacedFact } from '../facts-by-type.ts';
 import {
   type EndingTable,
   type EventTable,
-  hex,
+  fieldsOf,
   type KeyValue,
   type PostgresTable,
+  rawValues,
   type VersionTable,
 } from './table.ts';
 
@@ -23,8 +25,8 @@ export interface TableChanges {
 export interface RowEnd {
   readonly key: readonly KeyValue[];
   readonly height: number;
-  /** Values of the end columns. */
-  readonly values: readonly KeyValue[];
+  /** Fields of the fact that ends the row; null where the next version does. */
+  readonly by: Readonly<Record<string, unknown>> | null;
 }
 
 interface StateRow<F extends Fact> extends PlacedFact<F> {
@@ -38,13 +40,13 @@ export function collectRows(table: PostgresTable, chain: string, facts: FactsByT
 
 function collectEvents(table: EventTable, chain: string, facts: FactsByType): TableChanges {
   const placed = facts.of(table.fact);
-  const values = Object.values(table.columns);
   return {
-    columns: ['chain', 'height', ...Object.keys(table.columns), 'position'],
+    columns: ['chain', 'height', ...table.columns.map(({ name }) => name), 'position'],
     *rows() {
       for (const { fact, at } of placed) {
         const row: CopyValue[] = [chain, at.height];
-        for (const of of values) row.push(of(fact));
+        const fields = fieldsOf(fact);
+        for (const column of table.columns) row.push(column.of(fields));
         row.push(at.position);
         yield row;
       }
@@ -59,8 +61,8 @@ function collectVersions(table: VersionTable, chain: string, facts: FactsByType)
   const rows: StateRow<Fact>[] = [];
   const ends: RowEnd[] = [];
   for (const { fact, at } of facts.of(table.fact)) {
-    const key = keyOf(table, fact);
-    const end: RowEnd = { key, height: at.height, values: [] };
+    const key = rawValues(table.key, fact);
+    const end: RowEnd = { key, height: at.height, by: null };
     const id = key.join(':');
     const before = newest.get(id);
     if (!before) ends.push(end);
@@ -75,38 +77,34 @@ function collectVersions(table: VersionTable, chain: string, facts: FactsByType)
   return { ...stateRows(table, [], chain, kept), ends };
 }
 
-const NEVER: RowEnd = { key: [], height: -1, values: [] };
+const NEVER: RowEnd = { key: [], height: -1, by: null };
 
 function collectEnding(table: EndingTable, chain: string, facts: FactsByType): TableChanges {
   const made = new Map<string, StateRow<Fact>>();
-  for (const { fact, at } of facts.of(table.fact)) made.set(keyOf(table, fact).join(':'), { fact, at, end: null });
-  const endColumns = Object.entries(table.endColumns);
+  for (const { fact, at } of facts.of(table.fact))
+    made.set(rawValues(table.key, fact).join(':'), { fact, at, end: null });
   const ends: RowEnd[] = [];
   for (const { fact, at } of facts.of(table.endedBy)) {
-    const key = table.endKey(fact);
-    const end = { key, height: at.height, values: endColumns.map(([, column]) => column.of(fact)) };
+    const key = rawValues(table.endKey, fact);
+    const end = { key, height: at.height, by: fieldsOf(fact) };
     const row = made.get(key.join(':'));
     if (row) row.end = end;
     else ends.push(end);
   }
-  const types = endColumns.map(([name, { type }]) => ({ name, type }));
-  return { ...stateRows(table, types, chain, [...made.values()]), ends };
+  return { ...stateRows(table, table.endColumns, chain, [...made.values()]), ends };
 }
 
 function stateRows(
   table: VersionTable | EndingTable,
-  endColumns: readonly { readonly name: string; readonly type: string }[],
+  endColumns: readonly FactColumn[],
   chain: string,
   rows: readonly StateRow<Fact>[],
 ): Omit<TableChanges, 'ends'> {
-  const keys = Object.values(table.key).map(({ type, of }) => ({ of, isHex: type === 'bytea' }));
-  const values = Object.values(table.columns);
-  const ended = endColumns.map(({ type }) => ({ isHex: type === 'bytea' }));
+  const columns = [...table.key, ...table.columns];
   return {
     columns: [
       'chain',
-      ...Object.keys(table.key),
-      ...Object.keys(table.columns),
+      ...columns.map(({ name }) => name),
       'from_height',
       'to_height',
       ...endColumns.map(({ name }) => name),
@@ -115,22 +113,14 @@ function stateRows(
     *rows() {
       for (const { fact, at, end } of rows) {
         const row: CopyValue[] = [chain];
-        for (const { of, isHex } of keys) row.push(keyCell(of(fact), isHex));
-        for (const of of values) row.push(of(fact));
+        const fields = fieldsOf(fact);
+        for (const column of columns) row.push(column.of(fields));
         row.push(at.height, end?.height ?? null);
-        for (const [index, { isHex }] of ended.entries()) row.push(keyCell(end?.values[index] ?? null, isHex));
+        for (const column of endColumns) row.push(end?.by ? column.of(end.by) : null);
         row.push(at.position);
         yield row;
       }
     },
     count: rows.length,
   };
-}
-
-function keyCell(value: KeyValue | null, isHex: boolean): CopyValue {
-  return isHex && value !== null ? hex(String(value)) : value;
-}
-
-function keyOf(table: VersionTable | EndingTable, fact: Fact): readonly KeyValue[] {
-  return Object.values(table.key).map(({ of }) => of(fact));
 }

@@ -1,9 +1,10 @@
 /** Ends rows that stand in the store, all of a batch in one statement. */
 import type { PoolClient } from 'pg';
+import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { RowEnd } from './collect-rows.ts';
 import { listOf, listParam } from './list-param.ts';
-import type { EndingTable, KeyType, VersionTable } from './table.ts';
+import type { EndingTable, KeyValue, VersionTable } from './table.ts';
 
 /** The store does not hold what the chain ends now. */
 export class EndWithoutRow extends PermanentError {
@@ -15,11 +16,6 @@ export class EndWithoutRow extends PermanentError {
   }
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: KeyType;
-}
-
 /** @throws EndWithoutRow when a thing ends that was never made; the first version of a key has nothing to end. */
 export async function endRows(
   client: PoolClient,
@@ -28,14 +24,13 @@ export async function endRows(
   ends: readonly RowEnd[],
 ): Promise<void> {
   if (ends.length === 0) return;
-  const keys = Object.entries(table.key).map(([name, { type }]) => ({ name, type }));
-  const values =
-    table.life === 'ending' ? Object.entries(table.endColumns).map(([name, { type }]) => ({ name, type })) : [];
+  const keys = table.key;
+  const values = table.life === 'ending' ? table.endColumns : [];
   const parameters = [
     chain,
     listParam(ends, ({ height }) => height),
     ...keys.map((_, index) => listParam(ends, ({ key }) => key[index])),
-    ...values.map((_, index) => listParam(ends, (end) => end.values[index])),
+    ...values.map(({ field }) => listParam(ends, ({ by }) => by?.[field] as KeyValue)),
   ];
   const { rowCount } = await client.query(endNewest(table, keys, values), parameters);
   if (table.life === 'ending' && rowCount !== ends.length) {
@@ -44,20 +39,25 @@ export async function endRows(
 }
 
 /** Columns of the parameter lists; bytea travels as hex. */
-function endedList(columns: readonly Column[]): string {
+function endedList(columns: readonly FactColumn[]): string {
   const arrays = columns.map(({ type }, index) => `${listOf(`$${index + 3}`)}::${type === 'bytea' ? 'text' : type}[]`);
   return `unnest(${listOf('$2')}::integer[], ${arrays.join(', ')}) AS ended(height, ${columns.map(({ name }) => name).join(', ')})`;
 }
 
-const ended = ({ name, type }: Column): string => (type === 'bytea' ? `decode(ended.${name}, 'hex')` : `ended.${name}`);
-const sameKey = (row: string, keys: readonly Column[]): string =>
+const ended = ({ name, type }: FactColumn): string =>
+  type === 'bytea' ? `decode(ended.${name}, 'hex')` : `ended.${name}`;
+const sameKey = (row: string, keys: readonly FactColumn[]): string =>
   [`${row}.chain = $1`, ...keys.map((key) => `${row}.${key.name} = ${ended(key)}`)].join(' AND ');
 
 /**
  * The newest row is the last of its key in the primary key's order. Each is looked up on its own and then taken by its place:
  * joined to the list as a whole, a table without statistics is read from end to end.
  */
-function endNewest(table: VersionTable | EndingTable, keys: readonly Column[], values: readonly Column[]): string {
+function endNewest(
+  table: VersionTable | EndingTable,
+  keys: readonly FactColumn[],
+  values: readonly FactColumn[],
+): string {
   const order = [
     ...keys.map(({ name }) => name),
     ...(table.life === 'versions' ? ['from_height', ...table.order] : []),

@@ -37,7 +37,7 @@ type Rewound = { readonly name: string } & (
 
 function rewindStatements(table: Rewound): string[] {
   if (table.life === 'event') return [`DELETE FROM ${table.name} WHERE chain = $1 AND height > $2`];
-  const ends = ['to_height', ...(table.life === 'ending' ? Object.keys(table.endColumns) : [])];
+  const ends = ['to_height', ...(table.life === 'ending' ? table.endColumns.map(({ name }) => name) : [])];
   return [
     `DELETE FROM ${table.name} WHERE chain = $1 AND from_height > $2`,
     `UPDATE ${table.name} SET ${ends.map((name) => `${name} = NULL`).join(', ')} WHERE chain = $1 AND to_height > $2`,

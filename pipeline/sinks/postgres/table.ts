@@ -1,62 +1,48 @@
-/** How a fact becomes a row of a Postgres table, and how that row ends. */
-import type { CopyValue } from '../../../infra/postgres/copy.ts';
-import type { Fact, FactOf, FactType } from '../../../schemas/facts.ts';
+/** How rows of a Postgres table begin and end. */
+import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
+import type { Fact, FactType } from '../../../schemas/facts.ts';
 
-export type KeyType = 'text' | 'bytea' | 'integer';
 export type KeyValue = string | number;
 
-/** Columns of what is described, in the order of the primary key. Of type bytea: hex. */
-export type Key<F> = Readonly<Record<string, { readonly type: KeyType; readonly of: (fact: F) => KeyValue }>>;
-export type Columns<F> = Readonly<Record<string, (fact: F) => CopyValue>>;
-
 /** A thing that happened: it stays unless its block goes. Columns `height` and `position` come on top. */
-export interface EventTable<F extends Fact = Fact> {
+export interface EventTable {
   readonly life: 'event';
   readonly name: string;
   readonly fact: FactType;
-  readonly columns: Columns<F>;
+  readonly columns: readonly FactColumn[];
 }
 
 /** A state that holds until the next one of the same key. Columns `from_height`, `to_height`, `position` come on top. */
-export interface VersionTable<F extends Fact = Fact> {
+export interface VersionTable {
   readonly life: 'versions';
   readonly name: string;
   readonly fact: FactType;
-  readonly key: Key<F>;
-  readonly columns: Columns<F>;
+  /** In the order of the primary key. */
+  readonly key: readonly FactColumn[];
+  readonly columns: readonly FactColumn[];
   /** Columns after from_height that order several versions of one block; without them a block leaves one version. */
   readonly order: readonly string[];
 }
 
 /** A thing that is made once and may end once, by a fact of another type that says how. */
-export interface EndingTable<F extends Fact = Fact, E extends Fact = Fact> {
+export interface EndingTable {
   readonly life: 'ending';
   readonly name: string;
   readonly fact: FactType;
-  readonly key: Key<F>;
-  readonly columns: Columns<F>;
+  readonly key: readonly FactColumn[];
+  readonly columns: readonly FactColumn[];
   readonly endedBy: FactType;
-  readonly endKey: (fact: E) => readonly KeyValue[];
-  readonly endColumns: Readonly<Record<string, { readonly type: KeyType; readonly of: (fact: E) => KeyValue }>>;
+  readonly endKey: readonly FactColumn[];
+  readonly endColumns: readonly FactColumn[];
 }
 
 export type PostgresTable = EventTable | VersionTable | EndingTable;
 
-type Typed<T, F extends FactType> = Omit<T, 'fact'> & { readonly fact: F };
+/** The fields by name. Facts are looked up by their type, so a definition only ever sees its own. */
+export const fieldsOf = (fact: Fact): Readonly<Record<string, unknown>> => fact as unknown as Record<string, unknown>;
 
-// The registry is looked up by fact type, so each table only ever sees its own facts: the one place where that is said.
-export const eventTable = <T extends FactType>(table: Typed<EventTable<FactOf<T>>, T>): PostgresTable =>
-  table as unknown as PostgresTable;
-
-export const versionTable = <T extends FactType>(table: Typed<VersionTable<FactOf<T>>, T>): PostgresTable =>
-  table as unknown as PostgresTable;
-
-export const endingTable = <T extends FactType, E extends FactType>(
-  table: Typed<Omit<EndingTable<FactOf<T>, FactOf<E>>, 'endedBy'>, T> & { readonly endedBy: E },
-): PostgresTable => table as unknown as PostgresTable;
-
-/** Hash or txid → bytea. */
-export const hex = (text: string): CopyValue => ({ hex: text });
-export const hexOrNull = (text: string | null): CopyValue => (text === null ? null : { hex: text });
-export const json = (text: string): CopyValue => ({ json: text });
-export const jsonOrNull = (text: string | null): CopyValue => (text === null ? null : json(text));
+/** Values of columns as they are: hex where the column is bytea. */
+export function rawValues(columns: readonly FactColumn[], fact: Fact): KeyValue[] {
+  const fields = fieldsOf(fact);
+  return columns.map(({ field }) => fields[field] as KeyValue);
+}

@@ -1,293 +1,55 @@
 /** Every table in Postgres whose rows go with their blocks. Write and rewind are made from these lists alone. */
+import { type FactColumn, factColumns } from '../../../infra/postgres/fact-columns.ts';
+import type { Definition } from '../../../schemas/facts/definition.ts';
+import { FACTS, type FactType } from '../../../schemas/facts.ts';
+import type { EndingTable, PostgresTable } from './table.ts';
 
-import type { ReserveBalance } from '../../../domain/reserves.ts';
-import type { CopyValue } from '../../../infra/postgres/copy.ts';
-import type { CurrencyAmounts } from '../../../schemas/facts.ts';
-import { netAmounts } from '../net-amounts.ts';
-import {
-  endingTable,
-  eventTable,
-  hex,
-  hexOrNull,
-  json,
-  jsonOrNull,
-  type PostgresTable,
-  versionTable,
-} from './table.ts';
-
-export const POSTGRES_TABLES: readonly PostgresTable[] = [
-  eventTable({
-    life: 'event',
-    name: 'blocks',
-    fact: 'block',
-    columns: {
-      hash: (f) => hex(f.hash),
-      previous_hash: (f) => hexOrNull(f.previousHash),
-      time: (f) => f.time,
-      clock: (f) => f.clock,
-      size: (f) => f.size,
-      tx_count: (f) => f.txCount,
-      validation_type: (f) => f.validationType,
-      difficulty: (f) => f.difficulty,
-      bits: (f) => f.bits,
-      nonce: (f) => f.nonce,
-      version: (f) => f.version,
-      merkle_root: (f) => hex(f.merkleRoot),
-      chain_work: (f) => hex(f.chainWork),
-      chain_stake: (f) => hex(f.chainStake),
-      reward: (f) => f.reward,
-      miner_address: (f) => f.minerAddress,
-      fees: (f) => f.fees,
-      fee_pool: (f) => f.feePool,
-      transparent_change: (f) => f.transparentChange,
-      shielded_supply: (f) => f.shieldedSupply,
-      stake_txid: (f) => hexOrNull(f.stake?.txid ?? null),
-      stake_address: (f) => f.stake?.address ?? null,
-      stake_reward_address: (f) => f.stake?.rewardAddress ?? null,
-      stake_source_txid: (f) => hexOrNull(f.stake?.sourceTxid ?? null),
-      stake_source_vout: (f) => f.stake?.sourceVout ?? null,
-      stake_amount: (f) => f.stake?.amount ?? null,
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'transactions',
-    fact: 'transaction',
-    columns: {
-      txid: (f) => hex(f.txid),
-      tx_index: (f) => f.txIndex,
-      kind: (f) => f.kind,
-      kinds: (f) => f.kinds,
-      fee: (f) => f.fee,
-      size: (f) => f.size,
-      lock_time: (f) => f.lockTime,
-      expiry_height: (f) => f.expiryHeight,
-    },
-  }),
-  endingTable({
-    life: 'ending',
-    name: 'outputs',
-    fact: 'output',
-    key: { txid: { type: 'bytea', of: (f) => f.txid }, n: { type: 'integer', of: (f) => f.n } },
-    columns: {
-      tx_index: (f) => f.txIndex,
-      value: (f) => f.value,
-      currencies: (f) => amountsJson(f.currencies),
-      kind: (f) => f.kind,
-      addresses: (f) => f.addresses,
-      data: (f) => jsonOrNull(f.data),
-    },
-    endedBy: 'spend',
-    endKey: (f) => [f.txid, f.n],
-    endColumns: {
-      spent_txid: { type: 'bytea', of: (f) => f.spentTxid },
-      spent_index: { type: 'integer', of: (f) => f.spentIndex },
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'address_activity',
-    fact: 'activity',
-    columns: {
-      address: (f) => f.address,
-      tx_index: (f) => f.txIndex,
-      txid: (f) => hex(f.txid),
-      received: (f) => f.received,
-      sent: (f) => f.sent,
-      currencies: (f) => amountsJson(netAmounts(f.currencies)),
-    },
-  }),
-  versionTable({
-    life: 'versions',
-    name: 'balances',
-    fact: 'balance',
-    key: {
-      address: { type: 'text', of: (f) => f.address },
-      currency_id: { type: 'text', of: (f) => f.currencyId },
-    },
-    order: [],
-    columns: { balance: (f) => f.balance, received: (f) => f.received },
-  }),
-  versionTable({
-    life: 'versions',
-    name: 'identities',
-    fact: 'identity',
-    key: { identity_address: { type: 'text', of: (f) => f.identityAddress } },
-    order: ['tx_index', 'vout'],
-    columns: {
-      tx_index: (f) => f.txIndex,
-      vout: (f) => f.vout,
-      txid: (f) => hex(f.txid),
-      name: (f) => f.name,
-      parent: (f) => f.parent,
-      fully_qualified_name: (f) => f.fullyQualifiedName,
-      kind: (f) => f.kind,
-      flags: (f) => f.flags,
-      timelock: (f) => f.timelock,
-      revocation_authority: (f) => f.revocationAuthority,
-      recovery_authority: (f) => f.recoveryAuthority,
-      primary_addresses: (f) => f.primaryAddresses,
-      minimum_signatures: (f) => f.minimumSignatures,
-      registered_height: (f) => f.registeredHeight,
-      referral: (f) => f.referral,
-      registration: (f) => jsonOrNull(f.registration),
-      content_hashes: (f) => jsonOrNull(f.contentHashes),
-      changes: (f) => json(f.changes),
-      state: (f) => json(f.state),
-    },
-  }),
-  versionTable({
-    life: 'versions',
-    name: 'currencies',
-    fact: 'currency',
-    key: { currency_id: { type: 'text', of: (f) => f.currencyId } },
-    order: ['tx_index', 'vout'],
-    columns: {
-      tx_index: (f) => f.txIndex,
-      vout: (f) => f.vout,
-      txid: (f) => hex(f.txid),
-      name: (f) => f.name,
-      fully_qualified_name: (f) => f.fullyQualifiedName,
-      parent: (f) => f.parent,
-      system_id: (f) => f.systemId,
-      currency_type: (f) => f.currencyType,
-      options: (f) => f.options,
-      start_block: (f) => f.startBlock,
-      definition: (f) => json(f.definition),
-    },
-  }),
-  versionTable({
-    life: 'versions',
-    name: 'currency_states',
-    fact: 'currency_state',
-    key: { currency_id: { type: 'text', of: (f) => f.currencyId } },
-    order: ['tx_index', 'vout'],
-    columns: {
-      tx_index: (f) => f.txIndex,
-      vout: (f) => f.vout,
-      txid: (f) => hex(f.txid),
-      flags: (f) => f.flags,
-      supply: (f) => f.supply,
-      reserves: (f) => json(reservesJson(f.reserves)),
-      live_height: (f) => f.liveHeight,
-      state: (f) => json(f.state),
-    },
-  }),
-  versionTable({
-    life: 'versions',
-    name: 'transfers',
-    fact: 'transfer',
-    key: { txid: { type: 'bytea', of: (f) => f.txid }, vout: { type: 'integer', of: (f) => f.vout } },
-    order: [],
-    columns: {
-      kind: (f) => f.kind,
-      status: (f) => f.status,
-      flags: (f) => f.flags,
-      from_currency_id: (f) => f.fromCurrencyId,
-      to_currency_id: (f) => f.toCurrencyId,
-      via_currency_id: (f) => f.viaCurrencyId,
-      import_currency_id: (f) => f.importCurrencyId,
-      amount_in: (f) => f.amountIn,
-      transfer_fee: (f) => f.transferFee,
-      transfer_fee_currency_id: (f) => f.transferFeeCurrencyId,
-      conversion_fee: (f) => f.conversionFee,
-      amount_out: (f) => f.amountOut,
-      destination: (f) => f.destination,
-      source: (f) => f.source,
-      destination_system_id: (f) => f.destinationSystemId,
-      import_system_id: (f) => f.importSystemId,
-      source_system_id: (f) => f.sourceSystemId,
-      request_height: (f) => f.requestHeight,
-      request_time: (f) => f.requestTime,
-      export_txid: (f) => hexOrNull(f.exportTxid),
-      export_vout: (f) => f.exportVout,
-      export_index: (f) => f.exportIndex,
-      export_height: (f) => f.exportHeight,
-      import_txid: (f) => hexOrNull(f.importTxid),
-      import_height: (f) => f.importHeight,
-      import_time: (f) => f.importTime,
-      payout_vout: (f) => f.payoutVout,
-      reason: (f) => f.reason,
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'exports',
-    fact: 'export',
-    columns: {
-      txid: (f) => hex(f.txid),
-      vout: (f) => f.vout,
-      tx_index: (f) => f.txIndex,
-      currency_id: (f) => f.currencyId,
-      source_system_id: (f) => f.sourceSystemId,
-      destination_system_id: (f) => f.destinationSystemId,
-      flags: (f) => f.flags,
-      reward_address: (f) => f.rewardAddress,
-      transfers: (f) => json(JSON.stringify(f.transfers.map(({ txid, vout }) => ({ txid, vout })))),
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'imports',
-    fact: 'import',
-    columns: {
-      txid: (f) => hex(f.txid),
-      vout: (f) => f.vout,
-      tx_index: (f) => f.txIndex,
-      currency_id: (f) => f.currencyId,
-      source_system_id: (f) => f.sourceSystemId,
-      export_txid: (f) => hex(f.exportTxid),
-      export_vout: (f) => f.exportVout,
-      flags: (f) => f.flags,
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'rewards',
-    fact: 'reward',
-    columns: {
-      address: (f) => f.address,
-      txid: (f) => hex(f.txid),
-      vout: (f) => f.vout,
-      kind: (f) => f.kind,
-      amount: (f) => f.amount,
-    },
-  }),
-  eventTable({
-    life: 'event',
-    name: 'dead_letters',
-    fact: 'dead_letter',
-    columns: {
-      ordinal: (f) => f.ordinal,
-      scope: (f) => f.scope,
-      txid: (f) => hexOrNull(f.txid),
-      n: (f) => f.n,
-      code: (f) => f.code,
-      message: (f) => f.message,
-      payload: (f) => f.payload,
-    },
-  }),
-];
+export const POSTGRES_TABLES: readonly PostgresTable[] = FACTS.flatMap(tableOf);
 
 /** Written by others about blocks that stand. */
 export const WITH_BLOCKS: readonly { readonly life: 'event'; readonly name: string }[] = [
   { life: 'event', name: 'fact_digests' },
 ];
 
-/** {i-address: "satoshis"}, null when none. */
-function amountsJson(amounts: CurrencyAmounts): CopyValue {
-  const entries = Object.entries(amounts);
-  if (entries.length === 0) return null;
-  return json(JSON.stringify(Object.fromEntries(entries.map(([id, amount]) => [id, String(amount)]))));
+function tableOf(definition: Definition<FactType>): PostgresTable[] {
+  const { type: fact, postgres } = definition;
+  switch (postgres?.life) {
+    case undefined:
+    case 'end':
+      return [];
+    case 'event':
+      return [{ life: 'event', name: postgres.table, fact, columns: factColumns(definition.fields) }];
+    case 'versions': {
+      const order = factColumns(pick(definition, postgres.order)).map(({ name }) => name);
+      return [{ life: 'versions', name: postgres.table, fact, ...keyAndColumns(definition), order }];
+    }
+    case 'ending':
+      return [{ life: 'ending', name: postgres.table, fact, ...keyAndColumns(definition), ...endOf(fact) }];
+    default:
+      throw new TypeError(`unknown life of rows: ${postgres satisfies never}`);
+  }
 }
 
-function reservesJson(reserves: readonly ReserveBalance[]): string {
-  return JSON.stringify(
-    reserves.map(({ currencyId, weight, reserves: amount, priceInReserve }) => ({
-      currencyId,
-      weight: String(weight),
-      reserves: String(amount),
-      priceInReserve: String(priceInReserve),
-    })),
-  );
+function keyAndColumns(definition: Definition): { readonly key: FactColumn[]; readonly columns: FactColumn[] } {
+  const { type, key, fields } = definition;
+  if (!key) throw new TypeError(`a ${type} has no key: without one no row of it can end`);
+  const others = Object.keys(fields).filter((name) => !(key as readonly string[]).includes(name));
+  return { key: factColumns(pick(definition, key)), columns: factColumns(pick(definition, others)) };
+}
+
+/** How the rows of a fact end: by the one definition that says so. */
+function endOf(type: FactType): Pick<EndingTable, 'endedBy' | 'endKey' | 'endColumns'> {
+  const [end] = FACTS.filter(({ postgres }) => postgres?.life === 'end' && postgres.of === type);
+  if (!end) throw new TypeError(`nothing ends a ${type}: rows of life 'ending' need a fact that does`);
+  const { key: endKey, columns: endColumns } = keyAndColumns(end);
+  return { endedBy: end.type, endKey, endColumns };
+}
+
+function pick({ type, fields }: Definition, names: readonly string[]): Definition['fields'] {
+  const picked = names.map((name) => {
+    const field = fields[name];
+    if (!field) throw new TypeError(`a ${type} has no field ${name}`);
+    return [name, field] as const;
+  });
+  return Object.fromEntries(picked);
 }

@@ -1,0 +1,66 @@
+/** The columns of a fact in ClickHouse: how a value of each sort is written. */
+import { columnName, type Field, type Fields, type Sort } from '../../schemas/facts/fields.ts';
+import type { CsvValue } from './csv.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface HistoryColumn {
+  readonly name: string;
+  of(fact: Values): CsvValue;
+}
+
+type ColumnSort = Exclude<Sort, 'list' | 'detail' | 'amounts' | 'flows' | 'sum'>;
+
+/** Written for null: text columns are not Nullable, since every Nullable column costs a mask. */
+const NULLS: { readonly [S in ColumnSort]: '' | null } = {
+  text: '',
+  hash: '',
+  json: '',
+  choice: '',
+  choices: null,
+  texts: null,
+  numeral: null,
+  integer: null,
+  seconds: null,
+  satoshis: null,
+};
+
+/** Columns of the field at a path (`stake.amount` is the amount in the detail `stake`); a list has several. */
+export function historyColumns(fields: Fields, path: string): HistoryColumn[] {
+  const [name = '', member] = path.split('.');
+  const field = fields[name];
+  if (!field) throw new TypeError(`a history names the field ${path}, which its fact does not have`);
+  if (member === undefined) return fieldColumns(name, field);
+  if (field.sort !== 'detail') throw new TypeError(`${name} has no members: a history names ${path}`);
+  // A member of a detail that is null is null itself.
+  const held = field.members[member];
+  const members = held && field.nullable ? { [member]: { ...held, nullable: true } as Field } : field.members;
+  return historyColumns(members, member).map((column) => ({
+    name: `${columnName(name)}_${column.name}`,
+    of: (fact) => column.of((fact[name] as Values | null) ?? { [member]: null }),
+  }));
+}
+
+function fieldColumns(name: string, field: Field): HistoryColumn[] {
+  const column = columnName(name);
+  switch (field.sort) {
+    case 'list':
+      return Object.entries(field.arrays).map(([array, member]) => ({
+        name: array,
+        of: (fact) => (fact[name] as readonly Values[]).map((item) => item[member] as string | bigint),
+      }));
+    case 'amounts':
+    case 'flows':
+    case 'sum':
+    case 'detail':
+      throw new TypeError(`${name} fits no column of ClickHouse: give its fact a history with rows of its own`);
+    default: {
+      const none = NULLS[field.sort];
+      if (field.sort === 'numeral') return [{ name: column, of: (fact) => numberOf(fact[name]) }];
+      if (!field.nullable || none === null) return [{ name: column, of: (fact) => fact[name] as CsvValue }];
+      return [{ name: column, of: (fact) => (fact[name] as CsvValue) ?? none }];
+    }
+  }
+}
+
+const numberOf = (numeral: unknown): number | null => (numeral === null ? null : Number(numeral));

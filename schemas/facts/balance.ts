@@ -1,0 +1,23 @@
+import { type Defined, defineFact } from './definition.ts';
+import { satoshis, sum, text } from './fields.ts';
+
+/** State after the block. */
+export const BALANCE = defineFact({
+  type: 'balance',
+  fields: {
+    address: text(),
+    /** The native coin under its own id. */
+    currencyId: text(),
+    balance: satoshis(),
+    /** Ever received. */
+    received: sum(),
+  },
+  key: ['address', 'currencyId'],
+  recalled: 'fact',
+  postgres: { life: 'versions', table: 'balances', order: [] },
+  clickhouse: [],
+  published: false,
+  checked: ['balance'],
+});
+
+export interface BalanceFact extends Defined<typeof BALANCE> {}

@@ -1,0 +1,111 @@
+/**
+ * The sorts of values that a fact can hold. A field is data: storability, the columns of both stores, the Avro branch and arbitraries
+ * are each looked up by its sort, in a table that does not compile while a sort is missing.
+ */
+
+/** Carries the TypeScript type of a field; no field has it at run time. */
+declare const VALUE: unique symbol;
+
+interface FieldOf<S extends string, T> {
+  readonly sort: S;
+  readonly nullable: boolean;
+  readonly [VALUE]?: T;
+}
+
+/** i-address → satoshis; the native coin is never in it unless a field says so, and no entry is zero. */
+export type CurrencyAmounts = Readonly<Record<string, bigint>>;
+export type CurrencyFlows = Readonly<Record<string, { readonly received: bigint; readonly sent: bigint }>>;
+
+type TextField = FieldOf<'text' | 'hash' | 'numeral' | 'json', unknown>;
+export interface IntegerField<T = unknown> extends FieldOf<'integer' | 'seconds', T> {
+  readonly min: number;
+  readonly max: number;
+}
+type AmountField = FieldOf<'satoshis' | 'sum' | 'amounts' | 'flows', unknown>;
+export interface ChoiceField<T = unknown> extends FieldOf<'choice' | 'choices', T> {
+  readonly values: readonly string[];
+}
+type TextsField = FieldOf<'texts', unknown>;
+/** Records in one JSON column of Postgres; in ClickHouse one array for each entry of `arrays`, column → member. */
+export interface ListField<T = unknown> extends FieldOf<'list', T> {
+  readonly members: Fields;
+  readonly arrays: Readonly<Record<string, string>>;
+}
+/** A record whose members are columns of the fact's own row, with the field's name before theirs. */
+export interface DetailField<T = unknown, F extends Fields = Fields> extends FieldOf<'detail', T> {
+  readonly members: F;
+}
+
+export type Field = TextField | IntegerField | AmountField | ChoiceField | TextsField | ListField | DetailField;
+export type Sort = Field['sort'];
+export interface Fields {
+  readonly [name: string]: Field;
+}
+
+export type ValueOf<F> = F extends { readonly [VALUE]?: infer T } ? T : never;
+export type ValuesOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> };
+
+const INT4_MAX = 2 ** 31 - 1;
+const UINT32_MAX = 2 ** 32 - 1;
+
+const plain = <S extends Sort, T>(sort: S): FieldOf<S, T> => ({ sort, nullable: false });
+
+export const text = (): FieldOf<'text', string> => plain('text');
+/** Hex of whole bytes: a block hash, a txid. */
+export const hash = (): FieldOf<'hash', string> => plain('hash');
+/** A number as the daemon prints it. */
+export const numeral = (): FieldOf<'numeral', string> => plain('numeral');
+/** JSON text. */
+export const json = (): FieldOf<'json', string> => plain('json');
+export const texts = (): FieldOf<'texts', readonly string[]> => plain('texts');
+export const satoshis = (): FieldOf<'satoshis', bigint> => plain('satoshis');
+/** Satoshis added up over time, so that they may exceed int64. */
+export const sum = (): FieldOf<'sum', bigint> => plain('sum');
+export const amounts = (): FieldOf<'amounts', CurrencyAmounts> => plain('amounts');
+/** Gross. Postgres keeps the net alone, so a fact with flows cannot be read back from it. */
+export const flows = (): FieldOf<'flows', CurrencyFlows> => plain('flows');
+
+type OfInteger = IntegerField<number> & FieldOf<'integer' | 'seconds', number>;
+
+/** What an int4 column holds, from zero on. */
+export const integer = (): OfInteger => ({ sort: 'integer', nullable: false, min: 0, max: INT4_MAX });
+export const signedInteger = (): OfInteger => ({ sort: 'integer', nullable: false, min: -INT4_MAX - 1, max: INT4_MAX });
+/** What an int8 column holds and avsc writes as a number: beyond these it throws or writes another number. */
+export const wideInteger = (): OfInteger => ({
+  sort: 'integer',
+  nullable: false,
+  min: -(2 ** 52),
+  max: Number.MAX_SAFE_INTEGER - 1,
+});
+/** Since the epoch. */
+export const seconds = (): OfInteger => ({ sort: 'seconds', nullable: false, min: 0, max: UINT32_MAX });
+
+export const choice = <const T extends readonly string[]>(values: T): ChoiceField<T[number]> => ({
+  sort: 'choice',
+  nullable: false,
+  values,
+});
+export const choices = <const T extends readonly string[]>(values: T): ChoiceField<readonly T[number][]> => ({
+  sort: 'choices',
+  nullable: false,
+  values,
+});
+
+export const list = <F extends Fields>(
+  members: F,
+  arrays: Readonly<Record<string, keyof F & string>> = {},
+): ListField<readonly ValuesOf<F>[]> => ({ sort: 'list', nullable: false, members, arrays });
+
+export const detail = <F extends Fields>(members: F): DetailField<ValuesOf<F>, F> => ({
+  sort: 'detail',
+  nullable: false,
+  members,
+});
+
+type Nullable<F extends Field> = Omit<F, 'nullable' | typeof VALUE> &
+  Pick<F, 'sort'> & { readonly nullable: true; readonly [VALUE]?: ValueOf<F> | null };
+
+export const nullable = <F extends Field>(field: F): Nullable<F> => ({ ...field, nullable: true }) as Nullable<F>;
+
+/** `stakeAmount` → `stake_amount`: the column of a field, in both stores. */
+export const columnName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

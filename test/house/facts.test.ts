@@ -1,0 +1,32 @@
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
+import { isMade } from '../../schemas/facts/definition.ts';
+import { FACTS } from '../../schemas/facts.ts';
+import { sourceFiles } from './source-files.ts';
+
+it('every fact that is defined is registered in schemas/facts.ts', async () => {
+  const defined = (await sourceFiles())
+    .filter(({ path }) => /^schemas\/facts\/[^/]+\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/= defineFact\(\{\s*type: '(\w+)'/g)].map(([, type]) => `${type} of ${basename(path)}`),
+    );
+  const registered = new Set<string>(FACTS.map(({ type }) => type));
+  expect(defined.length).toBeGreaterThan(10);
+  expect(defined.filter((fact) => !registered.has(fact.split(' ')[0] ?? ''))).toEqual([]);
+});
+
+it('every fact is stored or published', () => {
+  const lost = FACTS.filter(
+    ({ postgres, clickhouse, published }) => !postgres && clickhouse.length === 0 && !published,
+  );
+  expect(lost.map(({ type }) => type)).toEqual([]);
+});
+
+it('what both stores hold of a fact is audited', () => {
+  const unaudited = FACTS.filter(({ postgres }) => postgres).flatMap(({ type, clickhouse }) =>
+    clickhouse
+      .filter((history) => (isMade(history) ? history.audited.length === 0 : history.audited === null))
+      .map(({ table }) => `${table} of ${type}`),
+  );
+  expect(unaudited).toEqual([]);
+});
