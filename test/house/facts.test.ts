@@ -15,6 +15,18 @@ it('every fact that is defined is registered in schemas/facts.ts', async () => {
   expect(defined.filter((fact) => !registered.has(fact.split(' ')[0] ?? ''))).toEqual([]);
 });
 
+it('every processor that derives facts is called', async () => {
+  const program = (await sourceFiles()).filter(({ path }) => !/\.test\.ts$|\/testing\/|^test\//.test(path));
+  const uncalled = program
+    .filter(({ path }) => path.startsWith('processors/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export function (derive\w+)/gm)]
+        .filter(([, name]) => !program.some((other) => other.path !== path && other.text.includes(`${name}(`)))
+        .map(([, name]) => `${name} of ${path}`),
+    );
+  expect(uncalled).toEqual([]);
+});
+
 it('every fact is stored or published', () => {
   const lost = FACTS.filter(
     ({ postgres, clickhouse, published }) => !postgres && clickhouse.length === 0 && !published,
