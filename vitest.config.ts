@@ -4,7 +4,7 @@ import { LongestFirst } from './test/setup/sequencer.ts';
 
 export default defineConfig({
   test: {
-    include: ['{api,client,commands,domain,infra,pipeline,processors,schemas,test,web}/**/*.test.ts'],
+    include: ['{api,client,commands,domain,infra,pipeline,processors,recordings,schemas,test,web}/**/*.test.ts'],
     globalSetup: ['./test/setup/temporary-folders.ts'],
     setupFiles: ['./test/setup/fast-check.ts', './test/setup/late-tests.ts'],
     // Processes, each for many files: modules, the embedded Postgres and the ClickHouse engine of a process are started once.

@@ -4,9 +4,9 @@
  * node benchmarks/big-cases.bench.ts [deltas = 1000000] [updates = 10000] [transfers = 1000]
  */
 import type { Stores } from '../infra/stores.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { blockRecord } from '../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd, type TestLog } from '../test/laws/replay.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { type BigChain, BUSY_ADDRESS, createBigChain } from './big-cases/big-chain.ts';
 import { pageTimes } from './big-cases/pages.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';

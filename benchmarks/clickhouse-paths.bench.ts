@@ -7,10 +7,10 @@
 import { pino } from 'pino';
 import { startApi } from '../api/server.ts';
 import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { configOf } from '../test/api/running-service.ts';
 import { chainConfig, createTestLog } from '../test/laws/replay.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { walkPages } from './big-cases/pages.ts';
 import { makeCurrentState, moveOn, txidOf } from './clickhouse-paths/current-state.ts';
 import { type History, makeHistory } from './clickhouse-paths/history.ts';

@@ -4,12 +4,12 @@
  * node benchmarks/history.bench.ts [blocks = 400] [times = 10]
  */
 import type pg from 'pg';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { type AskedStatement, recordReaderStatements } from '../test/api/reader-statements.ts';
 import { createChain } from '../test/generator/chain.ts';
 import { EVERYTHING } from '../test/generator/mixes.ts';
 import { blockRecord, type UnplacedRecord } from '../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd } from '../test/laws/replay.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { serveStores } from './serve-stores.ts';
 
 const CHAIN = 'vrsc';

@@ -9,8 +9,8 @@ import { createKafkaClient, type KafkaClient } from '../infra/event-log/kafka/ka
 import { createKafkaConnection } from '../infra/event-log/kafka/kafka-connection.ts';
 import { createKafkaEventLog } from '../infra/event-log/kafka/kafka-event-log.ts';
 import { createPartitionFetcher, type PartitionFetcher } from '../infra/event-log/kafka/partition-fetcher.ts';
-import { startTestBroker } from '../infra/event-log/kafka/test-broker/test-broker.ts';
 import { createLogger } from '../infra/logger.ts';
+import { startTestBroker } from '../test/support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { type GroupReader, openGroupReader } from './kafka-reads/group-reader.ts';
 
 const STARTS = 3;

@@ -5,7 +5,7 @@
  */
 import { createLimiter, type Demand, type Limiter } from '../api/access/limiter.ts';
 import { createPostgresLedger } from '../api/access/postgres-ledger.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 
 const [requests = 300_000, asking = 5_000] = process.argv.slice(2).map(Number);
 const AMPLE = 1e9;

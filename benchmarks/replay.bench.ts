@@ -5,12 +5,12 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stores } from '../infra/stores.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { type Digests, storeDigests } from '../pipeline/verify/store-digests.ts';
 import { createChain } from '../test/generator/chain.ts';
 import { PLAIN_PAYMENTS } from '../test/generator/mixes.ts';
 import { blockRecord } from '../test/laws/chain-records.ts';
 import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../test/laws/replay.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
 import { runNaiveScript } from './replay/naive-script.ts';
 

@@ -6,8 +6,8 @@
 
 import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../domain/decimal.ts';
 import type { Regime } from '../domain/stamps.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
 import { stampInPostgres } from './reprocess/in-postgres.ts';
 import { bareJoin, makeConversions } from './reprocess/made-conversions.ts';

@@ -9,7 +9,6 @@ import { encodePlaces } from '../api/push/cursor.ts';
 import { startApi } from '../api/server.ts';
 import { openStream } from '../client/stream/stream.ts';
 import { runStages } from '../commands/run-stages.ts';
-import { createTestStores } from '../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { configOf } from '../test/api/running-service.ts';
@@ -17,6 +16,7 @@ import { createChain } from '../test/generator/chain.ts';
 import { EVERYTHING } from '../test/generator/mixes.ts';
 import { blockRecord } from '../test/laws/chain-records.ts';
 import { chainConfig, createTestLog } from '../test/laws/replay.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
 
 const CHAIN = 'vrsc';
 const SEED = 20261121;

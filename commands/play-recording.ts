@@ -25,8 +25,8 @@ export async function run(
     throw new UsageError(`"${given}" is no number of seconds; it is above 0 and at most ${LONGEST_SECONDS}`);
   }
   const { user, password, port } = daemonOf(config);
-  const { startRecordedNode } = await import('../infra/recorded-node/recorded-node.ts');
-  const { standWhere } = await import('../infra/recorded-node/resume.ts');
+  const { startRecordedNode } = await import('../recordings/player/recorded-node.ts');
+  const { standWhere } = await import('../recordings/player/resume.ts');
   const { host, dataDir } = config;
   const node = await startRecordedNode({ folder: RECORDING, host, port, user, password, startHeight: 0 }).catch(
     (cause: unknown) => {

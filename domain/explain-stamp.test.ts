@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StampRow } from '../processors/pricing/price-fold.ts';
-import { isNear } from '../processors/pricing/testing/near.ts';
+import { isNear } from '../test/support/processors/pricing/near.ts';
 import {
   foldRecording,
   goldenPrices,
   goldenRules,
   recordedFacts,
-} from '../processors/pricing/testing/recorded-pricing.ts';
+} from '../test/support/processors/pricing/recorded-pricing.ts';
 import { formatDecimal, STAMP_DECIMALS } from './decimal.ts';
 import { explainStamp } from './explain-stamp.ts';
 

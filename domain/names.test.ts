@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PAIRED_CHAINS } from '../processors/testing/chain-pair.ts';
-import { recordedTruth } from '../processors/testing/recorded-chain.ts';
+import { PAIRED_CHAINS } from '../test/support/processors/chain-pair.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
 import { isIdentityAddress } from './addresses.ts';
 import { foldCase, nameToAddress, vdxfKey } from './names.ts';
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClickHouseFacade, startClickHouseFacade } from '../test/support/infra/clickhouse/start-facade.ts';
+import { createTestStores, type TestStores } from '../test/support/infra/test-stores.ts';
 import type { ClickHouse } from './clickhouse/clickhouse.ts';
 import { migrateClickHouse } from './clickhouse/migrate.ts';
 import { connectClickHouse } from './clickhouse/server.ts';
-import { type ClickHouseFacade, startClickHouseFacade } from './clickhouse/testing/start-facade.ts';
 import { readMigrations } from './migrations.ts';
 import { copyRows } from './postgres/copy.ts';
 import { connectPostgres } from './postgres/postgres.ts';
-import { createTestStores, type TestStores } from './testing/test-stores.ts';
 
 const logger = pino({ level: 'silent' });
 let stores: TestStores;

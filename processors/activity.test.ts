@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveActivity } from './activity.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 type Flow = { received: bigint; sent: bigint };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN, recordedLines } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveBlockRow } from './blocks.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN, recordedLines } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 type Header = Record<string, string | number | undefined>;

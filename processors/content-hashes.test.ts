@@ -3,8 +3,8 @@ import { createBase58check } from '@scure/base';
 import { describe, expect, test } from 'vitest';
 import { parseExact } from '../domain/json/exact-json.ts';
 import { vdxfKey } from '../domain/names.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { contentHashes, valueHash } from './content-hashes.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 describe('recorded', () => {
   const { all, derived } = foldRecording();

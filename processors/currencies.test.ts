@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { stringifyExact } from '../domain/json/exact-json.ts';
 import type { CurrencyFact } from '../schemas/facts.ts';
+import { block, decodedAs, output, transaction } from '../test/support/processors/blocks.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import type { ChainContext } from './chain-state.ts';
 import { deriveCurrencies } from './currencies.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, decodedAs, output, transaction } from './testing/blocks.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 describe('recorded', () => {
   const facts = foldRecording().all('currency');

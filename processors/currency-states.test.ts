@@ -3,12 +3,12 @@ import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { CurrencyStateFact } from '../schemas/facts.ts';
 import { conversionObject, type DaemonCurrencyState } from '../schemas/verusd/conversion-objects.ts';
+import { block, decodedAs, output, transaction } from '../test/support/processors/blocks.ts';
+import { foldPaired, PAIRED_CHAINS } from '../test/support/processors/chain-pair.ts';
+import { recordedLines } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording, type RecordedFold } from '../test/support/processors/recorded-fold.ts';
 import { deriveCurrencyStates } from './currency-states.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, decodedAs, output, transaction } from './testing/blocks.ts';
-import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';
-import { recordedLines } from './testing/recorded-chain.ts';
-import { foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
 
 type CurrencyStateAtHeight = CurrencyStateFact & { readonly height: number };
 

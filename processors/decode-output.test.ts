@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { decodedAs, output, payTo } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
 import { decodeOutput, outputKind } from './decode-output.ts';
-import { decodedAs, output, payTo } from './testing/blocks.ts';
-import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 const USD = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';

@@ -3,15 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
 import type { DeadLetterFact, Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
+import { PAIRED_CHAINS, pairedBlocks } from '../test/support/processors/chain-pair.ts';
+import { damage, damaged } from '../test/support/processors/damage.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
 import type { MutableChainState } from './chain-state.ts';
 import { type BlockLabel, deriveAround, deriveWhole } from './derive-around.ts';
 import { UnlinkedBlockError } from './derive-block.ts';
 import { createMemoryState } from './memory-state.ts';
 import { readableBlock, unreadable } from './readable-block.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
-import { PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
-import { damage, damaged } from './testing/damage.ts';
-import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
 
 type Json = Record<string | number, unknown>;
 type Path = readonly (string | number)[];

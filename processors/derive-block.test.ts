@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
+import { block, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { freeze } from '../test/support/processors/frozen.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, output, payTo, transaction } from './testing/blocks.ts';
-import { freeze } from './testing/frozen.ts';
-import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 /** What depends on the moment of asking. */
 const ASKED = new Set(['confirmations', 'nextblockhash', 'spentTxId', 'spentIndex', 'spentHeight']);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonExport, DaemonImport, DaemonReserveTransfer } from '../schemas/verusd/conversion-objects.ts';
-import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
+import { foldPaired, PAIRED_CHAINS } from '../test/support/processors/chain-pair.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording, type RecordedFold } from '../test/support/processors/recorded-fold.ts';
 
 type RecordedExport = {
   readonly height: number;

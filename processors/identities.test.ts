@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseExact, stringifyExact } from '../domain/json/exact-json.ts';
+import { block, decodedAs, output, transaction } from '../test/support/processors/blocks.ts';
+import { foldPaired } from '../test/support/processors/chain-pair.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveIdentities } from './identities.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, decodedAs, output, transaction } from './testing/blocks.ts';
-import { foldPaired } from './testing/chain-pair.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 const ROOT = RECORDED_CHAIN.nativeCurrencyId;
 

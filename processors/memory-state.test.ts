@@ -9,8 +9,8 @@ import type {
   OutputFact,
   TransferFact,
 } from '../schemas/facts.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
 import { createMemoryState } from './memory-state.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
 
 const madeOutput: OutputFact = {
   type: 'output',

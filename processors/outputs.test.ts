@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
 import type { OutputFact } from '../schemas/facts.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 type Coins = Readonly<Record<string, ExactNumber>>;

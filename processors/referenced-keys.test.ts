@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Fact } from '../schemas/facts.ts';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import type { ChainState, MutableChainState } from './chain-state.ts';
 import { deriveBlock } from './derive-block.ts';
 import { createMemoryState } from './memory-state.ts';
 import { referencedKeys } from './referenced-keys.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 /** A fresh state with what `keys` of the block name in `whole`, as a store would give it. */
 function preload(keys: ReturnType<typeof referencedKeys>, whole: ChainState): MutableChainState {

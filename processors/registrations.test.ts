@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 
 interface Step {
   readonly method: string;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isLiveBasket } from '../domain/basket-liveness.ts';
 import type { CurrencyStateFact, ReserveSnapshotFact } from '../schemas/facts.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import type { BlockInput } from './chain-state.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveReserveSnapshots } from './reserve-snapshots.ts';
-import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 const LIVE = 49;
 const [template] = recordedBlocks();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { SYSTEM_ADDRESSES } from '../domain/system-addresses.ts';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
 import { deriveRewards } from './rewards.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 describe('recorded', () => {
   const { derived } = foldRecording();

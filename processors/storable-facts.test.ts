@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { madeFact } from '../schemas/facts/testing/made-fact.ts';
 import { FACTS, type Fact } from '../schemas/facts.ts';
+import { madeFact } from '../test/support/schemas/facts/made-fact.ts';
 import { assertStorable } from './storable-facts.ts';
 
 const wrong = (fact: Fact, field: object): Fact => ({ ...fact, ...field }) as Fact;

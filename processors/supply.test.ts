@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { coinsToSatoshis, type ExactNumber } from '../domain/satoshi.ts';
+import { block, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveSupply } from './supply.ts';
-import { block, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 
 interface CoinSupply {
   readonly height: number;

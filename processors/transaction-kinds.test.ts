@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TransactionFact } from '../schemas/facts.ts';
 import type { DaemonOutput } from '../schemas/verusd/block.ts';
-import { decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
+import { decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { transactionKinds } from './transaction-kinds.ts';
 
 const ORDINARY = { isCoinbase: false, isStake: false };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
-import { block, output, payTo, transaction } from './testing/blocks.ts';
-import { recordedBlocks, recordedLines } from './testing/recorded-chain.ts';
+import { block, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { recordedBlocks, recordedLines } from '../test/support/processors/recorded-chain.ts';
 import { transactionSize } from './transaction-size.ts';
 
 const compactSize = (count: number): number => (count < 0xfd ? 1 : count <= 0xffff ? 3 : 5);

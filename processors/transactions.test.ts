@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ExactNumber } from '../domain/satoshi.ts';
 import type { DaemonBlock, DaemonInput, DaemonTransaction } from '../schemas/verusd/block.ts';
+import { block, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
 import { UnknownOutputError } from './spent-outputs.ts';
-import { block, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
-import { foldRecording } from './testing/recorded-fold.ts';
 import { deriveTransactions } from './transactions.ts';
 
 /** Satoshis as the daemon printed them beside the coins. */

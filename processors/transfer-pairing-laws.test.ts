@@ -1,7 +1,7 @@
 /** Laws of pairing, over imports that are built at random as the protocol would. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from './testing/outcomes.ts';
+import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from '../test/support/processors/outcomes.ts';
 import { conversionFee, expectedPayout, type ImportPrices } from './transfer-amounts.ts';
 import { pairTransfers, type TransferOutcome } from './transfer-pairing.ts';
 import type { Payout } from './transfer-payouts.ts';

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
+import { foldPaired, PAIRED_CHAINS } from '../test/support/processors/chain-pair.ts';
+import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from '../test/support/processors/outcomes.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldRecording, type RecordedFold } from '../test/support/processors/recorded-fold.ts';
 import type { ChainContext } from './chain-state.ts';
-import { foldPaired, PAIRED_CHAINS } from './testing/chain-pair.ts';
-import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from './testing/outcomes.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
 import { expectedPayout, type ImportPrices } from './transfer-amounts.ts';
 import { pairTransfers, type TransferOutcome } from './transfer-pairing.ts';
 import { type Payout, readImport } from './transfer-payouts.ts';

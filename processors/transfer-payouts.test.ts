@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
-import { PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
-import { RECORDED_CHAIN, recordedBlocks } from './testing/recorded-chain.ts';
+import { PAIRED_CHAINS, pairedBlocks } from '../test/support/processors/chain-pair.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
 import { type ImportContents, readImport } from './transfer-payouts.ts';
 
 const ROOT = PAIRED_CHAINS.root.nativeCurrencyId;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
 import { deriveBlock } from './derive-block.ts';
 import { createMemoryState } from './memory-state.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
 
 const VRSCTEST = RECORDED_CHAIN.nativeCurrencyId;
 const STAKER = 'i7A84fM6EezqceBCepFvw72jkycTU2Y7wz';

@@ -4,11 +4,11 @@ import { coinsToSatoshis } from '../domain/satoshi.ts';
 import { ARRIVAL_PLACES, type TransferFact } from '../schemas/facts.ts';
 import type { CurrencyMap, DaemonBlock } from '../schemas/verusd/block.ts';
 import type { DaemonExport, DaemonImport, DaemonReserveTransfer } from '../schemas/verusd/conversion-objects.ts';
+import { foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from '../test/support/processors/chain-pair.ts';
+import { recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import type { RecordedFold } from '../test/support/processors/recorded-fold.ts';
 import { isSystemThread } from './exports-and-imports.ts';
 import { createMemoryState } from './memory-state.ts';
-import { foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
-import { recordedTruth } from './testing/recorded-chain.ts';
-import type { RecordedFold } from './testing/recorded-fold.ts';
 import { arrivedTerms } from './transfer-terms.ts';
 import { deriveTransfers } from './transfers.ts';
 

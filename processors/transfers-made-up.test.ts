@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { satoshisToCoins } from '../domain/satoshi.ts';
 import type { TransferFact } from '../schemas/facts.ts';
 import type { DaemonBlock, DaemonOutput } from '../schemas/verusd/block.ts';
-import { block, decodedAs, output, payTo, transaction } from './testing/blocks.ts';
-import { lastTransfers } from './testing/chain-pair.ts';
-import { RECORDED_CHAIN } from './testing/recorded-chain.ts';
-import { foldChain } from './testing/recorded-fold.ts';
+import { block, decodedAs, output, payTo, transaction } from '../test/support/processors/blocks.ts';
+import { lastTransfers } from '../test/support/processors/chain-pair.ts';
+import { RECORDED_CHAIN } from '../test/support/processors/recorded-chain.ts';
+import { foldChain } from '../test/support/processors/recorded-fold.ts';
 
 const NATIVE = RECORDED_CHAIN.nativeCurrencyId;
 const BASKET = 'iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk';

@@ -5,11 +5,11 @@ import { coinsToSatoshis } from '../domain/satoshi.ts';
 import type { CurrencyAmounts, CurrencyStateFact, TransferFact } from '../schemas/facts.ts';
 import type { CurrencyMap, DaemonBlock, DaemonOutput, DaemonTransaction } from '../schemas/verusd/block.ts';
 import { conversionObject } from '../schemas/verusd/conversion-objects.ts';
+import { foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from '../test/support/processors/chain-pair.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../test/support/processors/recorded-chain.ts';
+import { foldChain, foldRecording, type RecordedFold } from '../test/support/processors/recorded-fold.ts';
 import { createMemoryState } from './memory-state.ts';
 import { deriveOutputs } from './outputs.ts';
-import { foldPaired, lastTransfers, PAIRED_CHAINS, pairedBlocks } from './testing/chain-pair.ts';
-import { RECORDED_CHAIN, recordedTruth } from './testing/recorded-chain.ts';
-import { foldChain, foldRecording, type RecordedFold } from './testing/recorded-fold.ts';
 import { UnknownTransferError } from './transfer-book.ts';
 import { deriveTransfers } from './transfers.ts';
 

@@ -1,10 +1,10 @@
 /** The bound of the limits: whatever the schedule, no 60 s hold more than the allowance. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createAcceptedLog } from '../../test/support/api/access/accepted-log.ts';
+import { createMemoryLedger } from '../../test/support/api/access/memory-ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { createLimiter, type Limiter, LimitsUnavailable } from './limiter.ts';
-import { createAcceptedLog } from './testing/accepted-log.ts';
-import { createMemoryLedger } from './testing/memory-ledger.ts';
 
 const RUNS = Number(process.env.LIMITER_SCHEDULES ?? 2_000);
 const ALLOWANCE = 60;

@@ -1,13 +1,13 @@
 /** Login by signature: whatever is replayed, reused, late, borrowed or revoked, none of it opens a session. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSigningIdentity, type SigningIdentity } from '../../infra/recorded-node/testing/signing-identity.ts';
-import { verifyIdentityMessage } from '../../infra/recorded-node/verify-message.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
+import { verifyIdentityMessage } from '../../recordings/player/verify-message.ts';
+import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { createSigningIdentity, type SigningIdentity } from '../../test/support/recordings/player/signing-identity.ts';
 import { createLogin } from './login.ts';
 import { createPublicHosts } from './public-hosts.ts';
 import { findSession, openSession } from './sessions.ts';
-import { storeIdentity } from './testing/store-identity.ts';
 
 const CHAIN = 'made';
 const TIP = 500;

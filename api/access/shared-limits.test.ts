@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createAcceptedLog } from '../../test/support/api/access/accepted-log.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { correction, startLedgerClock } from './ledger-clock.ts';
 import { createLimiter } from './limiter.ts';
 import { createPostgresLedger, forgetEnded } from './postgres-ledger.ts';
-import { createAcceptedLog } from './testing/accepted-log.ts';
 
 const logger = pino({ level: 'silent' });
 const ALLOWANCE = 60;

@@ -2,14 +2,14 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readMigrations } from '../../infra/migrations.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { Tier } from '../../schemas/config.ts';
+import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createLivingWebhooks } from '../webhooks/living-webhooks.ts';
 import { createGate } from './gate.ts';
 import { createKey, type Holder, livingKeys, setTier, tierOf } from './key-store.ts';
 import { createLimiter } from './limiter.ts';
 import { createPostgresLedger } from './postgres-ledger.ts';
-import { storeIdentity } from './testing/store-identity.ts';
 import { readKey } from './tokens.ts';
 
 const ADDRESS = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';

@@ -10,7 +10,7 @@ import { streamPart } from './stream-part.ts';
 import { webhookPart } from './webhook-part.ts';
 
 /** As published by the AsyncAPI initiative (@asyncapi/specs 6.11.1, Apache-2.0). */
-const published = new URL('./testing/asyncapi-3.0.0.schema.json', import.meta.url);
+const published = new URL('../../test/support/api/asyncapi/asyncapi-3.0.0.schema.json', import.meta.url);
 const validate = new Ajv({ strict: false, validateFormats: false }).compile(
   JSON.parse(readFileSync(published, 'utf8')),
 );

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../schemas/verusd/rpc-body.ts';
+import { sendRaw } from '../../test/support/api/http/raw-client.ts';
+import { type SmallApi, type SmallApiOptions, startSmallApi } from '../../test/support/api/http/small-api.ts';
 import { liveRoute } from './route.ts';
-import { sendRaw } from './testing/raw-client.ts';
-import { type SmallApi, type SmallApiOptions, startSmallApi } from './testing/small-api.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 /** Law: what is counted piece by piece is what one scan counts, whatever blocks, rewinds and redrives came between two looks. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createMemo } from '../state/memo.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { Snapshot } from '../state/snapshot.ts';

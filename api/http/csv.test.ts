@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
+import { readCsv } from '../../test/support/api/http/read-csv.ts';
 import { csvLine } from './csv.ts';
-import { readCsv } from './testing/read-csv.ts';
 
 it.each([
   [['a', 1, null, true, undefined], 'a,1,,true,\r\n'],

@@ -1,8 +1,8 @@
 /** Requests whose end two readers could see differently: refused before anything of them is used, on every route. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from './testing/raw-client.ts';
-import { type SmallApi, startSmallApi } from './testing/small-api.ts';
+import { sendRaw } from '../../test/support/api/http/raw-client.ts';
+import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
 
 let api: SmallApi;
 beforeAll(async () => {

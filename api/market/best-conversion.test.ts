@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
-import { answerOf, readCases } from '../../infra/recorded-node/recorded-calls.ts';
 import { DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
+import { answerOf, readCases } from '../../recordings/player/recorded-calls.ts';
 import type { Currencies } from '../state/currency-directory.ts';
 import { bestConversion, estimateConversion } from './best-conversion.ts';
 import type { LiveBasket } from './live-baskets.ts';

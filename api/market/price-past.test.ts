@@ -1,7 +1,7 @@
 /** Prices of the past, however the ticks lie and whoever had a price when: the same as a look at every row. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import type { ApiContext } from '../api-context.ts';
 import { pricedRows } from '../state/priced-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';

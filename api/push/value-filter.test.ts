@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { StampsAppended } from '../../schemas/log-records.ts';
+import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
 import { createInterest, parseAsked } from '../webhooks/webhook.ts';
 import { readClientMessage } from './client-message.ts';
 import { eventsOfStamps } from './events-of-stamps.ts';
 import type { PushEvent } from './push-event.ts';
 import { createSubscription } from './subscription.ts';
-import { VALUED_STAMP } from './testing/valued-stamp.ts';
 
 const CHAIN = 'c';
 const UNITS = 10n ** 38n;

@@ -1,19 +1,19 @@
 /**
- * Whatever is sent, a daemon receives exactly what it may receive, or nothing: by the rules of testing/harmless-calls.ts, which know
- * nothing of the table. RPC_FUZZ_RUNS, RPC_HOSTILE_RUNS and TEST_SEED choose how often and which.
+ * Whatever is sent, a daemon receives exactly what it may receive, or nothing: by the rules of
+ * test/support/api/rpc/harmless-calls.ts, which know nothing of the table. RPC_FUZZ_RUNS, RPC_HOSTILE_RUNS and TEST_SEED choose how often and which.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rawElements } from '../../domain/json/raw-json.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { SEED } from '../../test/setup/seed.ts';
+import { type Read, sentBodies } from '../../test/support/api/rpc/arbitrary-bodies.ts';
+import { createDoubleService } from '../../test/support/api/rpc/double-service.ts';
+import { faultOfCall, STARTED, TIP } from '../../test/support/api/rpc/harmless-calls.ts';
+import { hostileCalls } from '../../test/support/api/rpc/hostile-calls.ts';
+import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
-import { type Read, sentBodies } from './testing/arbitrary-bodies.ts';
-import { createDoubleService } from './testing/double-service.ts';
-import { faultOfCall, STARTED, TIP } from './testing/harmless-calls.ts';
-import { hostileCalls } from './testing/hostile-calls.ts';
-import { textOf } from './testing/recorded-service.ts';
 
 const runs = Number(process.env.RPC_FUZZ_RUNS ?? 1500);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RecordedService, startRecordedService } from '../../test/support/api/rpc/recorded-service.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard } from './guards.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
-import { type RecordedService, startRecordedService } from './testing/recorded-service.ts';
 
 let service: RecordedService;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { type Example, methodPage, recordedExamples } from '../../test/support/api/rpc/method-page.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
-import { type Example, methodPage, recordedExamples } from './testing/method-page.ts';
 
 const RECORDING = new URL('../../recordings/private-network/', import.meta.url).pathname;
 /** Written and held by test/api/conformance/json-rpc.ts, which has a whole service to ask. */
-const EXTENSIONS = new URL('./testing/extension-examples.json', import.meta.url);
+const EXTENSIONS = new URL('../../test/support/api/rpc/extension-examples.json', import.meta.url);
 
 test('docs/json-rpc.md is what the table and the recording say', async () => {
   const ours = Object.entries(JSON.parse(readFileSync(EXTENSIONS, 'utf8')) as Record<string, Example>);

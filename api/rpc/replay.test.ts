@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawMember } from '../../domain/json/raw-json.ts';
-import { callKey, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
-import { differenceOfCall, differences, fault } from './testing/differences.ts';
-import { RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
+import { callKey, type RecordedCase, readCases } from '../../recordings/player/recorded-calls.ts';
+import { differenceOfCall, differences, fault } from '../../test/support/api/rpc/differences.ts';
+import { RECORDING, type RecordedService, startRecordedService } from '../../test/support/api/rpc/recorded-service.ts';
 
 let service: RecordedService;
 beforeAll(async () => {

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { daemonPrint, rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import { readLines } from '../../infra/recorded-node/read-lines.ts';
-import { answerOf, type RecordedCase, readCases } from '../../infra/recorded-node/recorded-calls.ts';
-import { CHAIN, RECORDING, type RecordedService, startRecordedService } from './testing/recorded-service.ts';
+import { readLines } from '../../recordings/player/read-lines.ts';
+import { answerOf, type RecordedCase, readCases } from '../../recordings/player/recorded-calls.ts';
+import {
+  CHAIN,
+  RECORDING,
+  type RecordedService,
+  startRecordedService,
+} from '../../test/support/api/rpc/recorded-service.ts';
 
 let service: RecordedService;
 beforeAll(async () => {

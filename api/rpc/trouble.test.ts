@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
-import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
+import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { createRpcHandler } from './rpc-handler.ts';
-import { textOf } from './testing/recorded-service.ts';
 
 const logger = pino({ level: 'silent' });
 const closers: (() => unknown)[] = [];

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WatchedWallet } from '../../infra/verusd/wallet-watch.ts';
+import { createDoubleService } from '../../test/support/api/rpc/double-service.ts';
+import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
-import { createDoubleService } from './testing/double-service.ts';
-import { textOf } from './testing/recorded-service.ts';
 import type { Wallets } from './wallet-guard.ts';
 import { WALLET_METHODS, walletUse } from './wallet-methods.ts';
 

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { notFound } from '../http/api-error.ts';
 import { createCurrentState } from './current-state.ts';
 import { createSnapshots, type Snapshot, type WithSnapshot } from './snapshot.ts';

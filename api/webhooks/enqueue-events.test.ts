@@ -7,8 +7,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
-import { blockFact } from '../../pipeline/sinks/testing/made-facts.ts';
 import {
   encodeFactsRecord,
   encodeStampList,
@@ -16,7 +14,9 @@ import {
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
 import type { FactsRecord } from '../../schemas/log-records.ts';
-import { VALUED_STAMP } from '../push/testing/valued-stamp.ts';
+import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource } from './event-source.ts';
 import type { LivingWebhook } from './living-webhooks.ts';

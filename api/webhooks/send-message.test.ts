@@ -3,6 +3,17 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startNameServer } from '../../test/support/api/webhooks/name-server.ts';
+import {
+  answers,
+  type Behaviour,
+  drips,
+  endless,
+  hangs,
+  type Receiver,
+  startReceiver,
+  verified,
+} from '../../test/support/api/webhooks/receiver.ts';
 import {
   AddressForbidden,
   checkedLookup,
@@ -15,17 +26,6 @@ import { isReceiverPort } from './receiver-ports.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { newSecret } from './secrets.ts';
 import { createSender, type Outcome, type Sender } from './send-message.ts';
-import { startNameServer } from './testing/name-server.ts';
-import {
-  answers,
-  type Behaviour,
-  drips,
-  endless,
-  hangs,
-  type Receiver,
-  startReceiver,
-  verified,
-} from './testing/receiver.ts';
 
 const logger = pino({ level: 'silent' });
 const never = new AbortController().signal;

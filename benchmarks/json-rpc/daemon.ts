@@ -1,6 +1,6 @@
 /** The recorded daemon in a process of its own. */
 import { fileURLToPath } from 'node:url';
-import { startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { startRecordedNode } from '../../recordings/player/recorded-node.ts';
 
 const folder = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 const node = await startRecordedNode({ folder, user: 'user', password: 'password' });

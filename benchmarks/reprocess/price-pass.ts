@@ -1,12 +1,12 @@
 /** A whole run over four chains whose baskets move: a busy stretch of the recording, again and again. */
 
-import type { FedBlock } from '../../pipeline/price/testing/facts-feed.ts';
-import { createPriceWorld } from '../../pipeline/price/testing/price-world.ts';
-import { slowChains } from '../../pipeline/price/testing/slow-chains.ts';
 import { beginGeneration } from '../../pipeline/reprocess/generations-beside.ts';
 import type { Phase } from '../../pipeline/reprocess/make-generation.ts';
-import { EVERYTHING, withMaker } from '../../pipeline/reprocess/testing/make.ts';
 import type { Fact } from '../../schemas/facts.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { createPriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { EVERYTHING, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { CHAINS } from './made-conversions.ts';
 
 export interface PricePass {

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../infra/config/load-config.ts';
-import type { ScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { GOOD_INFO, startGoodDaemon } from '../../test/support/commands/check/good-daemon.ts';
+import type { ScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { checkDaemon } from './check-daemon.ts';
-import { GOOD_INFO, startGoodDaemon } from './testing/good-daemon.ts';
 
 const logger = pino({ level: 'silent' });
 

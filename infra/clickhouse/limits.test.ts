@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../../test/setup/seed.ts';
-import { createRandom } from '../recorded-node/faults.ts';
+import { type ClickHouseFacade, startClickHouseFacade } from '../../test/support/infra/clickhouse/start-facade.ts';
 import { type ClickHouse, createClickHouse, killSql } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 import { connectClickHouse } from './server.ts';
-import { type ClickHouseFacade, startClickHouseFacade } from './testing/start-facade.ts';
 
 const BOUND = { max_execution_time: 1 } as const;
 /** The bound, what ClickHouse has for its own refusal, and a busy machine. */

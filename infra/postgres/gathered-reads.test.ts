@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SEED } from '../../test/setup/seed.ts';
-import { createTestStores, type TestStores } from '../testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createGatheredReads, type GatheredReads } from './gathered-reads.ts';
 import { openReader, type PostgresReader, type Statement } from './reader.ts';
 

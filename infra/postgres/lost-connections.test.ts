@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../../test/setup/seed.ts';
-import { createRandom } from '../recorded-node/faults.ts';
-import { createTestStores, type TestStores } from '../testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { copyRows } from './copy.ts';
 import { listen } from './listen.ts';
 import { connectPostgres, type Postgres } from './postgres.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBlockTree } from '../../test/support/infra/verusd/block-tree.ts';
+import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { createDaemonGroup } from './daemon-group.ts';
-import { createBlockTree } from './testing/block-tree.ts';
-import { type ScriptedDaemon, startScriptedDaemon } from './testing/scripted-daemon.ts';
 import type { VerusdClient } from './verusd-client.ts';
 
 let first: ScriptedDaemon;

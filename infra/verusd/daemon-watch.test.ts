@@ -1,8 +1,12 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
+import {
+  type Fault,
+  type ScriptedDaemon,
+  startScriptedDaemon,
+} from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { type DaemonWatch, watchDaemons } from './daemon-watch.ts';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from './testing/scripted-daemon.ts';
 
 const CHAIN_ID = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
 const TIMING = { everyMs: 20, timeoutMs: 400 };

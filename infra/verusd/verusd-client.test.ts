@@ -3,6 +3,12 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RetryableError } from '../../schemas/errors.ts';
+import {
+  blockText,
+  type Fault,
+  type ScriptedDaemon,
+  startScriptedDaemon,
+} from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { metrics } from '../metrics.ts';
 import {
   DaemonAuthFailed,
@@ -13,7 +19,6 @@ import {
   DaemonUnreachable,
   DaemonWarmingUp,
 } from './daemon-errors.ts';
-import { blockText, type Fault, type ScriptedDaemon, startScriptedDaemon } from './testing/scripted-daemon.ts';
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
 const PASSWORD = 'hunter2-very-secret';

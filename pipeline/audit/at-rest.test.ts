@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
 import { deriveToEnd, NATIVE, SimulatedCrash } from '../../test/laws/replay.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { acquireStageLock } from '../stage/stage-lock.ts';
 import { type ChainAudit, createChainAudit } from './chain-audit.ts';
-import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
 
 const NAME = 'one';
 const never = new AbortController().signal;

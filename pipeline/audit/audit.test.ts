@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedFile } from '../../test/laws/chain-records.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
+import { type Damage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
 import type { AuditResult } from './audit.ts';
 import { FACT_TABLES } from './audited-facts.ts';
 import { STAMP_TABLES } from './audited-tables.ts';
-import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
-import { type Damage, type Store, TAMPERED } from './testing/tampering.ts';
 
 const TIP = 800;
 

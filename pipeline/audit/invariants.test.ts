@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
-import { recordedTruth } from '../../processors/testing/recorded-chain.ts';
 import { createChain } from '../../test/generator/chain.ts';
 import { EVERYTHING } from '../../test/generator/mixes.ts';
 import { blockRecord, recordedFile } from '../../test/laws/chain-records.ts';
 import { NATIVE } from '../../test/laws/replay.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
+import { recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { brokenInvariants } from './invariants.ts';
-import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
 
 const PCHAIN = 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV';
 const RUNS = Number(process.env.LAWS_RUNS ?? 8);

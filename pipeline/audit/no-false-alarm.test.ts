@@ -7,8 +7,8 @@ import type { AuditReport } from '../../schemas/audit-report.ts';
 import { crashes } from '../../test/laws/arbitraries.ts';
 import { recordedFile, type UnplacedRecord, wanderings } from '../../test/laws/chain-records.ts';
 import { deriveWithCrashes, type PlannedCrash, SimulatedCrash } from '../../test/laws/replay.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { runAudit } from './run-audit.ts';
-import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
 
 /** Two launches, several baskets, conversions and identities lie below. */
 const TIP = 520;

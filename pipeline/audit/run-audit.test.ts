@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registry } from '../../infra/metrics.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import { recordedFile } from '../../test/laws/chain-records.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
+import { type Damage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
 import { runAudit } from './run-audit.ts';
-import { type AuditedWorld, createAuditedWorld } from './testing/audited-world.ts';
-import { type Damage, type Store, TAMPERED } from './testing/tampering.ts';
 
 const TIP = 700;
 

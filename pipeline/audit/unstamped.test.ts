@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
-import { slowChains } from '../price/testing/slow-chains.ts';
+import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { createUnstampedCount, type UnstampedCount } from './unstamped.ts';
 
 const { first: blocks, chains, cutover } = slowChains();

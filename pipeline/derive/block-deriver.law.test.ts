@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { MutableChainState } from '../../processors/chain-state.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
-import { damage, damaged } from '../../processors/testing/damage.ts';
-import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
 import type { Fact } from '../../schemas/facts.ts';
 import { encodeBlocksRecord, type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
+import { damage, damaged } from '../../test/support/processors/damage.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../../test/support/processors/recorded-chain.ts';
 import { createBlockDeriver } from './block-deriver.ts';
 import type { StoredState } from './stored-state.ts';
 

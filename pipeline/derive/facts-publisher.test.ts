@@ -3,7 +3,7 @@ import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import { createTestLog, type TestLog } from '../../test/laws/replay.ts';
 import { factsTopic } from '../../test/laws/topic.ts';
-import { balance, blockFact, blockOf, identity } from '../sinks/testing/made-facts.ts';
+import { balance, blockFact, blockOf, identity } from '../../test/support/pipeline/sinks/made-facts.ts';
 import { FactsBehindStores } from './derive-errors.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 

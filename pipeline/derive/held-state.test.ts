@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
-import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
-import { balance, output, spend } from '../sinks/testing/made-facts.ts';
+import { balance, output, spend } from '../../test/support/pipeline/sinks/made-facts.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../../test/support/processors/recorded-chain.ts';
 import { createHeldState } from './held-state.ts';
 
 const A = 'a'.repeat(64);

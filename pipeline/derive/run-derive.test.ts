@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
 import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { blockOf } from '../../test/support/pipeline/sinks/made-facts.ts';
 import { insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { EndWithoutRow } from '../sinks/postgres/end-rows.ts';
-import { blockOf } from '../sinks/testing/made-facts.ts';
 import { storeDigests } from '../verify/store-digests.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
 import { type DeriveOptions, runDerive } from './run-derive.ts';

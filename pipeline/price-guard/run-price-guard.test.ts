@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { goldenPrices } from '../../processors/pricing/testing/recorded-pricing.ts';
-import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
-import { recordedDerivation } from '../price/testing/recorded-derivation.ts';
-import { recordedPriceChain } from '../price/testing/recorded-price-chain.ts';
+import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
+import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
+import { goldenPrices } from '../../test/support/processors/pricing/recorded-pricing.ts';
 import { runPriceGuard } from './run-price-guard.ts';
 
 const golden = goldenPrices();

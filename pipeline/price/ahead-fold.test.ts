@@ -1,8 +1,8 @@
 /** One chain stands still: what the others bring is shown, marked, and in the end what it would have been anyway. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { FedBlock } from './testing/facts-feed.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { blockOf, slowChains } from './testing/slow-chains.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 
 const { first, second, chains } = slowChains();
 const options = { chains, cutover: 0, minBasketDepthUsd: 1000 };

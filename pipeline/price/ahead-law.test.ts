@@ -4,13 +4,18 @@
  */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
+import { checkTold } from '../../test/support/pipeline/price/check-told.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { plainPrices, shownRows } from '../../test/support/pipeline/price/plain-prices.ts';
+import {
+  allRows,
+  createPriceWorld,
+  type OpenStage,
+  type PriceWorld,
+} from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { pricingRules } from './run-price.ts';
-import { otherBranch } from './testing/branches.ts';
-import { checkTold } from './testing/check-told.ts';
-import type { FedBlock } from './testing/facts-feed.ts';
-import { plainPrices, shownRows } from './testing/plain-prices.ts';
-import { allRows, createPriceWorld, type OpenStage, type PriceWorld } from './testing/price-world.ts';
-import { blockOf, slowChains } from './testing/slow-chains.ts';
 
 const { first, second, third, chains: both, thirdChain, cutover } = slowChains();
 const chains = [...both, thirdChain] as const;

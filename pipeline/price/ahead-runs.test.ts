@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
 import { type AheadRun, type AheadTable, aheadRowsSql } from '../../schemas/ahead-runs.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { crashingClickHouse } from '../../test/support/pipeline/price/price-world.ts';
 import { type AddedRows, appendRun, clearRuns, dropFromRuns, dropUnknownRuns, pruneRuns } from './ahead-runs.ts';
-import { crashingClickHouse } from './testing/price-world.ts';
 
 const FIRST = 2 ** 40;
 const START = 1_700_000_000;

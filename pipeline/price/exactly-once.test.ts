@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StampsAppended } from '../../schemas/log-records.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { play, scripts } from '../../test/support/pipeline/price/price-scripts.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { readThrough, stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
 import type { PriceChain } from './price-chain.ts';
-import type { FedBlock } from './testing/facts-feed.ts';
-import { play, scripts } from './testing/price-scripts.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { slowChains } from './testing/slow-chains.ts';
-import { readThrough, stampsTopic } from './testing/told-topic.ts';
 
 const { first, second, chains: both, cutover } = slowChains();
 const config = { cutover, minBasketDepthUsd: 1000 };

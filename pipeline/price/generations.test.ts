@@ -1,9 +1,9 @@
 /** Generations side by side: each holds what a straight fold under its own regimes gives, whatever happens on the way. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
-import { otherBranch } from './testing/branches.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { blockOf, slowChains } from './testing/slow-chains.ts';
+import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 
 const { first: blocks, chains, cutover } = slowChains();
 const [main] = chains;

@@ -1,10 +1,14 @@
 /** The golden numbers of the recording, read out of both stores. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { isNear, isNearOrNull } from '../../processors/pricing/testing/near.ts';
-import { type GoldenStamp, goldenPrices, goldenStamps } from '../../processors/pricing/testing/recorded-pricing.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { recordedDerivation } from './testing/recorded-derivation.ts';
-import { recordedPriceChain } from './testing/recorded-price-chain.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
+import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
+import { isNear, isNearOrNull } from '../../test/support/processors/pricing/near.ts';
+import {
+  type GoldenStamp,
+  goldenPrices,
+  goldenStamps,
+} from '../../test/support/processors/pricing/recorded-pricing.ts';
 
 const prices = goldenPrices();
 const stamps = goldenStamps();

@@ -1,9 +1,9 @@
 /** A conversion that no payout was found for, through the stage: both stores and the topic tell alike what became of it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
-import { createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { blockOf, slowChains } from './testing/slow-chains.ts';
-import { readThrough, stampsTopic } from './testing/told-topic.ts';
+import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { readThrough, stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
 
 const { first, second, chains } = slowChains();
 /** Between the unpaid conversions that are far off the market. */

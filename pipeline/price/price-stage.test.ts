@@ -1,11 +1,11 @@
 /** Single situations of the stage; the whole of it is tested in exactly-once.test.ts. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../schemas/facts.ts';
-import { otherBranch, retimed } from './testing/branches.ts';
-import type { FedBlock } from './testing/facts-feed.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { recordedDerivation } from './testing/recorded-derivation.ts';
-import { recordedPriceChain } from './testing/recorded-price-chain.ts';
+import { otherBranch, retimed } from '../../test/support/pipeline/price/branches.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
+import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
 
 const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: [] });
 const second = { ...main, name: 'second' };

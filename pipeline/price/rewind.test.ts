@@ -1,8 +1,8 @@
 /** A rewind gives back the very rows that were there, also those that the removed blocks had replaced, closed or pruned. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { otherBranch } from './testing/branches.ts';
-import { allRows, createPriceWorld, type PriceWorld } from './testing/price-world.ts';
-import { blockOf, slowChains } from './testing/slow-chains.ts';
+import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 
 const { first: blocks, chains, cutover } = slowChains();
 const [main] = chains;

@@ -9,13 +9,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
-import { goldenPrices } from '../../processors/pricing/testing/recorded-pricing.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
+import { createTestStores } from '../../test/support/infra/test-stores.ts';
+import { createFactsFeed, type FactsFeed } from '../../test/support/pipeline/price/facts-feed.ts';
+import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
+import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
+import { goldenPrices } from '../../test/support/processors/pricing/recorded-pricing.ts';
 import { runPrice } from './run-price.ts';
-import { createFactsFeed, type FactsFeed } from './testing/facts-feed.ts';
-import { recordedDerivation } from './testing/recorded-derivation.ts';
-import { recordedPriceChain } from './testing/recorded-price-chain.ts';
 
 const blocks = recordedDerivation();
 

@@ -3,13 +3,18 @@
  * computation makes of each chain up to its own tip, memory stays flat, and once the chain is back all is as if it had never stood.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkTold } from '../../test/support/pipeline/price/check-told.ts';
+import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
+import { longChains } from '../../test/support/pipeline/price/long-chains.ts';
+import { plainPrices, shownRows } from '../../test/support/pipeline/price/plain-prices.ts';
+import {
+  allRows,
+  createPriceWorld,
+  type OpenStage,
+  type PriceWorld,
+} from '../../test/support/pipeline/price/price-world.ts';
+import { stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
 import { pricingRules } from './run-price.ts';
-import { checkTold } from './testing/check-told.ts';
-import type { FedBlock } from './testing/facts-feed.ts';
-import { longChains } from './testing/long-chains.ts';
-import { plainPrices, shownRows } from './testing/plain-prices.ts';
-import { allRows, createPriceWorld, type OpenStage, type PriceWorld } from './testing/price-world.ts';
-import { stampsTopic } from './testing/told-topic.ts';
 
 const LENGTH = Number(process.env.STALL_BLOCKS ?? 6000);
 const STANDS_AT = 5;

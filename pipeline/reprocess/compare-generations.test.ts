@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores } from '../../test/support/infra/test-stores.ts';
 import { type Comparison, compareGenerations } from './compare-generations.ts';
 
 let stores: Stores;

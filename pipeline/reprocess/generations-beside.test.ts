@@ -1,10 +1,10 @@
 /** One generation beside the served one: begun, continued, swapped, swapped back and dropped, and what is refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { readGenerations, servedGeneration } from '../price/generations.ts';
-import { allRows, createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
-import { slowChains } from '../price/testing/slow-chains.ts';
 import { beginGeneration, dropGeneration, swapGenerations } from './generations-beside.ts';
-import { EVERYTHING, toTheEnd, withMaker } from './testing/make.ts';
 
 const { first, chains, cutover } = slowChains();
 const config = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };

@@ -6,18 +6,18 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RangeRegime } from '../../domain/stamps.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
-import { otherBranch } from '../price/testing/branches.ts';
+import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
 import {
   allRows,
   crashingClickHouse,
   crashingLock,
   createPriceWorld,
   type PriceWorld,
-} from '../price/testing/price-world.ts';
-import { blockOf, slowChains } from '../price/testing/slow-chains.ts';
+} from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { EVERYTHING, serveRanges, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { beginGeneration, swapGenerations } from './generations-beside.ts';
 import type { MakeLimits, Phase } from './make-generation.ts';
-import { EVERYTHING, serveRanges, toTheEnd, withMaker } from './testing/make.ts';
 
 const { first, second, chains, cutover } = slowChains();
 /** XBTC moves on both sides of it. */

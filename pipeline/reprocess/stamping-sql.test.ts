@@ -5,13 +5,13 @@ import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../
 import type { Regime, Side } from '../../domain/stamps.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
 import { decideStamp, type StampBasis } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
-import { type GoldenSideKind, goldenSide } from '../../processors/pricing/testing/golden-side.ts';
-import { recordedText } from '../../processors/testing/recorded-chain.ts';
+import { createTestStores } from '../../test/support/infra/test-stores.ts';
+import { type GoldenSideKind, goldenSide } from '../../test/support/processors/pricing/golden-side.ts';
+import { recordedText } from '../../test/support/processors/recorded-chain.ts';
 import { stampAll } from './stamp-all.ts';
 import { STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { stampedSql } from './stamping-sql.ts';

@@ -1,9 +1,9 @@
 /** The fold over the stores notices when what it has read ahead is no longer there, also where no tick was undone for it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
+import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { otherBranch } from '../price/testing/branches.ts';
-import { createPriceWorld, type PriceWorld } from '../price/testing/price-world.ts';
-import { blockOf, slowChains } from '../price/testing/slow-chains.ts';
 import { openStoredFold } from './stored-fold.ts';
 
 const { first, second, chains, cutover } = slowChains();

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
-import { arbitraryFact } from '../../schemas/facts/testing/arbitrary-facts.ts';
 import { DEFINITIONS, definitionOf, type Fact, type FactType } from '../../schemas/facts.ts';
+import { createTestStores } from '../../test/support/infra/test-stores.ts';
+import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
+import { arbitraryFact } from '../../test/support/schemas/facts/arbitrary-facts.ts';
 import { CLICKHOUSE_TABLES } from './clickhouse/tables.ts';
 import { factsByType } from './facts-by-type.ts';
 import { writeFacts } from './postgres/postgres-sink.ts';
 import type { PostgresTable } from './postgres/table.ts';
 import { POSTGRES_TABLES } from './postgres/tables.ts';
-import { blockFact } from './testing/made-facts.ts';
 
 let stores: Stores;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import { acquireStageLock, fencedBy, LEASE_MS, StageLockLost } from './stage-lock.ts';
 

@@ -1,9 +1,9 @@
 /** What is kept of stages and daemons in Postgres, and who answers for it. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { DAEMONS } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createStageReporter, type StageReporter } from './stage-reporter.ts';
 
 const logger = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { acceptRewind, watchAcceptedRewinds } from './accepted-rewinds.ts';
 
 let stores: TestStores;

@@ -1,9 +1,13 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import {
+  type Fault,
+  type ScriptedDaemon,
+  startScriptedDaemon,
+} from '../../test/support/infra/verusd/scripted-daemon.ts';
+import { CHAIN, chainConfig } from '../../test/support/pipeline/tailer/tail-bench.ts';
 import { createDaemonChain, type DaemonChain } from './daemon-chain.ts';
-import { CHAIN, chainConfig } from './testing/tail-bench.ts';
 
 const signal = new AbortController().signal;
 let daemon: ScriptedDaemon;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createBlockTree, type TreeBlock } from '../../infra/verusd/testing/block-tree.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
+import { createBlockTree, type TreeBlock } from '../../test/support/infra/verusd/block-tree.ts';
+import { createFaultyLog, type FaultyLog } from '../../test/support/pipeline/tailer/faulty-log.ts';
+import { foldBlocks } from '../../test/support/pipeline/tailer/fold-blocks.ts';
 import type { FetchedBlock } from './fetched-block.ts';
 import { type LogEnd, openLogEnd } from './log-end.ts';
-import { createFaultyLog, type FaultyLog } from './testing/faulty-log.ts';
-import { foldBlocks } from './testing/fold-blocks.ts';
 
 const DEPTH = 6;
 const open = (log: FaultyLog): Promise<LogEnd> => openLogEnd(log, 'vrsc', DEPTH);

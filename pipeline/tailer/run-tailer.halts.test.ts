@@ -1,10 +1,10 @@
 /** What stops a tailer: a branch below finality, and a daemon of another chain. */
 import { describe, expect, it } from 'vitest';
-import { createBlockTree } from '../../infra/verusd/testing/block-tree.ts';
-import { startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { createBlockTree } from '../../test/support/infra/verusd/block-tree.ts';
+import { startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
+import type { RunningTailer } from '../../test/support/pipeline/tailer/tail-bench.ts';
+import { FINALITY, followingAt, inState, quiet, useTailWorld } from '../../test/support/pipeline/tailer/tail-world.ts';
 import type { AcceptedRewind, TailerOptions } from './run-tailer.ts';
-import type { RunningTailer } from './testing/tail-bench.ts';
-import { FINALITY, followingAt, inState, quiet, useTailWorld } from './testing/tail-world.ts';
 
 const world = useTailWorld();
 

@@ -4,13 +4,17 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
-import { type AppendFault, createFaultyLog, type FaultyLog } from './testing/faulty-log.ts';
-import { foldBlocks } from './testing/fold-blocks.ts';
-import { CHAIN, type RunningTailer, startTailer } from './testing/tail-bench.ts';
-import { inState } from './testing/tail-world.ts';
+import {
+  type Fault,
+  type ScriptedDaemon,
+  startScriptedDaemon,
+} from '../../test/support/infra/verusd/scripted-daemon.ts';
+import { type AppendFault, createFaultyLog, type FaultyLog } from '../../test/support/pipeline/tailer/faulty-log.ts';
+import { foldBlocks } from '../../test/support/pipeline/tailer/fold-blocks.ts';
+import { CHAIN, type RunningTailer, startTailer } from '../../test/support/pipeline/tailer/tail-bench.ts';
+import { inState } from '../../test/support/pipeline/tailer/tail-world.ts';
 
 const FINALITY = 12;
 /** More by environment, for a nightly run. */

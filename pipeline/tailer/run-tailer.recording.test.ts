@@ -2,16 +2,21 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { rawMember } from '../../domain/json/raw-json.ts';
-import { readLines } from '../../infra/recorded-node/read-lines.ts';
+import { readLines } from '../../recordings/player/read-lines.ts';
 import {
   type RecordedNode,
   type RecordedNodeOptions,
   startRecordedNode,
-} from '../../infra/recorded-node/recorded-node.ts';
+} from '../../recordings/player/recorded-node.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
-import { createFaultyLog, type FaultyLog } from './testing/faulty-log.ts';
-import { type FoldedChain, foldBlocks } from './testing/fold-blocks.ts';
-import { CHAIN, type RunningTailer, startTailer, type TailerTestOptions } from './testing/tail-bench.ts';
+import { createFaultyLog, type FaultyLog } from '../../test/support/pipeline/tailer/faulty-log.ts';
+import { type FoldedChain, foldBlocks } from '../../test/support/pipeline/tailer/fold-blocks.ts';
+import {
+  CHAIN,
+  type RunningTailer,
+  startTailer,
+  type TailerTestOptions,
+} from '../../test/support/pipeline/tailer/tail-bench.ts';
 
 const folder = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 const FINALITY = 100;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
-import { CALL_TIMEOUT_MS, CHAIN } from './testing/tail-bench.ts';
-import { FINALITY, followingAt, inState, quiet, useTailWorld } from './testing/tail-world.ts';
+import { CALL_TIMEOUT_MS, CHAIN } from '../../test/support/pipeline/tailer/tail-bench.ts';
+import { FINALITY, followingAt, inState, quiet, useTailWorld } from '../../test/support/pipeline/tailer/tail-world.ts';
 
 const world = useTailWorld();
 

@@ -1,8 +1,8 @@
 /** What a tailer waits out, and the one thing that ends it. */
 import { describe, expect, it } from 'vitest';
-import type { ScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
-import { CHAIN } from './testing/tail-bench.ts';
-import { followingAt, inState, useTailWorld } from './testing/tail-world.ts';
+import type { ScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
+import { CHAIN } from '../../test/support/pipeline/tailer/tail-bench.ts';
+import { followingAt, inState, useTailWorld } from '../../test/support/pipeline/tailer/tail-world.ts';
 
 const world = useTailWorld();
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { storeDigests } from './store-digests.ts';
 
 let stores: TestStores;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordedFile } from '../../test/laws/chain-records.ts';
 import { chainConfig, NATIVE } from '../../test/laws/replay.ts';
-import { type AuditedWorld, createAuditedWorld } from '../audit/testing/audited-world.ts';
+import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { PRICE_TABLES, tableName } from './digest-tables.ts';
 import { type VerifiedTable, verify } from './verify.ts';
 

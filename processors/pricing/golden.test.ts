@@ -2,11 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { confidence, priceStatus } from '../../domain/confidence.ts';
 import { formatDecimal, formatPrice, STAMP_DECIMALS, toPrice } from '../../domain/decimal.ts';
-import { RECORDED_CHAIN } from '../testing/recorded-chain.ts';
-import { backfillPrices } from './backfill-prices.ts';
-import type { PriceRow } from './price-fold.ts';
-import type { Stamp } from './stamp.ts';
-import { isNear, isNearOrNull } from './testing/near.ts';
+import { isNear, isNearOrNull } from '../../test/support/processors/pricing/near.ts';
 import {
   foldRecording,
   type GoldenPrice,
@@ -15,7 +11,11 @@ import {
   goldenRules,
   goldenStamps,
   recordedFacts,
-} from './testing/recorded-pricing.ts';
+} from '../../test/support/processors/pricing/recorded-pricing.ts';
+import { RECORDED_CHAIN } from '../../test/support/processors/recorded-chain.ts';
+import { backfillPrices } from './backfill-prices.ts';
+import type { PriceRow } from './price-fold.ts';
+import type { Stamp } from './stamp.ts';
 
 const prices = goldenPrices();
 const stamps = goldenStamps();

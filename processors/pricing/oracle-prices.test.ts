@@ -5,9 +5,9 @@ import { type BasketState, coins } from '../../domain/basket-state.ts';
 import { confidence } from '../../domain/confidence.ts';
 import { formatPrice, toPrice } from '../../domain/decimal.ts';
 import { compare } from '../../domain/rational.ts';
-import { recordedText } from '../testing/recorded-chain.ts';
+import { isNear } from '../../test/support/processors/pricing/near.ts';
+import { recordedText } from '../../test/support/processors/recorded-chain.ts';
 import { type OraclePrice, oraclePrices } from './oracle-prices.ts';
-import { isNear } from './testing/near.ts';
 
 interface SyntheticCase {
   readonly name: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
 import { ONE, rational, subtract } from '../../domain/rational.ts';
-import { recordedDerivation } from '../../pipeline/price/testing/recorded-derivation.ts';
+import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
 import { oraclePrices } from './oracle-prices.ts';
 
 const natives = new Map([['vrsc', 'NATIVE']]);

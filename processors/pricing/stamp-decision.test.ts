@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { Side } from '../../domain/stamps.ts';
-import { recordedText } from '../testing/recorded-chain.ts';
+import { type GoldenSideKind, goldenSide } from '../../test/support/processors/pricing/golden-side.ts';
+import { recordedText } from '../../test/support/processors/recorded-chain.ts';
 import { type ConversionSide, decideBurn, decideConversion, decideMint } from './stamp-decision.ts';
 import { applies, RULES, type SideKind } from './stamp-rules.ts';
-import { type GoldenSideKind, goldenSide } from './testing/golden-side.ts';
 
 interface SyntheticStamp {
   readonly name: string;

@@ -5,7 +5,7 @@ import { setTier } from '../../api/access/key-store.ts';
 import { openSession } from '../../api/access/sessions.ts';
 import { newId, newKey } from '../../api/access/tokens.ts';
 import type { RunningApi } from '../../api/server.ts';
-import { createSigningIdentity } from '../../infra/recorded-node/testing/signing-identity.ts';
+import { createSigningIdentity } from '../support/recordings/player/signing-identity.ts';
 import { schemaFaults } from './client.ts';
 import { ALICE, CHAIN, NATIVE, type RunningService, startService } from './running-service.ts';
 

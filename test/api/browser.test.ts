@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reservePort } from '../../infra/testing/reserved-port.ts';
+import { reservePort } from '../support/infra/reserved-port.ts';
 import { startBrowser, whyNoBrowser } from './browser.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import type { Json } from './truth.ts';

@@ -1,7 +1,7 @@
 /** Transfers between two chains, as the API joins them: against what the daemons say, whichever chain is ahead. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
+import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { createClient } from './client.ts';
 import { type PairedService, type Side, startPairedService } from './paired-service.ts';
 import { type Json, sat, truth } from './truth.ts';

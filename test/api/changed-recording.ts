@@ -2,8 +2,8 @@
 import { LosslessNumber } from 'lossless-json';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
-import { startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import type { FactOf } from '../../schemas/facts.ts';
+import { startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import type { FollowedNode } from './running-service.ts';
 import { blocks, type Json, tip } from './truth.ts';
 

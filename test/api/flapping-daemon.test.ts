@@ -1,8 +1,8 @@
 /** A daemon that comes and goes, behind a whole service: one change down, one up, in every process that serves. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Faults } from '../../infra/recorded-node/faults.ts';
 import { WATCH_TIMING } from '../../infra/verusd/daemon-watch.ts';
+import type { Faults } from '../../recordings/player/faults.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 /** All times of health pass so many times as fast; those of the tailer do not. */

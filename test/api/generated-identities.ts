@@ -1,10 +1,6 @@
 /** A daemon of a made-up chain on which some identities have keys that a test holds. */
-import {
-  createSigningIdentity,
-  type SigningIdentity,
-  type SigningIdentityOptions,
-} from '../../infra/recorded-node/testing/signing-identity.ts';
-import { verifyIdentityMessage } from '../../infra/recorded-node/verify-message.ts';
+
+import { verifyIdentityMessage } from '../../recordings/player/verify-message.ts';
 import { NATIVE } from '../generator/addresses.ts';
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from '../generator/funds.ts';
@@ -14,6 +10,11 @@ import { isRootIdentity, updateIdentity } from '../generator/identity-updates.ts
 import { makePayment } from '../generator/payments.ts';
 import { openDraft } from '../generator/transaction.ts';
 import type { Maker, World } from '../generator/world.ts';
+import {
+  createSigningIdentity,
+  type SigningIdentity,
+  type SigningIdentityOptions,
+} from '../support/recordings/player/signing-identity.ts';
 
 export interface OwnIdentity {
   readonly address: string;

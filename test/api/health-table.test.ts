@@ -7,10 +7,10 @@ import {
   ClickHouseOverloaded,
   ClickHouseUnreachable,
 } from '../../infra/clickhouse/clickhouse-errors.ts';
-import type { Fault, ScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import { ROOT } from '../house/source-files.ts';
+import type { Fault, ScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { type HealthWorld, type Ready, startHealthWorld, TIP } from './health-world.ts';
 
 let world: HealthWorld;

@@ -9,13 +9,13 @@ import { startApi } from '../../api/server.ts';
 import { run as runStatus } from '../../commands/status.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
-import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { createStageReporter, type StageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import { collectedOutput } from '../support/commands/collected-output.ts';
+import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
+import { type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { chainOf, configOf, NATIVE } from './running-service.ts';
 
 export const CHAINS = ['vrsc', 'chips'] as const;

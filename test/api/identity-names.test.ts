@@ -3,11 +3,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { findIdentity } from '../../api/state/identity-names.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { nameToAddress } from '../../domain/names.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
-import { blockOf, identity } from '../../pipeline/sinks/testing/made-facts.ts';
 import { chainConfig } from '../laws/replay.ts';
+import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
+import { blockOf, identity } from '../support/pipeline/sinks/made-facts.ts';
 
 const id = (name: string): string => nameToAddress(name, 'VRSCTEST') ?? '';
 const pchain = { ...chainConfig('pchain'), rootCurrency: 'pchain' };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { storedMultimap } from '../../examples/wallets/identity-output.ts';
-import { readLines } from '../../infra/recorded-node/read-lines.ts';
+import { readLines } from '../../recordings/player/read-lines.ts';
 import { RECORDING } from './running-service.ts';
 
 interface Output {

@@ -1,7 +1,7 @@
 /** What another chain executed far off the market and did not pay: both chains, and the bridge, tell alike what became of it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
+import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { reprice } from './changed-recording.ts';
 import { createClient } from './client.ts';
 import { type PairedService, startPairedService } from './paired-service.ts';

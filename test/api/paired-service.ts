@@ -8,14 +8,14 @@ import { startApi } from '../../api/server.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
 import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
-import { PAIRED_CHAINS } from '../../processors/testing/chain-pair.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
+import { createTestStores } from '../support/infra/test-stores.ts';
+import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { chainOf, configOf } from './running-service.ts';
 import type { Json } from './truth.ts';
 

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { watchLoopTurns } from '../../infra/testing/loop-turns.ts';
+import { watchLoopTurns } from '../support/infra/loop-turns.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 

@@ -1,8 +1,8 @@
 /** What a receiver of webhooks was sent. */
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import { type Receiver, verified } from '../../api/webhooks/testing/receiver.ts';
 import { webhookMessages } from '../../schemas/rest/webhook-messages.ts';
+import { type Receiver, verified } from '../support/api/webhooks/receiver.ts';
 import type { Json } from './truth.ts';
 
 const ajv = new Ajv({ strict: false });

@@ -10,13 +10,13 @@ import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts'
 import type { StoreContext } from '../../commands/command.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
-import { type RecordedNode, startRecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
+import { type RecordedNode, startRecordedNode } from '../../recordings/player/recorded-node.ts';
 import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
+import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { startProcessBeside } from './start-beside.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ApiOptions, RunningApi } from '../../api/server.ts';
-import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import type { Config } from '../../schemas/config.ts';
+import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
 export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks' | 'keptBytes'> {
   readonly config: Config;

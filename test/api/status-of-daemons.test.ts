@@ -1,8 +1,8 @@
 /** /api/stats/status and /api/stats/network say what a daemon said last, and when; they wait for none. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
 const HANG: Fault = { kind: 'delay', ms: 60_000 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
-import { recordedBlocks } from '../../processors/testing/recorded-chain.ts';
+import { recordedBlocks } from '../support/processors/recorded-chain.ts';
 import { NATIVE, RECORDING } from './running-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the daemon's answers have no type here; every use names what it compares

@@ -2,8 +2,8 @@
  * A scripted double of a user's own daemon with a wallet: the recording holds no funding and no signing. What it knows of the chain it
  * asks the recorded node; it reads unsigned updates itself, pays a fee in words only, and signs by handing out a recorded transaction.
  */
-import { createDaemonServer } from '../../infra/recorded-node/daemon-server.ts';
-import { RpcFailure } from '../../infra/recorded-node/rpc-failure.ts';
+import { createDaemonServer } from '../../recordings/player/daemon-server.ts';
+import { RpcFailure } from '../../recordings/player/rpc-failure.ts';
 
 export interface WalletScript {
   /** Of the newest states, as getidentity with the mempool answers: result by name. */

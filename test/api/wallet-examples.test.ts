@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { RECORDING, type RecordedService, startRecordedService } from '../../api/rpc/testing/recorded-service.ts';
-import { readCases } from '../../infra/recorded-node/recorded-calls.ts';
+import { readCases } from '../../recordings/player/recorded-calls.ts';
 import { ROOT } from '../house/source-files.ts';
+import { RECORDING, type RecordedService, startRecordedService } from '../support/api/rpc/recorded-service.ts';
 import { startWalletDouble, type WalletScript } from './wallet-double.ts';
 
 const ALICE = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';

@@ -1,7 +1,7 @@
 /** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
-import { answers, hangs, type Receiver, startReceiver } from '../../api/webhooks/testing/receiver.ts';
+import { answers, hangs, type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
 import { schemaFaults } from './client.ts';
 import { receivedMessages as messages } from './received-messages.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';

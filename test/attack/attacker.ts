@@ -1,6 +1,6 @@
 /** Runs one attack for a while, in a process of its own: what it costs to attack is not to slow the other caller. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { ATTACKS } from './attacks/attacks.ts';
 
 export interface AttackOrder {

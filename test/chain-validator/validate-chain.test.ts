@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rawMember } from '../../domain/json/raw-json.ts';
-import { RECORDED_CHAIN, recordedText } from '../../processors/testing/recorded-chain.ts';
 import { createChain, type GeneratedChainOptions } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
+import { RECORDED_CHAIN, recordedText } from '../support/processors/recorded-chain.ts';
 import { createChainValidator, GENERATED_CHAIN, type ValidatorOptions } from './validate-chain.ts';
 
 const COIN = 100_000_000n;

@@ -1,7 +1,7 @@
 /** kill -9 at any moment is a supported way to stop: the stores end as those of a life without. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from '../laws/chain-records.ts';
 import { SEED } from '../setup/seed.ts';
 import { createDataFolder, type Death, digestsOf, endServers, live, removeDataFolder } from './lives.ts';

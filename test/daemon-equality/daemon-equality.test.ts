@@ -1,8 +1,8 @@
 /** What the stores say, read back, is what the real daemon answered. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
 import { recordedBranches, withReorganisation } from '../laws/chain-records.ts';
 import { createTestLog, deriveToEnd, type TestLog } from '../laws/replay.ts';
+import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { addressComparisons } from './addresses.ts';
 import type { Compared } from './comparison.ts';
 import { currencyComparisons } from './currencies.ts';

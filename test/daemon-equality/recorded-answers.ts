@@ -1,11 +1,11 @@
 /** What the daemon answered: calls at the recorded tip, and the recording's series and truth. */
 
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { type ChainView, viewChain } from '../../infra/recorded-node/chain-view.ts';
-import { createDerivations } from '../../infra/recorded-node/derivations.ts';
-import { answerOf, loadRecordedCalls, readCases } from '../../infra/recorded-node/recorded-calls.ts';
-import { loadRecording } from '../../infra/recorded-node/recording.ts';
-import { RpcFailure } from '../../infra/recorded-node/rpc-failure.ts';
+import { type ChainView, viewChain } from '../../recordings/player/chain-view.ts';
+import { createDerivations } from '../../recordings/player/derivations.ts';
+import { answerOf, loadRecordedCalls, readCases } from '../../recordings/player/recorded-calls.ts';
+import { loadRecording } from '../../recordings/player/recording.ts';
+import { RpcFailure } from '../../recordings/player/rpc-failure.ts';
 import { RECORDING } from '../api/running-service.ts';
 import { parsed } from './canonical.ts';
 

@@ -6,10 +6,10 @@ import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { kafkaJars } from '../../infra/event-log/kafka/test-broker/kafka-jars.ts';
-import { CLICKHOUSE_IMAGE, POSTGRES_IMAGE } from '../../infra/testing/container-servers.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { ROOT } from '../house/source-files.ts';
+import { CLICKHOUSE_IMAGE, POSTGRES_IMAGE } from '../support/infra/container-servers.ts';
+import { kafkaJars } from '../support/infra/event-log/kafka/test-broker/kafka-jars.ts';
+import { createTestStores } from '../support/infra/test-stores.ts';
 import { temporaryFolder } from '../system/recorded-chain.ts';
 import { compose, demoSecret, IMAGE, roles, textOf } from './compose-file.ts';
 
@@ -126,9 +126,11 @@ describe('docker-compose.yml', () => {
 
   it('runs the versions of the stores that the tests run', async () => {
     const image = (name: string) => compose.services[name]?.image;
-    const kafka = /<kafka.version>(.*)<\/kafka.version>/.exec(textOf('infra/event-log/kafka/test-broker/pom.xml'))?.[1];
+    const kafka = /<kafka.version>(.*)<\/kafka.version>/.exec(
+      textOf('test/support/infra/event-log/kafka/test-broker/pom.xml'),
+    )?.[1];
     expect(image('kafka')).toBe(`apache/kafka:${kafka}`);
-    expect(textOf('infra/event-log/kafka/test-broker/docker-broker.ts')).toContain(`'${image('kafka')}'`);
+    expect(textOf('test/support/infra/event-log/kafka/test-broker/docker-broker.ts')).toContain(`'${image('kafka')}'`);
     const stores = await createTestStores();
     const [engine] = await stores.clickhouse.query<{ version: string }>('SELECT version() AS version');
     expect(image('clickhouse')).toBe(

@@ -1,7 +1,8 @@
 /** Daemons of one made-up chain that grows, changes branches and misbehaves when it is told to. */
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+
 import { createChain, type GeneratedBlock } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
+import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 
 export interface FaultyChain {
   readonly daemons: readonly ScriptedDaemon[];

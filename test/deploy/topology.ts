@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reservePort } from '../../infra/testing/reserved-port.ts';
+import { reservePort } from '../support/infra/reserved-port.ts';
 import { type Program, type Settings, startProgram, until } from '../system/program.ts';
 import { UNLIMITED } from '../system/recorded-chain.ts';
 import { type ComposeService, demoSecret, imageEnvironment, roles, textOf } from './compose-file.ts';

@@ -1,5 +1,5 @@
 /** A daemon that serves a made-up chain, which grows and changes branches when it is told to. */
-import { type ScriptedDaemonOptions, startScriptedDaemon } from '../../infra/verusd/testing/scripted-daemon.ts';
+import { type ScriptedDaemonOptions, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './chain.ts';
 
 export interface ChainDaemon {

@@ -1,5 +1,5 @@
 /** Seeded randomness: one seed gives one sequence, the same everywhere. */
-import { createRandom as createFractions } from '../../infra/recorded-node/faults.ts';
+import { createRandom as createFractions } from '../../recordings/player/faults.ts';
 
 export interface Random {
   /** 0 ≤ integer < limit */

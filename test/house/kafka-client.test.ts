@@ -3,7 +3,7 @@ import { sourceFiles } from './source-files.ts';
 
 const ADAPTER = 'infra/event-log/kafka/';
 const LEADER = `${ADAPTER}kafkajs-leader.ts`;
-const isTest = (path: string) => /\.test\.ts$|\/testing\/|^test\//.test(path);
+const isTest = (path: string) => /\.test\.ts$|^test\//.test(path);
 
 async function pathsWith(pattern: RegExp): Promise<string[]> {
   const files = await sourceFiles();

@@ -14,7 +14,7 @@ export async function sourceFiles(): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   const patterns = [
     '*.ts',
-    '{api,benchmarks,client,commands,domain,examples,infra,pipeline,processors,schemas,test}/**/*.ts',
+    '{api,benchmarks,client,commands,domain,examples,infra,pipeline,processors,recordings,schemas,test}/**/*.ts',
   ];
   for (const pattern of patterns) {
     for await (const path of glob(pattern, {

@@ -1,9 +1,9 @@
 /** Records of a blocks partition, made of the recording or of a made-up chain. */
 
 import { rawMember } from '../../domain/json/raw-json.ts';
-import { recordedText } from '../../processors/testing/recorded-chain.ts';
 import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
 import type { GeneratedBlock } from '../generator/block.ts';
+import { recordedText } from '../support/processors/recorded-chain.ts';
 
 export type UnplacedRecord = Omit<BlockAppended, 'position'> | Omit<ChainRewound, 'position'>;
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
+import { createTestStores } from '../support/infra/test-stores.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import { createLawChains } from './law-chains.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type TestLog } from './replay.ts';

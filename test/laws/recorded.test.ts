@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
-import { createTestStores } from '../../infra/testing/test-stores.ts';
 import { insertFacts } from '../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
 import { type Digests, storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/memory-state.ts';
-import { RECORDED_CHAIN, recordedBlocks } from '../../processors/testing/recorded-chain.ts';
+import { createTestStores } from '../support/infra/test-stores.ts';
+import { RECORDED_CHAIN, recordedBlocks } from '../support/processors/recorded-chain.ts';
 import { batchSize, crashes, RUNS } from './arbitraries.ts';
 import { recordedBranches, type UnplacedRecord, wanderings, withReorganisation } from './chain-records.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';

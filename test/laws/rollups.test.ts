@@ -13,9 +13,9 @@ import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { utcDay } from '../../domain/time.ts';
-import { play, scripts } from '../../pipeline/price/testing/price-scripts.ts';
-import { createPriceWorld, type PriceWorld } from '../../pipeline/price/testing/price-world.ts';
-import { blockOf, slowChains } from '../../pipeline/price/testing/slow-chains.ts';
+import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
+import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
 
 const { first, second, chains, cutover } = slowChains();
 const UNITS: readonly Unit[] = ['day', 'week', 'month'];

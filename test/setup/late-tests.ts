@@ -1,6 +1,6 @@
 /** A test that is about to reach its time limit says what its stores are busy with, while they still are. */
 import { afterEach, beforeEach } from 'vitest';
-import { whatIsUnderWay } from '../../infra/testing/under-way.ts';
+import { whatIsUnderWay } from '../support/infra/under-way.ts';
 
 /** Enough to ask, and for the answer to be printed. */
 const BEFORE_LIMIT_MS = 15_000;

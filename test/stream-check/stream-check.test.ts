@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { NATIVE } from '../generator/addresses.ts';
 import { startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';

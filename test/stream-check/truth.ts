@@ -5,9 +5,9 @@ import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { stampsTopic } from '../../pipeline/price/testing/told-topic.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import { factsTopic } from '../laws/topic.ts';
+import { stampsTopic } from '../support/pipeline/price/told-topic.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
-import { startGoodDaemon } from '../../commands/check/testing/good-daemon.ts';
-import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
-import { startTestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
 import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
+import { startGoodDaemon } from '../support/commands/check/good-daemon.ts';
 import { readJsonOutput } from '../support/commands/command-output.ts';
+import { startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
+import { startTestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { runCommand, type Settings, startProgram } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 

@@ -1,6 +1,6 @@
 /** Trouble with the daemon: shown in one line, waited out where waiting helps, and nothing is lost. */
 import { describe, expect, it } from 'vitest';
-import { reservePort } from '../../infra/testing/reserved-port.ts';
+import { reservePort } from '../support/infra/reserved-port.ts';
 import { startForeignGenesis } from './foreign-genesis.ts';
 import { type LogLine, type Program, startProgram, until } from './program.ts';
 import { settingsFor, settingsForAll, startNode, stopNode, untilServed } from './recorded-chain.ts';

@@ -19,7 +19,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { leftBy } from './digests.ts';
 import { type Ended, runCommand, startProgram, until } from './program.ts';
 import { servedHeight, settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../setup/seed.ts';
 import { runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, untilServed } from './recorded-chain.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
 import { NATIVE } from '../generator/addresses.ts';
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
 import { pino } from 'pino';
-import { type ClickHouseFacade, startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
 import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
 import { startCuttingProxy } from '../stream-check/cutting-proxy.ts';
+import { type ClickHouseFacade, startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
 import { until } from './program.ts';
 
 /** Lasts until `lift` has resolved. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
-import { recordedText } from '../../processors/testing/recorded-chain.ts';
+import { recordedText } from '../support/processors/recorded-chain.ts';
 
 export interface ForeignGenesis {
   readonly url: string;

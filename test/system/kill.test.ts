@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
-import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { type Left, leftBy } from './digests.ts';
 import { type Program, runCommand, type Settings, startProgram, until } from './program.ts';

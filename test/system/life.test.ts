@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { type Program, runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
 

@@ -6,17 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startClickHouseFacade } from '../../infra/clickhouse/testing/start-facade.ts';
-import { startTestBroker, type TestBroker } from '../../infra/event-log/kafka/test-broker/test-broker.ts';
 import { startEmbeddedPostgres } from '../../infra/postgres/embedded/embedded.ts';
 import { connectPostgres, type Postgres } from '../../infra/postgres/postgres.ts';
-import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import {
-  type ContainerServers,
-  startContainerServers,
-  wantsContainers,
-} from '../../infra/testing/container-servers.ts';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { sseMessages } from '../stream-check/sse-events.ts';
+import { startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
+import { type ContainerServers, startContainerServers, wantsContainers } from '../support/infra/container-servers.ts';
+import { startTestBroker, type TestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { answersOf, differing } from './answers.ts';
 import { type Left, leftBy } from './digests.ts';
 import { runCommand, type Settings, startProgram, until, untilStatus } from './program.ts';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach } from 'vitest';
-import { NODE_FLAGS } from '../../infra/testing/node-flags.ts';
 import { ROOT } from '../house/source-files.ts';
+import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
 /** Variables that the program reads; the surroundings of the test are not handed down. */
 export type Settings = Readonly<Record<string, string>>;

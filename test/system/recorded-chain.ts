@@ -7,7 +7,7 @@ import {
   type RecordedNode,
   type RecordedNodeOptions,
   startRecordedNode,
-} from '../../infra/recorded-node/recorded-node.ts';
+} from '../../recordings/player/recorded-node.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { ROOT } from '../house/source-files.ts';
 import { type Program, type Settings, until } from './program.ts';

@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, setTier } from '../../api/access/key-store.ts';
-import { answers, hangs, type Receiver, startReceiver, verified } from '../../api/webhooks/testing/receiver.ts';
-import { createRandom } from '../../infra/recorded-node/faults.ts';
-import type { RecordedNode } from '../../infra/recorded-node/recorded-node.ts';
-import { createTestStores, type TestStores } from '../../infra/testing/test-stores.ts';
+import { createRandom } from '../../recordings/player/faults.ts';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
+import { answers, hangs, type Receiver, startReceiver, verified } from '../support/api/webhooks/receiver.ts';
+import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { type Program, type Settings, startProgram, until } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { recordedText } from '../../processors/testing/recorded-chain.ts';
+import { recordedText } from '../support/processors/recorded-chain.ts';
 
 export interface OtherBranch {
   readonly url: string;

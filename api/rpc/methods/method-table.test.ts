@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
+import { PUBLISHED_METHODS } from '../../../test/support/api/rpc/published-methods.ts';
 import { rpcCost, tooManyRequests } from '../cost.ts';
-import { PUBLISHED_METHODS } from '../testing/published-methods.ts';
 import { RPC_METHODS } from './method-table.ts';
 
 const EXTENSIONS = [

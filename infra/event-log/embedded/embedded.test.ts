@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
-import { describeEventLog } from '../testing/conformance.ts';
+import { describeEventLog } from '../../../test/support/infra/event-log/conformance.ts';
 import { createEmbeddedEventLog } from './embedded-event-log.ts';
 
 describe('the embedded log', () => {

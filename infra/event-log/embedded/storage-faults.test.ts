@@ -18,12 +18,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { testRecord, testRecords } from '../testing/test-records.ts';
+import type { FillReport } from '../../../test/support/infra/event-log/embedded/fill-storage.ts';
+import { testRecord, testRecords } from '../../../test/support/infra/event-log/test-records.ts';
 import { createEmbeddedEventLog } from './embedded-event-log.ts';
-import type { FillReport } from './testing/fill-storage.ts';
 
-const FILL = fileURLToPath(new URL('testing/fill-storage.ts', import.meta.url));
-const APPEND = fileURLToPath(new URL('../testing/append-until-killed.ts', import.meta.url));
+const FILL = fileURLToPath(new URL('../../../test/support/infra/event-log/embedded/fill-storage.ts', import.meta.url));
+const APPEND = fileURLToPath(new URL('../../../test/support/infra/event-log/append-until-killed.ts', import.meta.url));
 const ALL = { maxRecords: 1_000_000, maxBytes: 1_000_000_000 };
 
 const code = (expected: string) => expect.objectContaining({ code: expected });

@@ -3,17 +3,24 @@ import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decodeBlocksRecord, encodeBlocksRecord } from '../../../schemas/log-codec.ts';
 import type { BlockAppended } from '../../../schemas/log-records.ts';
+import { describeEventLog } from '../../../test/support/infra/event-log/conformance.ts';
+import {
+  type AnswerLosingProxy,
+  API,
+  startAnswerLosingProxy,
+} from '../../../test/support/infra/event-log/kafka/answer-losing-proxy.ts';
+import {
+  startTestBroker,
+  type TestBroker,
+} from '../../../test/support/infra/event-log/kafka/test-broker/test-broker.ts';
+import { testRecord, testRecords } from '../../../test/support/infra/event-log/test-records.ts';
 import { createLogger } from '../../logger.ts';
 import type { EventLog, LogRecord } from '../event-log.ts';
-import { describeEventLog } from '../testing/conformance.ts';
-import { testRecord, testRecords } from '../testing/test-records.ts';
 import { createKafkaClient } from './kafka-client.ts';
 import { createKafkaConnection } from './kafka-connection.ts';
 import { createKafkaEventLog } from './kafka-event-log.ts';
 import { createPartitionFetcher, type PartitionFetcher } from './partition-fetcher.ts';
 import { recordMessage } from './record-message.ts';
-import { startTestBroker, type TestBroker } from './test-broker/test-broker.ts';
-import { type AnswerLosingProxy, API, startAnswerLosingProxy } from './testing/answer-losing-proxy.ts';
 
 const started = await startTestBroker();
 const brokers = 'skipped' in started ? [] : started.brokers;

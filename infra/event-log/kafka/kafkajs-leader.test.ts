@@ -3,10 +3,13 @@ import { createRequire } from 'node:module';
 import kafkajs, { type Consumer, type ConsumerConfig, type Kafka } from 'kafkajs';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
+import {
+  startTestBroker,
+  type TestBroker,
+} from '../../../test/support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { createKafkaConnection } from './kafka-connection.ts';
 import { TESTED_KAFKAJS } from './kafka-errors.ts';
 import { createKafkajsLeaders } from './kafkajs-leader.ts';
-import { startTestBroker, type TestBroker } from './test-broker/test-broker.ts';
 import type { TopicLeader, TopicLeaders } from './topic-leader.ts';
 
 const OPTIONS = { metadataMaxAge: 60_000 };

@@ -8,16 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
+import { createRandom } from '../../../recordings/player/faults.ts';
 import { ROOT } from '../../../test/house/source-files.ts';
 import { SEED } from '../../../test/setup/seed.ts';
+import { NODE_FLAGS } from '../../../test/support/infra/node-flags.ts';
 import { unpackFolder } from '../../../test/upgrade/folder-archive.ts';
-import { createRandom } from '../../recorded-node/faults.ts';
-import { NODE_FLAGS } from '../../testing/node-flags.ts';
 import { connectPostgres } from '../postgres.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 
 const ARCHIVE = join(ROOT, 'test/upgrade/0.1.0');
-const OPEN = fileURLToPath(new URL('./testing/open-embedded.ts', import.meta.url));
+const OPEN = fileURLToPath(new URL('../../../test/support/infra/postgres/embedded/open-embedded.ts', import.meta.url));
 /** Each start is killed this much later than the one before, until one comes to its end. */
 const STEP_MS = Number(process.env.MIGRATION_STEP_MS ?? 250);
 const isHere = process.platform === 'linux' && process.arch === 'x64'; // where the cluster was written

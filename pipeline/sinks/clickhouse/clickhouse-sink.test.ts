@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
 import type { ActivityFact, CurrencyStateFact, Fact } from '../../../schemas/facts.ts';
+import { createTestStores, type TestStores } from '../../../test/support/infra/test-stores.ts';
+import { blockFact, blockOf } from '../../../test/support/pipeline/sinks/made-facts.ts';
 import { factsByType } from '../facts-by-type.ts';
-import { blockFact, blockOf } from '../testing/made-facts.ts';
 import { cutBackTo, insertFacts, rewindTo } from './clickhouse-sink.ts';
 import { waitOutInserts } from './wait-out-inserts.ts';
 

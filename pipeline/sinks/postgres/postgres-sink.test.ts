@@ -1,8 +1,15 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTestStores, type TestStores } from '../../../infra/testing/test-stores.ts';
 import type { Fact } from '../../../schemas/facts.ts';
+import { createTestStores, type TestStores } from '../../../test/support/infra/test-stores.ts';
+import {
+  balance,
+  blockOf,
+  identity,
+  output,
+  spend,
+  transfer,
+} from '../../../test/support/pipeline/sinks/made-facts.ts';
 import { factsByType } from '../facts-by-type.ts';
-import { balance, blockOf, identity, output, spend, transfer } from '../testing/made-facts.ts';
 import { EndWithoutRow } from './end-rows.ts';
 import { rewindTo, writeFacts } from './postgres-sink.ts';
 

@@ -1,7 +1,7 @@
 /** Conversions and their USD stamps. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isNearOrNull } from '../../../processors/pricing/testing/near.ts';
-import { goldenStamps } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import { isNearOrNull } from '../../support/processors/pricing/near.ts';
+import { goldenStamps } from '../../support/processors/pricing/recorded-pricing.ts';
 import type { Client } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
 import { blocks, type Json, sat, truth } from '../truth.ts';

@@ -1,7 +1,7 @@
 /** Estimates of conversions, against what the recorded daemon estimated. */
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import { answerOf, readCases } from '../../../infra/recorded-node/recorded-calls.ts';
+import { answerOf, readCases } from '../../../recordings/player/recorded-calls.ts';
 import type { Client } from '../client.ts';
 import { RECORDING } from '../running-service.ts';
 import { type Json, sat } from '../truth.ts';

@@ -155,7 +155,7 @@ export function jsonRpcConforms(client: Client): void {
         const { result: value, error } = await call(method, ...params);
         examples[method] = { params: JSON.stringify(params), answer: stringifyExact(error ?? value) };
       }
-      const file = '../../api/rpc/testing/extension-examples.json';
+      const file = '../../test/support/api/rpc/extension-examples.json';
       await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file);
     });
 

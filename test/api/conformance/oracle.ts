@@ -1,7 +1,7 @@
 /** Prices and their history. */
 import { describe, expect, it } from 'vitest';
-import { isNear } from '../../../processors/pricing/testing/near.ts';
-import { goldenPrices } from '../../../processors/pricing/testing/recorded-pricing.ts';
+import { isNear } from '../../support/processors/pricing/near.ts';
+import { goldenPrices } from '../../support/processors/pricing/recorded-pricing.ts';
 import type { Client } from '../client.ts';
 import { ALICE, USDX } from '../running-service.ts';
 import { blocks, type Json, tip } from '../truth.ts';

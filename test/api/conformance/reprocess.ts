@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../commands/parse-command.ts';
 import { runStoreCommand } from '../../../commands/store-commands.ts';
-import { isNearOrNull } from '../../../processors/pricing/testing/near.ts';
-import { goldenStamps } from '../../../processors/pricing/testing/recorded-pricing.ts';
 import { collectedOutput } from '../../support/commands/collected-output.ts';
 import { readJsonOutput } from '../../support/commands/command-output.ts';
+import { isNearOrNull } from '../../support/processors/pricing/near.ts';
+import { goldenStamps } from '../../support/processors/pricing/recorded-pricing.ts';
 import type { Client } from '../client.ts';
 import type { RunningService } from '../running-service.ts';
 import type { Json } from '../truth.ts';

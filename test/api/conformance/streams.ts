@@ -1,7 +1,7 @@
 /** Lists as CSV and NDJSON: the rows of the pages, all of them, in their order. */
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../../api/http/testing/read-csv.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import { readCsv } from '../../support/api/http/read-csv.ts';
 import type { Client } from '../client.ts';
 import type { Json } from '../truth.ts';
 

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { differenceOfWire, differences, fault } from '../../../api/rpc/testing/differences.ts';
+import { differenceOfWire, differences, fault } from '../../support/api/rpc/differences.ts';
 import { recordedText } from '../truth.ts';
 
 interface WireCase {

@@ -1,6 +1,6 @@
 /** Calls of JSON-RPC that a daemon cannot take, or tells the operator's secrets for. */
 import fc from 'fast-check';
-import { hostileCalls } from '../../../api/rpc/testing/hostile-calls.ts';
+import { hostileCalls } from '../../support/api/rpc/hostile-calls.ts';
 import { type Attack, between, oneOf, post, repeat, send } from '../target.ts';
 
 const CALLS_AT_ONCE = 50;

@@ -1,6 +1,0 @@
-/** Starts the embedded Postgres of a folder and stops it, as a process of its own that a test may kill. */
-import { pino } from 'pino';
-import { startEmbeddedPostgres } from '../embedded.ts';
-
-const server = await startEmbeddedPostgres(process.argv[2] ?? '', pino({ level: 'silent' }));
-await server.stop();

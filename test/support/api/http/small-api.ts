@@ -1,0 +1,137 @@
+/** REST and JSON-RPC over real HTTP on their real limits, with a few routes and a daemon that records what it is sent. */
+import { App, us_socket_local_port } from 'uWebSockets.js';
+import { pino } from 'pino';
+import { createGate } from '../../../../api/access/gate.ts';
+import { createLimiter } from '../../../../api/access/limiter.ts';
+import { createReadVisitor } from '../../../../api/access/visitor.ts';
+import type { ApiContext } from '../../../../api/api-context.ts';
+import { type DispatcherOptions, registerFallback, registerRoutes } from '../../../../api/http/dispatcher.ts';
+import { framedRoutes } from '../../../../api/http/framed-routes.ts';
+import { createHeldBodies, type HeldBodiesOptions } from '../../../../api/http/held-bodies.ts';
+import { liveRoute, type Route } from '../../../../api/http/route.ts';
+import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
+import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc-routes.ts';
+import type { Postgres } from '../../../../infra/postgres/postgres.ts';
+import type { VerusdClient } from '../../../../infra/verusd/verusd-client.ts';
+import { createMemoryLedger } from '../access/memory-ledger.ts';
+
+export interface SmallApi {
+  readonly port: number;
+  /** Bodies that the daemon was sent. */
+  readonly received: string[];
+  /** What REST routes were asked: method, path and body. */
+  readonly answered: string[];
+  close(): void;
+}
+
+export interface SmallApiOptions {
+  readonly requestsPerMinute?: number;
+  readonly creditsPerMinute?: number;
+  readonly held?: HeldBodiesOptions;
+  readonly answerMs?: number;
+  /** Awaited before the daemon answers. */
+  readonly daemon?: () => Promise<unknown>;
+  readonly routes?: readonly Route[];
+}
+
+export const CHAIN = 'vrsc';
+const UNLIMITED = 1_000_000_000;
+
+const open = { summary: '', parameters: {}, response: {}, tier: null, cache: 'none' } as const;
+
+/** Callers are told apart by X-Forwarded-For. */
+export async function startSmallApi({
+  requestsPerMinute = UNLIMITED,
+  creditsPerMinute = UNLIMITED,
+  held,
+  answerMs,
+  daemon = async () => undefined,
+  routes = [],
+}: SmallApiOptions = {}): Promise<SmallApi> {
+  const logger = pino({ level: 'silent' });
+  const received: string[] = [];
+  const answered: string[] = [];
+  const tier = { creditsPerMinute };
+  const gate = createGate({
+    config: { tiers: { free: tier, developer: tier, pro: tier }, keylessRequestsPerMinute: requestsPerMinute },
+    limiter: createLimiter({
+      ledger: createMemoryLedger(),
+      process: 'a',
+      now: () => performance.now(),
+      members: () => 1,
+    }),
+    keys: { known: () => null, find: async () => null },
+    usage: { record() {} },
+  });
+  const chains = [
+    {
+      name: CHAIN,
+      rootCurrency: 'VRSC',
+      networkRoot: 'VRSC',
+      finalityDepth: 100,
+      blockSeconds: 60,
+      requireEmptyWallet: false,
+    },
+  ];
+  const api = { logger, config: { chains } } as unknown as ApiContext;
+  const options = {
+    api,
+    apis: { standard: api, priority: api },
+    underWay: { count: 0 },
+    access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
+    bodies: createHeldBodies(held),
+    ...(answerMs !== undefined && { answerMs }),
+  } as unknown as DispatcherOptions;
+  const asked = (what: string) => {
+    answered.push(what);
+    return { body: { what } };
+  };
+  const table = [
+    liveRoute({ ...open, path: '/read', weight: 1, handler: async () => asked('GET /read') }),
+    liveRoute({ ...open, path: '/metrics', weight: 0, handler: async () => asked('GET /metrics') }),
+    liveRoute({
+      ...open,
+      path: '/write',
+      method: 'POST',
+      weight: 1,
+      body: { type: 'object' },
+      handler: async ({ body }) => asked(`POST /write ${JSON.stringify(body)}`),
+    }),
+    liveRoute({
+      ...open,
+      path: '/act',
+      method: 'POST',
+      status: 204,
+      weight: 1,
+      handler: async () => ({ ...asked('POST /act'), body: null }),
+    }),
+    ...routes,
+  ];
+  const double: Pick<VerusdClient, 'forward' | 'call'> = {
+    async forward(body) {
+      received.push(String(body));
+      await daemon();
+      return { status: 200, body: Buffer.from('{"result":1,"error":null,"id":7}\n') };
+    },
+    call: async () => ({ chainid: 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV' }) as never,
+  };
+  const handler = createRpcHandler({
+    chains,
+    daemons: new Map([[CHAIN, double]]),
+    postgres: {} as Postgres,
+    tip: () => null,
+    nameToAddress: () => null,
+    logger,
+  });
+  const app = App();
+  const framed = framedRoutes(app);
+  registerRoutes(framed, table, options);
+  registerRpc(framed, handler, { ...options, config: { chains } as unknown as RpcRoutesOptions['config'] });
+  registerFallback(framed, options);
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) =>
+      socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),
+    );
+  });
+  return { port, received, answered, close: () => void app.close() };
+}

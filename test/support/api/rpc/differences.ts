@@ -1,0 +1,89 @@
+/** What is answered otherwise than the recorded daemon did, by decision; everything else is equal to the byte. */
+import { readFileSync } from 'node:fs';
+import { rawElements } from '../../../../domain/json/raw-json.ts';
+
+/** What stands there instead of the recorded answer; what is absent is not compared. */
+export interface Instead {
+  readonly decision: string;
+  readonly why: string;
+  readonly status?: number;
+  readonly body?: string;
+  /** Of the error. */
+  readonly code?: number;
+  /** In the recorded body: regular expression and replacement. */
+  readonly replace?: readonly [string, string];
+  /** The result is an array, or an error. */
+  readonly array?: true;
+  /** The result is our own help. */
+  readonly help?: true;
+}
+
+interface CallDifference extends Instead {
+  readonly methods: readonly string[];
+  /** Regular expressions on the text of the parameters and on the recorded body. */
+  readonly params?: string;
+  readonly recorded?: string;
+  /** Fewest and most. */
+  readonly parameters?: readonly [number, number];
+  readonly unlessTrueAt?: number;
+}
+
+interface WireDifference extends Instead {
+  readonly cases: readonly string[];
+}
+
+interface Differences {
+  readonly calls: readonly CallDifference[];
+  readonly wire: readonly WireDifference[];
+}
+
+const file = new URL('./differences.json', import.meta.url);
+export const differences = JSON.parse(readFileSync(file, 'utf8')) as Differences;
+
+export interface AskedCall {
+  readonly method: string;
+  readonly params: string;
+  /** Undefined where the daemon died of it. */
+  readonly body: string | undefined;
+}
+
+/** Undefined: equal to the byte. */
+export function differenceOfCall({ method, params, body }: AskedCall): CallDifference | undefined {
+  const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
+  return differences.calls.find((one) => {
+    if (!one.methods.includes(method)) return false;
+    if (one.params !== undefined && !new RegExp(one.params, 'i').test(params)) return false;
+    if (one.recorded !== undefined && !new RegExp(one.recorded).test(body ?? '')) return false;
+    if (one.unlessTrueAt !== undefined && texts[one.unlessTrueAt] === 'true') return false;
+    const [fewest, most] = one.parameters ?? [0, Number.POSITIVE_INFINITY];
+    return texts.length >= fewest && texts.length <= most;
+  });
+}
+
+export const differenceOfWire = (name: string): WireDifference | undefined =>
+  differences.wire.find((one) => one.cases.includes(name));
+
+/** Null when it is as it should be, else what was wanted. `recorded`: every body that was recorded for the call. */
+export function fault(
+  got: { readonly status: number; readonly text: string },
+  recorded: { readonly status: number | undefined; readonly bodies: readonly string[] },
+  instead: Instead | undefined,
+): unknown {
+  const status = instead?.status ?? recorded.status;
+  if (instead?.array) return isArrayOrError(got.text) ? null : 'an array';
+  if (got.status !== status) return { status };
+  if (instead?.help) return /"result":"(== Chain ==|help: unknown command)/.test(got.text) ? null : 'our help';
+  if (instead?.code !== undefined) return got.text.includes(`"error":{"code":${instead.code},`) ? null : instead.code;
+  if (instead?.body !== undefined) return got.text === instead.body ? null : instead.body;
+  const [pattern, replacement] = instead?.replace ?? [];
+  if (instead && pattern === undefined) return null;
+  const bodies = recorded.bodies.map((body) =>
+    pattern === undefined ? body : body.replace(new RegExp(pattern, 'g'), replacement ?? ''),
+  );
+  return bodies.includes(got.text) ? null : bodies;
+}
+
+function isArrayOrError(text: string): boolean {
+  const { result, error } = JSON.parse(text) as { readonly result: unknown; readonly error: unknown };
+  return Array.isArray(result) || error !== null;
+}

@@ -1,0 +1,63 @@
+/** The JSON-RPC handler over a double of the daemon that keeps what it receives. */
+import { pino } from 'pino';
+import { createRpcHandler, type RpcAnswer, type RpcHandlerOptions } from '../../../../api/rpc/rpc-handler.ts';
+import type { Wallets } from '../../../../api/rpc/wallet-guard.ts';
+import type { Postgres } from '../../../../infra/postgres/postgres.ts';
+
+export const CHAIN = 'vrsc';
+
+/** What the double and the index answer: `rows` by the statement, none by default. */
+export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | 'nameToAddress'>> {
+  /** Of the daemon, to every call. */
+  readonly reply: string;
+  readonly nativeCurrencyId: string;
+  readonly requireEmptyWallet?: boolean;
+  readonly wallets?: Wallets | undefined;
+  readonly rows?: (sql: string, values: readonly (string | undefined)[]) => readonly object[];
+}
+
+export interface DoubleService {
+  /** Bodies, in order. */
+  readonly received: string[];
+  post(body: Uint8Array): Promise<RpcAnswer>;
+}
+
+export function createDoubleService({ reply, rows = () => [], ...options }: DoubleOptions): DoubleService {
+  const received: string[] = [];
+  const {
+    nativeCurrencyId,
+    requireEmptyWallet = false,
+    wallets,
+    tip = () => null,
+    nameToAddress = () => null,
+  } = options;
+  const chain = {
+    name: CHAIN,
+    rootCurrency: 'VRSCTEST',
+    networkRoot: 'VRSCTEST',
+    finalityDepth: 100,
+    blockSeconds: 60,
+    requireEmptyWallet,
+  };
+  const daemon = {
+    async forward(body: string | Uint8Array) {
+      received.push(Buffer.from(body).toString());
+      return { status: 200, body: Buffer.from(reply) };
+    },
+    call: async () => ({ chainid: nativeCurrencyId }),
+  };
+  const handler = createRpcHandler({
+    chains: [chain],
+    daemons: new Map([[CHAIN, daemon]]),
+    ...(wallets && { wallets: new Map([[CHAIN, wallets]]) }),
+    postgres: {
+      pool: {
+        query: async (sql: string, values: readonly (string | undefined)[] = []) => ({ rows: rows(sql, values) }),
+      },
+    } as unknown as Postgres,
+    tip,
+    nameToAddress,
+    logger: pino({ level: 'silent' }),
+  });
+  return { received, post: (body) => handler(CHAIN, body) };
+}

@@ -1,0 +1,149 @@
+/** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
+
+import { DEADLY_CALLS } from '../../../../api/rpc/deadly-calls.ts';
+import { METHOD_GROUPS, RPC_CREDITS, signatureOf } from '../../../../api/rpc/methods/method-table.ts';
+import type { RpcMethod } from '../../../../api/rpc/methods/rpc-method.ts';
+import { rawMember } from '../../../../domain/json/raw-json.ts';
+import { answerOf, type RecordedCase, readCases } from '../../../../recordings/player/recorded-calls.ts';
+import {
+  MAX_BATCH_BYTES,
+  MAX_CALL_BYTES,
+  MAX_ID_BYTES,
+  MAX_NESTING,
+  MAX_PARAMETERS,
+  MAX_TOKENS,
+} from '../../../../schemas/verusd/rpc-body.ts';
+import { differenceOfCall, differences } from './differences.ts';
+
+export interface Example {
+  readonly params: string;
+  /** Text of the result or of the error. */
+  readonly answer: string;
+}
+
+const LONGEST = 400;
+const EMPTY = new Set(['null', '[]', '{}', '""']);
+
+function exampleOf(recorded: RecordedCase): (Example & { readonly method: string; readonly rank: number }) | null {
+  if (!('body' in recorded) || recorded.name.includes('/_fuzz:')) return null;
+  const method = String(JSON.parse(rawMember(recorded.request, 'method') ?? '""'));
+  const params = rawMember(recorded.request, 'params') ?? '[]';
+  const instead = differenceOfCall({ method, params, body: recorded.body });
+  if (instead && !instead.replace) return null;
+  const [pattern = '', replacement = ''] = instead?.replace ?? [];
+  const body = instead ? recorded.body.replace(new RegExp(pattern, 'g'), replacement) : recorded.body;
+  const answer = answerOf(body);
+  if ('died' in answer || ('error' in answer && answer.error.startsWith('{"code":-1,'))) return null;
+  const text = 'error' in answer ? answer.error : answer.result;
+  // Results before errors, such that say something before empty ones, short ones before long ones.
+  const rank = ('error' in answer ? 2e9 : 0) + (EMPTY.has(text) || text.startsWith('{"error"') ? 1e9 : 0) + text.length;
+  return { method, params, answer: text, rank };
+}
+
+/** The one that says most in the fewest characters, by method. */
+export function recordedExamples(folder: string): ReadonlyMap<string, Example> {
+  const best = new Map<string, Example & { readonly rank: number }>();
+  for (const recorded of readCases(folder)) {
+    const example = exampleOf(recorded);
+    if (example && example.rank < (best.get(example.method)?.rank ?? Number.POSITIVE_INFINITY)) {
+      best.set(example.method, example);
+    }
+  }
+  return best;
+}
+
+const abridged = (text: string) =>
+  text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} … (${Buffer.byteLength(text)} bytes)`;
+
+function credits(method: RpcMethod): number {
+  if (method.source === 'extension' && method.asksDaemon) return RPC_CREDITS.daemon;
+  return RPC_CREDITS[method.source];
+}
+
+function conditions(name: string, method: RpcMethod): string {
+  const plural = credits(method) === 1 ? '' : 's';
+  const cost = `${credits(method)} credit${plural}`;
+  if (method.source !== 'daemon') return `${cost}, from the index${'asksDaemon' in method ? ' and the daemon' : ''}`;
+  const { load, repeatable, servedWhen, guards, broadcasts } = method;
+  const refused = [DEADLY_CALLS[name], servedWhen, ...guards].flatMap((guard) => guard?.refuses ?? []);
+  return [
+    `${cost}, ${load.name}`,
+    ...(repeatable ? [`kept ${repeatable.kept}`] : []),
+    ...(broadcasts ? ['broadcasts, never tried twice'] : []),
+    ...(refused.length > 0 ? [`**refused:** ${refused.join('; ')}`] : []),
+  ].join(' · ');
+}
+
+const typesOf = ({ types }: RpcMethod) =>
+  types.length === 0 ? [] : ['', ...types.map(({ allows }, index) => `${index + 1}. ${allows}`)];
+
+function section([name, method]: [string, RpcMethod], example: Example | undefined): string {
+  const shown = example ? ['', '```', `> ${abridged(example.params)}`, abridged(example.answer), '```'] : [];
+  const head = [`### ${name}`, `\`${signatureOf(name, method)}\``, '', method.summary, ...typesOf(method)];
+  return [...head, '', conditions(name, method), ...shown].join('\n');
+}
+
+const INTRODUCTION = `# JSON-RPC
+
+\`POST /\` is the first configured chain, \`POST /rpc/<chain>\` each chain; a host name \`<chain>.rpc.*\` or \`rpc.*\` does the same, and
+a chain that is not configured is 404. Any JSON-RPC client of the daemon works over HTTP/1.1: change its address, credentials are
+ignored. Envelope, ids, numbers, error codes and HTTP statuses are the daemon's, bodies go through as bytes. A batch holds at most five calls.
+
+\`\`\`
+curl -s http://127.0.0.1:8080/ --data '{"id":1,"method":"getblockcount","params":[]}'
+curl -s http://127.0.0.1:8080/rpc/vrsc --data '[{"id":1,"method":"getblockcount"},{"id":2,"method":"getinfo"}]'
+\`\`\`
+
+Without a key each call counts as a request of the minute; with a key it costs the credits below. What waits for a daemon is bounded:
+*light* calls have 30 s, *heavy* ones 60 s and run three at a time, *slow* ones walk the whole chain, have 300 s and run one at a
+time. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
+\`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
+
+## What is let through
+A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
+thing; whatever else a daemon does not like, such as a name that nobody has, it refuses itself.
+
+| what | at most | otherwise |
+|---|---|---|
+| a call | ${MAX_CALL_BYTES} bytes: a transaction of 2,000,000 bytes as hexadecimal digits, and 4 kB | -32600 |
+| a batch | ${MAX_BATCH_BYTES} bytes in all, each call as above | -32600 |
+| open brackets, anywhere in the body | ${MAX_NESTING} | -32700 |
+| values and keys of a call | ${MAX_TOKENS} | -32700 |
+| \`id\` | ${MAX_ID_BYTES} bytes | -32600 |
+| parameters | ${MAX_PARAMETERS} | -1 |
+
+Raw control characters are no JSON (-32700). An escaped U+0000 is refused in every parameter (-8) and in the id (-32600), other escaped
+control characters in every parameter but messages, passphrases and labels. A member \`filename\` is refused in every method (-8), since
+it would name a file of the server.
+
+The numbered lines of a method say what each of its parameters may be; others are -8, addresses -5. Where the daemon reads JSON or
+wildcards in a text, only the plain form is taken, but for the object of \`getcurrencyconverters\`. A value of another JSON type (a
+number for a name) goes through while it is a single one, and the daemon says what it thinks of it. What is numbered as a list or an
+object may have more members than are named, with single values, which the daemon ignores.
+
+Some calls end a daemon, and are answered here:
+${Object.entries(DEADLY_CALLS)
+  .map(([name, { why }]) => `- \`${name}\`: ${why}`)
+  .join('\n')}
+
+\`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
+
+This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
+Write it anew with \`npm test -- --update method-page\`.
+`;
+
+/** `examples` by method. */
+export function methodPage(examples: ReadonlyMap<string, Example>): string {
+  const groups = Object.entries(METHOD_GROUPS).map(([group, methods]) => {
+    const sections = Object.entries(methods)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map((entry) => section(entry, examples.get(entry[0])));
+    return [`## ${group}`, ...sections].join('\n\n');
+  });
+  const listed = [...differences.calls, ...differences.wire];
+  const rows = [...new Map(listed.map(({ why, decision }) => [why, decision]))].map(
+    ([why, decision]) => `- ${why} (decision ${decision})`,
+  );
+  const different = ['## What differs from the daemon', rows.join('\n')].join('\n\n');
+  return `${[INTRODUCTION.trimEnd(), ...groups, different].join('\n\n')}\n`;
+}

@@ -1,0 +1,39 @@
+/** What the stores of this process are busy with: the first thing to know of a test that waits for ever. */
+import type { Stores } from '../../../infra/stores.ts';
+
+/** Those of the tests that run now. */
+export const openStores = new Set<Pick<Stores, 'postgres' | 'clickhouse'>>();
+
+const ANSWER_MS = 5_000;
+/** Locks that are waited for name who holds them. */
+const POSTGRES_SQL = `SELECT pid, state, wait_event_type || ': ' || wait_event AS waits_for, pg_blocking_pids(pid) AS blocked_by,
+    round(extract(epoch FROM now() - query_start)) AS seconds, left(query, 300) AS query
+  FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY query_start`;
+const CLICKHOUSE_SQL = [
+  'SELECT query_id, query_kind, round(elapsed) AS seconds, substring(query, 1, 300) AS query FROM system.processes',
+  'SELECT database, table, mutation_id, parts_to_do, latest_fail_reason, command FROM system.mutations WHERE NOT is_done',
+  'SELECT database, table, is_mutation, round(elapsed) AS seconds, result_part_name FROM system.merges',
+];
+
+export async function whatIsUnderWay(): Promise<string> {
+  const told = [...openStores].map(async ({ postgres, clickhouse }) => ({
+    postgres: await answerOf(async () => (await postgres.pool.query(POSTGRES_SQL)).rows),
+    clickhouse: await answerOf(() => Promise.all(CLICKHOUSE_SQL.map((sql) => clickhouse.query(sql)))),
+  }));
+  const resources: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  return JSON.stringify({ stores: await Promise.all(told), resources }, null, 2);
+}
+
+/** That there is none is an answer as well. */
+async function answerOf(ask: () => Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_MS, `no answer within ${ANSWER_MS / 1000} s`);
+  });
+  try {
+    return await Promise.race([ask().catch(String), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

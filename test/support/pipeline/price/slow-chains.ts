@@ -1,0 +1,61 @@
+/** A busy stretch of the recording slowed down to a month, under two names: what the laws of the stage are tested on. */
+
+import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
+import { frozenOnce } from '../../processors/frozen.ts';
+import { goldenPrices } from '../../processors/pricing/recorded-pricing.ts';
+import { RECORDED_CHAIN } from '../../processors/recorded-chain.ts';
+import { compactChain, distorted, retimed, type Unpaid, withoutPayouts } from './branches.ts';
+import type { FedBlock } from './facts-feed.ts';
+import { recordedDerivation } from './recorded-derivation.ts';
+import { recordedPriceChain } from './recorded-price-chain.ts';
+
+const FIRST = 290;
+const LAST = 560;
+const DAY = 86_400;
+const XBTC = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
+
+/** Imports that leave conversions unpaid: far off the market by their prices or by the basket's state, and near it. */
+const UNPAID: readonly Unpaid[] = [
+  { height: 299, pricesTo: 400n },
+  { height: 449, pricesTo: 100n },
+  { height: 477, pricesTo: 100n },
+  { height: 485, pricesTo: 25n },
+  { height: 486, pricesTo: 100n },
+];
+
+export interface SlowChains {
+  /** One block every few hours, so that bounds of backfill stamps close on the way; coarse, so that clocks meet. */
+  readonly first: readonly FedBlock[];
+  /** The same at other times, which step back now and then. */
+  readonly second: readonly FedBlock[];
+  /** The same once more, further from the first. */
+  readonly third: readonly FedBlock[];
+  readonly chains: readonly [PriceChain, PriceChain];
+  readonly thirdChain: PriceChain;
+  /** Between the two regimes. */
+  readonly cutover: number;
+}
+
+export const slowChains = frozenOnce((): SlowChains => {
+  const { anchors } = goldenPrices();
+  const truths = new Set([...anchors, RECORDED_CHAIN.nativeCurrencyId]);
+  const recorded = withoutPayouts(compactChain(recordedDerivation(), FIRST, LAST), UNPAID, truths);
+  const stretch = distorted(recorded, XBTC, 454, 477);
+  const start = blockOf(stretch[0]).time;
+  const slowed = (time: number, factor: number) => start + Math.floor(((time - start) * factor) / 3600) * 3600;
+  const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: anchors, finalityDepth: 6 });
+  return {
+    first: retimed(stretch, ({ time }) => slowed(time, 160)),
+    second: retimed(stretch, ({ time }, height) => slowed(time, 157) - (height % 7 === 0 ? 4 * 3600 : 0)),
+    third: retimed(stretch, ({ time }, height) => slowed(time, 163) + (height % 5 === 0 ? 2 * 3600 : 0)),
+    chains: [main, { ...main, name: 'twin', minBasketAge: 60 }],
+    thirdChain: { ...main, name: 'triplet', minBasketAge: 40 },
+    cutover: start + 22 * DAY,
+  };
+});
+
+export function blockOf(block: FedBlock | undefined) {
+  const fact = block?.facts.find(({ type }) => type === 'block');
+  if (fact?.type !== 'block') throw new TypeError('a block gave no fact of its own');
+  return fact;
+}

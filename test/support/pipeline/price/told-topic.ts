@@ -1,0 +1,35 @@
+/** The topic of stamps as a reader takes it: every record follows on the one before, and what is taken back was told. */
+import type { EventLog } from '../../../../infra/event-log/event-log.ts';
+import { decodeStampsRecord } from '../../../../schemas/log-codec.ts';
+import type { StampsAppended, StampsRecord } from '../../../../schemas/log-records.ts';
+
+export async function stampsTopic(log: Pick<EventLog, 'read'>, chain: string): Promise<StampsRecord[]> {
+  const records: StampsRecord[] = [];
+  for (;;) {
+    const read = await log.read('stamps', chain, records.length, { maxRecords: 10_000, maxBytes: 1 << 26 });
+    if (read.length === 0) return records;
+    records.push(...read.map(({ payload }) => decodeStampsRecord(payload)));
+  }
+}
+
+/** What still holds after all of it. @throws Error where a record does not follow */
+export function readThrough(records: readonly StampsRecord[]): StampsAppended[] {
+  const told: StampsAppended[] = [];
+  for (const [index, record] of records.entries()) {
+    const newest = told.at(-1);
+    const fault = (what: string) => new Error(`record ${index} (${record.kind} ${record.height}): ${what}`);
+    if (record.position !== index) throw fault(`says that it stands at ${record.position}`);
+    if (record.kind === 'stamps') {
+      if (newest && record.height !== newest.height + 1) throw fault(`follows on ${newest.height}`);
+      told.push(record);
+      continue;
+    }
+    if (!newest || record.fromHeight !== newest.height || record.height >= newest.height) {
+      throw fault(`from ${record.fromHeight} takes back what ends at ${newest?.height}`);
+    }
+    while ((told.at(-1)?.height ?? -1) > record.height) told.pop();
+    const kept = told.at(-1);
+    if (kept && (kept.height !== record.height || kept.hash !== record.hash)) throw fault('keeps another block');
+  }
+  return told;
+}

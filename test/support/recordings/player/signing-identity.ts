@@ -1,0 +1,67 @@
+/** An identity with keys that a test holds, so that it can sign what nobody recorded. */
+import { createHash, randomBytes } from 'node:crypto';
+import { getPublicKey, signAsync } from '@noble/secp256k1';
+import { createBase58check } from '@scure/base';
+import { addressDigest, identityDigest, type SigningKeys } from '../../../../recordings/player/verify-message.ts';
+
+export interface SigningIdentity extends SigningKeys {
+  /** Base64, as the daemon's signmessage prints it; by as many of its keys as must sign, or by `count`. */
+  sign(message: string, height: number, version?: 1 | 2, count?: number): Promise<string>;
+  /** By the first of its keys, for that key's own address. */
+  signAsAddress(message: string): Promise<string>;
+}
+
+export interface SigningIdentityOptions {
+  readonly systemId: string;
+  /** Keys that it has, and how many of them must sign. */
+  readonly keys?: number;
+  readonly minimum?: number;
+  readonly flags?: number;
+  /** Another identity's, to sign in its name. */
+  readonly identityaddress?: string;
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+const base58check = createBase58check(sha256);
+const IDENTITY_VERSION = 102;
+const KEY_VERSION = 60;
+const COMPRESSED = 31;
+
+const address = (version: number, hash: Uint8Array) =>
+  base58check.encode(Buffer.concat([Buffer.from([version]), hash]));
+
+async function compact(digest: Uint8Array, secret: Uint8Array): Promise<Buffer> {
+  const signature = Buffer.from(await signAsync(digest, secret, { prehash: false, format: 'recovered' }));
+  signature[0] = (signature[0] ?? 0) + COMPRESSED;
+  return signature;
+}
+
+export function createSigningIdentity(options: SigningIdentityOptions): SigningIdentity {
+  const { systemId, keys = 1, minimum = 1, flags = 0 } = options;
+  const secrets = Array.from({ length: keys }, () => randomBytes(32));
+  const identityaddress = options.identityaddress ?? address(IDENTITY_VERSION, randomBytes(20));
+  return {
+    identityaddress,
+    primaryaddresses: secrets.map((secret) =>
+      address(
+        KEY_VERSION,
+        createHash('ripemd160')
+          .update(sha256(getPublicKey(secret)))
+          .digest(),
+      ),
+    ),
+    minimumsignatures: minimum,
+    flags,
+    async sign(message, height, version = 2, count = minimum) {
+      const digest = identityDigest({ version, height }, systemId, identityaddress, message);
+      const head = Buffer.alloc(4);
+      head.writeUInt32LE(height);
+      const signatures = await Promise.all(secrets.slice(0, count).map((secret) => compact(digest, secret)));
+      const parts = signatures.flatMap((signature) => [Buffer.from([signature.length]), signature]);
+      const versions = version === 1 ? [1] : [2, 5];
+      return Buffer.concat([Buffer.from(versions), head, Buffer.from([count]), ...parts]).toString('base64');
+    },
+    signAsAddress: async (message) =>
+      (await compact(addressDigest(message), secrets[0] as Uint8Array)).toString('base64'),
+  };
+}
