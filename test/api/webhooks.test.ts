@@ -13,7 +13,6 @@ const REMOVED = 4;
 const CONFIRMATIONS = 6;
 const DELAYS_MS = [100, 200, 300];
 const LONG = { timeout: 60_000, interval: 50 };
-
 let service: RunningService;
 let key: string;
 const receivers: Receiver[] = [];
@@ -392,7 +391,7 @@ describe('events', () => {
         return stood !== side(now.get(currency) ?? 0, usd);
       });
     };
-    // Both: as long as the API still serves the prices of before, nothing is told and nothing wrong.
+    // As long as the API serves the prices of before, nothing is told and nothing wrong.
     await expect
       .poll(async () => ({ isTold: told().size > 0, wrong: await wrong() }), LONG)
       .toEqual({ isTold: true, wrong: [] });
