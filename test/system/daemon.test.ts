@@ -83,7 +83,10 @@ describe('a daemon that loads its index', () => {
     const program = await startProgram(settingsFor(node.url)).answers();
     await complaint(program, 'daemon_warming_up');
     expect(await untilUnready(program, 'daemon_warming_up')).toMatchObject({ stage: null });
-    expect((await untilUnready(program, 'stalled')).detail).toMatch(/no block yet.*waiting, daemon_warming_up/);
+    await until('the standing chain names its daemon', async () => {
+      const { detail } = await untilUnready(program, 'stalled');
+      return /no block yet.*waiting, daemon_warming_up/.test(detail);
+    });
     expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'degraded' });
     node.setFaults({});
     await untilServed(program, node);

@@ -154,7 +154,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     // The time at which the newest block arrived is kept: blocks that are years old are no standstill for a new process.
     await says('200');
     node.branch('main', end + 21);
-    await untilServed(serve, node, 2 * MINUTES, name);
+    await untilCommitted();
     node.setFaults({ closeRate: 1 });
     await says('503 null daemon_unreachable');
     node.setFaults({});
