@@ -11,7 +11,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // Most of the time a file waits for the processes that it started.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,

@@ -22,16 +22,19 @@ import { answerControl } from './store-commands.ts';
 
 /** The exit itself takes time: the engine of ClickHouse ends within it. */
 const LONGEST_DRAIN_MS = 7000;
+const ENDED: Outcome = { exitCode: 0, state: null };
 
 export async function run(
   { config: given, logger, signal }: CommandContext,
   _input: object,
   { line }: Output,
 ): Promise<Outcome> {
+  if (signal.aborted) return ENDED; // an abort that has been is not told again
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const { stores, log, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
   try {
+    if (signal.aborted) return ENDED;
     const disk = watchDiskSpace(given.dataDir, logger);
     closers.push(() => disk.stop());
     const demo = given.demo ? await startDemo(given, log, logger) : null;
@@ -42,6 +45,7 @@ export async function run(
     const daemons = openDaemons(config, reporter, logger);
     closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
 
+    if (signal.aborted) return ENDED;
     if (config.roles.includes('serve')) {
       const { startApi } = await import('../api/server.ts'); // half of all modules
       // The demo's daemon has no wallet but a recorded one.
@@ -75,7 +79,7 @@ export async function run(
     await runStages({ config, stores, log, daemons, reporter, logger, signal, ...(demo && { ended: demo.ended }) });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering
-    return { exitCode: 0, state: null };
+    return ENDED;
   } finally {
     for (const closer of closers.reverse()) await closer();
   }
