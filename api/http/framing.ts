@@ -20,7 +20,7 @@ const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]*)(?::\d{0,5})?$/;
 
 const twice = (name: string) => new FramingFault(`the request has more than one ${name} header; one is allowed`);
 
-/** What the lines of one request say. Requests are read one at a time, so all share it, and no closure is made for each. */
+/** The framing headers of the request being read. Requests are read one at a time, so they share this object: no closure per request. */
 const seen = { hosts: 0, lengths: 0, codings: 0, host: '', length: '', coding: '' };
 
 function note(name: string, value: string): void {

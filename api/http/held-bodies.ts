@@ -39,7 +39,7 @@ const MOST_KEPT = 40 * MEBIBYTE;
 /** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */
 const SMALL = 64 * 1024;
 
-/** What the bodies of one network hold together. */
+/** Total size and number of the bodies of one network. */
 interface Network {
   bytes: number;
   bodies: number;

@@ -121,7 +121,7 @@ async function refuseRewound(read: Snapshot, after: Cursor, key: ListSource<neve
   throw await cursorRewound(read, after, async (height) => endOf(height + 1, key));
 }
 
-/** Of a place whose block is gone. `placeAt`: key of the place behind every row of the blocks above a height. */
+/** The error for a cursor whose block was rewound. `placeAt` gives the key that sorts after every row of the blocks above a height. */
 export async function cursorRewound(
   read: Snapshot,
   after: Cursor,

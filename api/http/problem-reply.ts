@@ -14,7 +14,7 @@ import type { Reply } from './reply.ts';
 /** Postgres: statement_timeout. ClickHouse: max_execution_time, max_memory_usage, max_result_rows. */
 const TOO_SLOW = /^(57014|159|241|396)$/;
 const RETRY_AFTER_SECONDS = '5';
-/** What was given up after it had taken its part is paid all the same: for nothing it could be asked again and again. */
+/** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
 const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
 export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {

@@ -58,7 +58,7 @@ export class IncomingBody implements Holder {
     this.#holding = options.held.hold(options.network, this);
     res.onAborted(() => {
       options.aborted();
-      // What is whole may be worked on: its memory is held until that is done.
+      // A complete body may already be in use, so its memory stays reserved until release().
       if (this.#isComplete) this.#settle('aborted');
       else this.#fail('aborted');
     });
@@ -90,7 +90,7 @@ export class IncomingBody implements Holder {
     this.#fail('evicted');
   }
 
-  /** What it holds is whole, and everything that came with it is parsed. */
+  /** Called once the body is complete and uWebSockets.js has parsed everything that arrived with it. */
   handOn(): void {
     const isFull = this.#length === this.#buffer.byteLength;
     this.#settle(isFull ? this.#buffer : this.#buffer.subarray(0, this.#length));
@@ -108,7 +108,7 @@ export class IncomingBody implements Holder {
       const size = isLast ? needed : Math.min(most, Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BYTES));
       this.#holding.grow(size);
       if (this.#failure) return;
-      // What may be held for long is no part of Node's pool, which would stay with it.
+      // A buffer that may live long is not taken from Node's pool: it would keep the whole pool alive.
       const grown = isLast ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
       if (this.#length > 0) grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
@@ -122,7 +122,7 @@ export class IncomingBody implements Holder {
     else handOnInNextTurn(this);
   }
 
-  /** Of several reasons the first counts. */
+  /** Keeps the first reason when several apply. */
   #fail(failure: BodyFailure): void {
     this.#failure ??= failure;
     this.#buffer = NO_BYTES;

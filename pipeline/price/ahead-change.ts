@@ -2,8 +2,7 @@
  * What is shown beyond the line that the clocks of all chains have passed, and how it changes: rows are appended in the order
  * of their ticks, dropped at the end when they no longer hold, and dropped at the front when the line has passed them.
  */
-import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
-import type { ToldTick } from './told-ticks.ts';
+import type { FoldedRows } from './price-batch.ts';
 
 /** Provisional ticks are numbered from here on, so that they sort after every complete one and are never taken for one. */
 export const AHEAD_FIRST = 2 ** 40;
@@ -16,18 +15,8 @@ export interface AheadDrop {
   readonly passed: number;
 }
 
-/** What one generation makes of the ticks of one part; parts follow each other without a gap. */
-export interface AheadRows {
-  readonly generation: number;
-  /** Every row, in the order of the ticks. */
-  readonly prices: readonly PriceRow[];
-  /** Every one provisional. */
-  readonly stamps: readonly StampRow[];
-  /** Stamps of earlier provisional ticks that read otherwise by now and replace what was written of them. */
-  readonly corrected: readonly StampRow[];
-  /** Tick by tick, as if they were complete. */
-  readonly told: readonly ToldTick[];
-}
+/** The rows of one generation for the ticks of one part; parts follow each other without a gap. All stamps are provisional. */
+export type AheadRows = Omit<FoldedRows, 'backfill'>;
 
 /** A block that is shown beyond the line. */
 export interface AheadTip {

@@ -185,16 +185,16 @@ export function createAheadFold(
     told,
   }: ReturnType<ReturnType<typeof gather>['end']>) {
     const marked = (row: (typeof stamps)[number]) => ({ ...row, stamp: { ...row.stamp, provisional: true } });
-    const corrected = corrections.filter(({ tick }) => tick >= shown.first).map(marked);
-    return { generation, prices, stamps: stamps.map(marked), corrected, told };
+    const shownCorrections = corrections.filter(({ tick }) => tick >= shown.first).map(marked);
+    return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, told };
   }
 
   /** Stamps up to the place may have been corrected by what came after it and is gone. */
   function restored(at: AheadPlace): readonly AheadRows[] {
     return at.folds.map(({ generation, fold }) => {
       const open = fold.openStamps().filter(({ tick }) => tick >= shown.first);
-      const corrected = open.map((row) => ({ ...row, stamp: { ...row.stamp, provisional: true } }));
-      return { generation, prices: [], stamps: [], corrected, told: [] };
+      const corrections = open.map((row) => ({ ...row, stamp: { ...row.stamp, provisional: true } }));
+      return { generation, prices: [], stamps: [], corrections, told: [] };
     });
   }
 

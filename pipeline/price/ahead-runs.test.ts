@@ -119,7 +119,7 @@ function createPlay() {
             generation,
             prices: added.map(priceRow),
             stamps: added.map(stampRow),
-            corrected: corrected.map(stampRow),
+            corrections: corrected.map(stampRow),
           }),
         );
         await appendRun(client, clickhouse, rows);

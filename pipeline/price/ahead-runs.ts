@@ -34,9 +34,12 @@ export async function appendRun(
   const run = await nextRun(client);
   await settled([
     insert(clickhouse, CLICKHOUSE_PRICES_AHEAD, run, added, ({ prices }) => prices),
-    insert(clickhouse, CLICKHOUSE_CONVERSIONS_AHEAD, run, added, ({ stamps, corrected }) => [...corrected, ...stamps]),
+    insert(clickhouse, CLICKHOUSE_CONVERSIONS_AHEAD, run, added, ({ stamps, corrections }) => [
+      ...corrections,
+      ...stamps,
+    ]),
   ]);
-  await addRun(client, { run, ...span, corrects: added.some(({ corrected }) => corrected.length > 0) });
+  await addRun(client, { run, ...span, corrects: added.some(({ corrections }) => corrections.length > 0) });
   await mergeSmallRuns(client, clickhouse);
 }
 
@@ -105,8 +108,8 @@ async function addRun(client: PoolClient, { run, fromTick, throughTick, size, co
 /** Null without any row. */
 function spanOf(added: readonly AddedRows[]): Pick<StoredRun, 'fromTick' | 'throughTick' | 'size'> | null {
   let [first, last, size] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  for (const { prices, stamps, corrected } of added) {
-    for (const rows of [prices, stamps, corrected]) {
+  for (const { prices, stamps, corrections } of added) {
+    for (const rows of [prices, stamps, corrections]) {
       for (const { tick } of rows) [first, last] = [Math.min(first, tick), Math.max(last, tick)];
       size += rows.length;
     }

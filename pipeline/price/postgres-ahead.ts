@@ -21,9 +21,9 @@ export async function dropAhead(client: PoolClient, { keepThrough, passed }: Ahe
 
 /** Stamps alone: prices are replaced as a whole, once the last part is there. */
 export async function appendAhead(client: PoolClient, folded: readonly AheadRows[]): Promise<void> {
-  for (const { generation, stamps, corrected } of folded) {
-    await deleteStamps(client, generation, corrected);
-    await copy(client, ofGeneration(POSTGRES_STAMPS, generation), [...corrected, ...stamps]);
+  for (const { generation, stamps, corrections } of folded) {
+    await deleteStamps(client, generation, corrections);
+    await copy(client, ofGeneration(POSTGRES_STAMPS, generation), [...corrections, ...stamps]);
   }
 }
 
