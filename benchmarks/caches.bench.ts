@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { createPreparedAnswers, type PreparedAnswer } from '../api/http/prepared-answers.ts';
-import { remembering } from '../api/remembering.ts';
+import { remembering } from '../api/state/memoize.ts';
 import { createAgingMap } from '../pipeline/derive/aging-map.ts';
 
 const [rounds = 21] = process.argv.slice(2).map(Number);

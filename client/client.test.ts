@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { routeTable } from '../api/routes/route-table.ts';
+import { routeTable } from '../api/rest/route-table.ts';
 import { typesOfMessages } from './stream/types-of-messages.ts';
 import { typesOf } from './types-of.ts';
 

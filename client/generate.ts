@@ -1,6 +1,6 @@
 /** Writes paths.ts, the types that openapi-fetch takes, and the types of the stream's messages. Usage: node client/generate.ts */
 import { writeFileSync } from 'node:fs';
-import { routeTable } from '../api/routes/route-table.ts';
+import { routeTable } from '../api/rest/route-table.ts';
 import { typesOfMessages } from './stream/types-of-messages.ts';
 import { typesOf } from './types-of.ts';
 

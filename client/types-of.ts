@@ -1,7 +1,7 @@
 /** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
 import { methodOf, type Route, statusOf } from '../api/http/route.ts';
 import { openApiDocument, templateOf } from '../api/openapi/document.ts';
-import type { JsonSchema } from '../schemas/rest/json-schema.ts';
+import type { JsonSchema } from '../api/schema/json-schema.ts';
 
 interface Schema extends JsonSchema {
   readonly $ref?: string;

@@ -37,7 +37,7 @@ export function parsePrice(text: string): bigint {
   return parseDecimal(text, PRICE_DECIMALS);
 }
 
-/** A caller's decimal (schemas/written-decimal.ts) without exponent and redundant zeros. */
+/** A caller's decimal (api/schema/written-decimal.ts) without exponent and redundant zeros. */
 export function plainDecimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

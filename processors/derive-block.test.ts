@@ -6,7 +6,7 @@ import { freeze } from '../test/support/processors/frozen.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../test/support/processors/recorded-chain.ts';
 import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
-import { createMemoryState } from './memory-state.ts';
+import { createMemoryState } from './state/memory-state.ts';
 
 /** What depends on the moment of asking. */
 const ASKED = new Set(['confirmations', 'nextblockhash', 'spentTxId', 'spentIndex', 'spentHeight']);

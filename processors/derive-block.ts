@@ -3,20 +3,20 @@ import type { BlockRef } from '../domain/block-ref.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { Fact } from '../schemas/facts.ts';
 import type { DaemonBlock } from '../schemas/verusd/block.ts';
-import { deriveActivity } from './activity.ts';
-import { deriveBalances } from './balances.ts';
-import { deriveBlockRow } from './blocks.ts';
-import type { BlockInput, MutableChainState } from './chain-state.ts';
-import { deriveCurrencies } from './currencies.ts';
-import { deriveCurrencyStates } from './currency-states.ts';
-import { deriveExportsAndImports } from './exports-and-imports.ts';
-import { deriveIdentities } from './identities.ts';
-import { deriveOutputs, deriveSpends } from './outputs.ts';
-import { deriveReserveSnapshots } from './reserve-snapshots.ts';
-import { deriveRewards } from './rewards.ts';
-import { deriveSupply } from './supply.ts';
-import { deriveTransactions } from './transactions.ts';
-import { deriveTransfers } from './transfers.ts';
+import { deriveActivity } from './balances/activity.ts';
+import { deriveBalances } from './balances/balances.ts';
+import { deriveOutputs, deriveSpends } from './balances/outputs.ts';
+import { deriveBlockRow } from './blocks/blocks.ts';
+import { deriveRewards } from './blocks/rewards.ts';
+import { deriveTransactions } from './blocks/transactions.ts';
+import { deriveCurrencies } from './currencies/currencies.ts';
+import { deriveCurrencyStates } from './currencies/currency-states.ts';
+import { deriveReserveSnapshots } from './currencies/reserve-snapshots.ts';
+import { deriveSupply } from './currencies/supply.ts';
+import { deriveIdentities } from './identities/identities.ts';
+import type { BlockInput, MutableChainState } from './state/chain-state.ts';
+import { deriveExportsAndImports } from './transfers/exports-and-imports.ts';
+import { deriveTransfers } from './transfers/transfers.ts';
 
 /** The block does not follow the tip of the state that it was given. */
 export class UnlinkedBlockError extends PermanentError {

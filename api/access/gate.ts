@@ -2,7 +2,7 @@
 import { type Config, TIERS, type Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
-import { remembering } from '../remembering.ts';
+import { remembering } from '../state/memoize.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type LivingKey, LOWEST_TIER } from './key-store.ts';
 import type { Lane } from './lanes.ts';

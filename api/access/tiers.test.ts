@@ -5,7 +5,7 @@ import { readMigrations } from '../../infra/migrations.ts';
 import type { Tier } from '../../schemas/config.ts';
 import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import { createLivingWebhooks } from '../webhooks/living-webhooks.ts';
+import { createLivingWebhooks } from '../webhooks/active-webhooks.ts';
 import { createGate } from './gate.ts';
 import { createKey, type Holder, livingKeys, setTier, tierOf } from './key-store.ts';
 import { createLimiter } from './limiter.ts';

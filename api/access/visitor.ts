@@ -1,7 +1,7 @@
 /** Who asks, as far as the connection and its headers say: read before the first await, for the request is gone afterwards. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
-import { remembering } from '../remembering.ts';
+import { remembering } from '../state/memoize.ts';
 import { isSession } from './tokens.ts';
 
 export interface Visitor {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+import { pushEvents, pushNotices } from '../push/message-schema.ts';
 import { CHANNELS } from '../push/push-event.ts';
 import { KINDS } from '../webhooks/webhook.ts';
 import { asyncApiDocument } from './document.ts';

@@ -1,5 +1,5 @@
 /** AsyncAPI 3.0: what the service sends by itself, put together from parts, one for each way to its listeners. */
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 export interface AsyncMessage {
   readonly summary: string;

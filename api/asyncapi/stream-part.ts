@@ -1,7 +1,8 @@
 /** The push stream in the AsyncAPI document: WebSocket and server-sent events, from the schemas that the code is held to. */
-import { pingMessage, subscribeMessage, unsubscribeMessage } from '../../schemas/rest/push.ts';
-import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+
 import type { Parameters } from '../http/parameters.ts';
+import { pingMessage, subscribeMessage, unsubscribeMessage } from '../push/client-message-schema.ts';
+import { pushEvents, pushNotices } from '../push/message-schema.ts';
 import { CHANNELS } from '../push/push-event.ts';
 import { streamParameters } from '../push/register-stream.ts';
 import type { AsyncMessage, AsyncPart } from './document.ts';

@@ -1,5 +1,5 @@
 /** Webhooks in the AsyncAPI document. */
-import { webhookMessages } from '../../schemas/rest/webhook-messages.ts';
+import { webhookMessages } from '../webhooks/message-schema.ts';
 import type { AsyncMessage, AsyncPart } from './document.ts';
 
 const DESCRIPTION = `A POST to the URL of a webhook, at least once, until it is answered by 2xx within 15 s. Signed by Standard Webhooks 1.0:

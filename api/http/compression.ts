@@ -1,7 +1,7 @@
 /** Compression of answers: what is sent again is compressed once. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { remembering } from '../remembering.ts';
+import { remembering } from '../state/memoize.ts';
 
 export type Encoding = 'br' | 'gzip';
 

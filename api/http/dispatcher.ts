@@ -3,7 +3,7 @@
 import { LEAST_CREDITS, laneOf } from '../access/gate.ts';
 import type { Lane } from '../access/lanes.ts';
 import type { ApiContext } from '../api-context.ts';
-import { remembering } from '../remembering.ts';
+import { remembering } from '../state/memoize.ts';
 import { type AnswerOptions, type Asked, answerRoute, type Question, replyAtHand } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
 import { type Answerer, type ExchangeOptions, handleRequest } from './exchange.ts';

@@ -1,7 +1,7 @@
 /** JSON body of a request → value that fits the route's schema. */
 import type { ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
-import { decimalFault, decimalMembers, parseWithDecimals } from '../../schemas/written-decimal.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+import { decimalFault, decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
 import { ApiError, invalidParameters, type ParameterFault } from './api-error.ts';
 import { pointer } from './parameters.ts';
 import { validatorOf } from './validator.ts';

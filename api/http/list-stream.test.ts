@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { expect, it } from 'vitest';
-import { array, object, string } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
+import { array, object, string } from '../schema/json-schema.ts';
 import { ApiError } from './api-error.ts';
 import { NO_LINES } from './header-lines.ts';
 import { listStream, streamFormat } from './list-stream.ts';

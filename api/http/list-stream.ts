@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
 import { headerLines } from './header-lines.ts';

@@ -1,6 +1,6 @@
 /** Lists by page number or by cursor: newest first, stable while blocks arrive, honest after a rewind. */
 import { hexParam } from '../../infra/postgres/values.ts';
-import { integer as integerSchema } from '../../schemas/rest/json-schema.ts';
+import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor, type KeyKind, type KeyValue } from './cursor.ts';

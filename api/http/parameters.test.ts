@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writtenDecimal } from '../../schemas/written-decimal.ts';
+import { writtenDecimal } from '../schema/written-decimal.ts';
 import { ApiError, problemBody } from './api-error.ts';
 import { compileBody } from './json-body.ts';
 import { chainParameter, compileParameters, pathParameter, queryParameter, requiredQuery } from './parameters.ts';

@@ -1,7 +1,7 @@
 /** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { type JsonSchema, string } from '../../schemas/rest/json-schema.ts';
-import { decimalFault } from '../../schemas/written-decimal.ts';
+import { type JsonSchema, string } from '../schema/json-schema.ts';
+import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { object } from '../../schemas/rest/json-schema.ts';
 import type { ApiContext } from '../api-context.ts';
+import { object } from '../schema/json-schema.ts';
 import { freshAnswer, type StateAnswer } from './answer-route.ts';
 import { createPreparedAnswers } from './prepared-answers.ts';
 import { type Rebuilding, rebuildAnswers } from './rebuild-answers.ts';

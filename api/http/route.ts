@@ -1,8 +1,8 @@
 /** A route is data: the dispatcher, the index, the documentation and the limiter all read this one table. */
 import type { Tier } from '../../schemas/config.ts';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
 import type { Caller } from '../access/gate.ts';
 import type { ApiContext } from '../api-context.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { Parameters, ParameterValues } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chainOfHost } from '../rpc-routes.ts';
+import { chainOfHost } from '../rpc/rpc-routes.ts';
 import { createMemo } from '../state/memo.ts';
 import { matchingEtag } from './etag.ts';
 import { createPreparedAnswers } from './prepared-answers.ts';

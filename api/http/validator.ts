@@ -1,6 +1,6 @@
 /** JSON Schema → validator of what a request says, which fills in defaults. */
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, strictTypes: false });
 

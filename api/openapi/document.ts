@@ -1,6 +1,7 @@
 /** OpenAPI 3.1, made from the route table alone: what is served, what it takes, what it answers, what it costs. */
-import { problem } from '../../schemas/rest/problem.ts';
+
 import { methodOf, type Route } from '../http/route.ts';
+import { problem } from '../schema/problem.ts';
 import { linksOf } from './links.ts';
 import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './operation.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Examples } from './operation.ts';
 
-export const EXAMPLES_FILE = new URL('../../schemas/rest/examples.json', import.meta.url);
+export const EXAMPLES_FILE = new URL('./examples.json', import.meta.url);
 
 export function readExamples(): Examples {
   return JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Examples;

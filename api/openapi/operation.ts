@@ -1,9 +1,10 @@
 /** A route as an OpenAPI operation. */
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
+
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
 import { type ChainSchema, compileParameters } from '../http/parameters.ts';
 import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { HEADERS } from './document.ts';
 import type { linksOf } from './links.ts';
 import { operationId } from './operation-id.ts';

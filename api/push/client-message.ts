@@ -1,8 +1,8 @@
 /** What clients send, checked. */
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../../schemas/rest/json-schema.ts';
-import { LONGEST_ID, pingMessage, subscribeMessage, unsubscribeMessage } from '../../schemas/rest/push.ts';
-import { decimalMembers, parseWithDecimals } from '../../schemas/written-decimal.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+import { decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
+import { LONGEST_ID, pingMessage, subscribeMessage, unsubscribeMessage } from './client-message-schema.ts';
 import { shortened } from './shortened.ts';
 
 export type MessageId = string | number | null;

@@ -3,7 +3,7 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { UnpricedReason } from '../../domain/stamps.ts';
 import type { StampsAppended, StampsRecord, StampsRewound, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
-import { parseUsd } from '../market/usd.ts';
+import { parseUsd } from '../rest/prices/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
 

@@ -1,5 +1,5 @@
 /** One thing that subscribers hear of, encoded once for all of them. */
-import type { Usd } from '../market/usd.ts';
+import type { Usd } from '../rest/prices/usd.ts';
 import { type FeedKey, type FeedTopicName, feedKey, type Place } from './cursor.ts';
 
 export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;

@@ -6,7 +6,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
-import { remembering } from '../remembering.ts';
+import { remembering } from '../state/memoize.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';

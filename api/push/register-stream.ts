@@ -1,7 +1,6 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writtenDecimal } from '../../schemas/written-decimal.ts';
 import { LEAST_CREDITS } from '../access/gate.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
@@ -11,6 +10,7 @@ import type { FramedRoutes } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
 import { writeHead } from '../http/reply.ts';
+import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { Transport } from './connection.ts';

@@ -1,5 +1,5 @@
 /** What a client has asked to hear, and whether an event is part of it. */
-import { leastUsd } from '../market/usd.ts';
+import { leastUsd } from '../rest/prices/usd.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { FeedTopicName, Places } from './cursor.ts';
 import { entriesOf, filterSize, LISTS } from './filter-size.ts';

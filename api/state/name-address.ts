@@ -1,6 +1,6 @@
 /** i-addresses of names, kept for the names of late: one costs a dozen hashes. */
 import { nameToAddress } from '../../domain/names.ts';
-import { remembering } from '../remembering.ts';
+import { remembering } from './memoize.ts';
 
 const KEPT_NAMES = 10_000;
 

@@ -17,9 +17,9 @@ import type { FactsRecord } from '../../schemas/log-records.ts';
 import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
+import type { LivingWebhook } from './active-webhooks.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource } from './event-source.ts';
-import type { LivingWebhook } from './living-webhooks.ts';
 import { createInterest } from './webhook.ts';
 
 const RUNS = Number(process.env.ENQUEUE_RUNS ?? 30);

@@ -8,9 +8,9 @@ import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import type { LivingWebhook, LivingWebhooks } from './active-webhooks.ts';
 import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
 import type { EventSource, SourceRecord } from './event-source.ts';
-import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
 

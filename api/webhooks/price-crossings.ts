@@ -4,8 +4,8 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
+import type { LivingWebhook, LivingWebhooks } from './active-webhooks.ts';
 import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
-import type { LivingWebhook, LivingWebhooks } from './living-webhooks.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
 

@@ -1,13 +1,13 @@
 /** A webhook as it was registered, and which events of the push stream it is told. */
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
-import { webhookRequest } from '../../schemas/rest/webhooks.ts';
-import { decimalMembers, parseWithDecimals } from '../../schemas/written-decimal.ts';
 import { invalidParameters } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import { filterSize, labelsOf } from '../push/filter-size.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
+import { webhookRequest } from '../rest/webhooks/schema.ts';
+import { decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
 
 /** Kinds that follow from an event of the push stream, by its channel. */
 const KIND_OF_CHANNEL = {

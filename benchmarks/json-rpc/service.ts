@@ -9,7 +9,7 @@ import { framedRoutes } from '../../api/http/framed-routes.ts';
 import { NO_LINES } from '../../api/http/header-lines.ts';
 import { createHeldBodies } from '../../api/http/held-bodies.ts';
 import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
-import { type RpcRoutesOptions, registerRpc } from '../../api/rpc-routes.ts';
+import { type RpcRoutesOptions, registerRpc } from '../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 

@@ -1,4 +1,4 @@
-// Made by client/generate.ts from schemas/rest/push-messages.ts; not to be edited.
+// Made by client/generate.ts from api/push/message-schema.ts; not to be edited.
 /** A block on top of the one told before */
 export type BlockEvent = { type: "block"; /** Short name of a configured chain */ chain: string; /** Counts the messages of this connection without a gap */ seq: number; /** Holds the place in every chain: who comes back with it gets all that came after this message */ cursor: string; data: { height: number; hash: string; previousHash: string | null; /** Seconds since the epoch, as the block says */ time: number; txCount: number; /** Bytes */ size: number; validationType: "work" | "stake"; difficulty: number; }; };
 /** A transaction in a block */

@@ -1,6 +1,6 @@
 /** Schemas of the push stream → the client's types. */
-import { subscribeMessage } from '../../schemas/rest/push.ts';
-import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+import { subscribeMessage } from '../../api/push/client-message-schema.ts';
+import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
 import { typeOf } from '../types-of.ts';
 
 const nameOf = (type: string, kind: string) => `${type[0]?.toUpperCase()}${type.slice(1)}${kind}`;
@@ -17,7 +17,7 @@ export function typesOfMessages(): string {
     Object.keys(types)
       .map((type) => nameOf(type, kind))
       .join(' | ');
-  return `// Made by client/generate.ts from schemas/rest/push-messages.ts; not to be edited.
+  return `// Made by client/generate.ts from api/push/message-schema.ts; not to be edited.
 ${[...events, ...notices, declare('SubscribeMessage', 'What a client asks for', typeOf(subscribeMessage))].join('\n')}
 export type ChainEvent = ${union(pushEvents, 'Event')};
 export type ServerMessage = ChainEvent | ${union(pushNotices, 'Notice')};

@@ -2,7 +2,7 @@
 import { metrics } from '../../infra/metrics.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { ChainContext } from '../../processors/chain-state.ts';
+import type { ChainContext } from '../../processors/state/chain-state.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
 import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/clickhouse-sink.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';

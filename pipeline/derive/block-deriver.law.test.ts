@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
-import type { MutableChainState } from '../../processors/chain-state.ts';
-import { createMemoryState } from '../../processors/memory-state.ts';
+import type { MutableChainState } from '../../processors/state/chain-state.ts';
+import { createMemoryState } from '../../processors/state/memory-state.ts';
 import type { Fact } from '../../schemas/facts.ts';
 import { encodeBlocksRecord, type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import { damage, damaged } from '../../test/support/processors/damage.ts';

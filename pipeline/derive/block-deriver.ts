@@ -1,16 +1,17 @@
 /** Derives runs of blocks one after the other: slice by slice parse, load what they look up, and fold them. */
-import type { ChainContext, MutableChainState } from '../../processors/chain-state.ts';
-import { deriveAround, deriveWhole, type Probe } from '../../processors/derive-around.ts';
+
 import { UnlinkedBlockError } from '../../processors/derive-block.ts';
+import { deriveAround, deriveWhole, type Probe } from '../../processors/faults/derive-with-dead-letters.ts';
+import type { ChainContext, MutableChainState } from '../../processors/state/chain-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
-import type { HeldState } from './held-state.ts';
-import { loadWanted, openHeldState } from './load-wanted.ts';
+import type { HeldState } from './cached-state.ts';
+import { loadWanted, openHeldState } from './load-required.ts';
 import { type ParsedBlock, parsedSlices } from './parsed-slices.ts';
+import { type BalanceKeys, createBalanceKeys, wantedState } from './required-keys.ts';
 import type { StoredState } from './stored-state.ts';
-import { type BalanceKeys, createBalanceKeys, wantedState } from './wanted-state.ts';
 
 export interface BlockDeriver {
   /**

@@ -1,8 +1,8 @@
 /** The loop of derive: while one batch is being written, the next one is read, loaded and derived. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
-import type { ChainContext } from '../../processors/chain-state.ts';
-import type { Probe } from '../../processors/derive-around.ts';
+import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
+import type { ChainContext } from '../../processors/state/chain-state.ts';
 import type { BatchSize } from '../stage/batch-size.ts';
 import type { StageReport, StageReportOptions } from '../stage/stage-report.ts';
 import type { BatchWriter } from './batch-writer.ts';

@@ -1,5 +1,5 @@
 /** Blocks parsed in slices: parsed they take many times the room of their text, and a slice is gone before it grows old. */
-import type { ReadableBlock } from '../../processors/readable-block.ts';
+import type { ReadableBlock } from '../../processors/faults/readable-block.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import { readBlock } from './read-block.ts';
 

@@ -2,8 +2,8 @@
 
 import { isHash } from '../../domain/hashes.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { type ReadableBlock, readableBlock, unreadable } from '../../processors/readable-block.ts';
-import { causeOf } from '../../processors/withhold.ts';
+import { type ReadableBlock, readableBlock, unreadable } from '../../processors/faults/readable-block.ts';
+import { causeOf } from '../../processors/faults/redact.ts';
 import { type PackedBlock, unpackBlock } from '../../schemas/log-codec.ts';
 import { LogDiffers } from './derive-errors.ts';
 

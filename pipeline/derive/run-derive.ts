@@ -4,7 +4,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { Probe } from '../../processors/derive-around.ts';
+import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';

@@ -1,8 +1,8 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
 import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
-import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/chain-state.ts';
-import type { OutPoint } from '../../processors/referenced-keys.ts';
+import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/state/chain-state.ts';
+import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import {
   type BalanceFact,
   type CurrencyFact,

@@ -5,7 +5,7 @@ import type { BasketState } from '../../domain/basket-state.ts';
 import { explainStamp } from '../../domain/explain-stamp.ts';
 import { satoshisToCoins } from '../../domain/satoshi.ts';
 import type { CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
-import { conversionFee } from '../transfer-amounts.ts';
+import { conversionFee } from '../transfers/transfer-amounts.ts';
 import { type DeliveryContext, isFarOff, marketRate, noDelivery } from './no-delivery.ts';
 import { noDeliveryInputs } from './stamp-inputs.ts';
 

@@ -9,8 +9,8 @@ import { absolute, compare, divide, ONE, type Rational, rational, subtract } fro
 import type { TransferKind } from '../../domain/transfers.ts';
 import type { CurrencyStateFact, TransferFact } from '../../schemas/facts.ts';
 import type { DaemonCurrencyState } from '../../schemas/verusd/conversion-objects.ts';
-import { expectedPayout } from '../transfer-amounts.ts';
-import { importPrices } from '../transfer-payouts.ts';
+import { expectedPayout } from '../transfers/transfer-amounts.ts';
+import { importPrices } from '../transfers/transfer-payouts.ts';
 
 /** A conversion to which the rule applies, and what says so. */
 export interface NoDelivery {

@@ -1,9 +1,9 @@
 /** HTTP client of the tests: exact numbers, whole walks, and every answer held against the schema that is published for it. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
-import { routeTable } from '../../api/routes/route-table.ts';
+import { routeTable } from '../../api/rest/route-table.ts';
+import { problem } from '../../api/schema/problem.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { problem } from '../../schemas/rest/problem.ts';
 import type { Json } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });

@@ -8,7 +8,7 @@ import { run as runAudit } from '../../commands/audit.ts';
 import { parseCommand } from '../../commands/parse-command.ts';
 import { runStoreCommand } from '../../commands/store-commands.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
-import { createMemoryState } from '../../processors/memory-state.ts';
+import { createMemoryState } from '../../processors/state/memory-state.ts';
 import { collectedOutput } from '../support/commands/collected-output.ts';
 import { RECORDED_CHAIN } from '../support/processors/recorded-chain.ts';
 import { type ChangedImport, changedBlocks, type Settled, startChangedRecording } from './changed-recording.ts';

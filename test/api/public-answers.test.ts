@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { methodOf } from '../../api/http/route.ts';
 import { readExamples } from '../../api/openapi/examples.ts';
-import { routeTable } from '../../api/routes/route-table.ts';
+import { routeTable } from '../../api/rest/route-table.ts';
 import { RPC_METHODS } from '../../api/rpc/methods/method-table.ts';
 import { connectClickHouse } from '../../infra/clickhouse/server.ts';
 import { LogCorrupt, LogStorageFull } from '../../infra/event-log/log-errors.ts';

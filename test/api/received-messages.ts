@@ -1,7 +1,7 @@
 /** What a receiver of webhooks was sent. */
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import { webhookMessages } from '../../schemas/rest/webhook-messages.ts';
+import { webhookMessages } from '../../api/webhooks/message-schema.ts';
 import { type Receiver, verified } from '../support/api/webhooks/receiver.ts';
 import type { Json } from './truth.ts';
 

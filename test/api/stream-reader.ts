@@ -1,7 +1,7 @@
 /** A client of the push stream that holds every message against the protocol. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
-import { pushEvents, pushNotices } from '../../schemas/rest/push-messages.ts';
+import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
 import type { Json } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });

@@ -5,9 +5,9 @@
 
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { nameToAddress } from '../../domain/names.ts';
-import type { ChainContext } from '../../processors/chain-state.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
-import { createMemoryState } from '../../processors/memory-state.ts';
+import type { ChainContext } from '../../processors/state/chain-state.ts';
+import { createMemoryState } from '../../processors/state/memory-state.ts';
 import type { CurrencyStateFact, Fact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { NATIVE, NETWORK_ROOT } from '../generator/addresses.ts';

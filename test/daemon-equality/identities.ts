@@ -1,6 +1,6 @@
 /** getidentity at every height, getidentityhistory. */
-import { contentOver } from '../../api/routes/identity-content.ts';
-import { friendlyName } from '../../api/routes/identity-rows.ts';
+import { contentOver } from '../../api/rest/identities/content-routes.ts';
+import { friendlyName } from '../../api/rest/identities/identity-rows.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
 import { RpcError } from '../../api/rpc/rpc-error.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';

@@ -7,7 +7,7 @@ import type { Stores } from '../../infra/stores.ts';
 import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
-import type { Probe } from '../../processors/derive-around.ts';
+import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsAppended } from '../../schemas/log-records.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';

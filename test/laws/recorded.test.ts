@@ -7,7 +7,7 @@ import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
 import { type Digests, storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { deriveBlock } from '../../processors/derive-block.ts';
-import { createMemoryState } from '../../processors/memory-state.ts';
+import { createMemoryState } from '../../processors/state/memory-state.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../support/processors/recorded-chain.ts';
 import { batchSize, crashes, RUNS } from './arbitraries.ts';

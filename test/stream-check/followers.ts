@@ -1,8 +1,8 @@
 /** Clients of a run: bots that keep the cursor of what they have dealt with, die now and then, and read fast or slowly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
+import { pushEvents } from '../../api/push/message-schema.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
-import { pushEvents } from '../../schemas/rest/push-messages.ts';
 import { type EventBook, type History, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { sseMessages } from './sse-events.ts';
 

@@ -1,7 +1,7 @@
 /** getbalanceall: what addresses hold of every currency, the native coin included. */
 import { coins } from '../../http/values.ts';
-import { holdingsOf } from '../../routes/balance-rows.ts';
-import { tipHeight } from '../../routes/blocks.ts';
+import { holdingsOf } from '../../rest/addresses/balance-rows.ts';
+import { tipHeight } from '../../rest/blocks/routes.ts';
 import { addressesOf } from './addresses.ts';
 import { readArguments, type Signature } from './arguments.ts';
 import type { Extension } from './extension.ts';

@@ -1,8 +1,9 @@
 /** getbridgetransfers: the newest transfers between the chain and other systems. */
-import { BRIDGE_DIRECTIONS } from '../../../schemas/rest/bridge.ts';
+
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import { tipHeight } from '../../routes/blocks.ts';
-import { type BridgeRecord, bridgeAnswers, bridgeSql } from '../../routes/bridge-rows.ts';
+import { tipHeight } from '../../rest/blocks/routes.ts';
+import { type BridgeRecord, bridgeAnswers, bridgeSql } from '../../rest/bridge/bridge-rows.ts';
+import { BRIDGE_DIRECTIONS } from '../../rest/bridge/schema.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
 import { type Arguments, integerOf, readArguments, type Signature, textOf } from './arguments.ts';

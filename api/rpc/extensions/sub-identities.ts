@@ -1,8 +1,8 @@
 /** getsubidentities: the identities right below one. */
 
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import { tipHeight } from '../../routes/blocks.ts';
-import { countChildren, readChildren } from '../../routes/identity-rows.ts';
+import { tipHeight } from '../../rest/blocks/routes.ts';
+import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';
 import { nameAddress } from '../../state/name-address.ts';
 import { RpcError } from '../rpc-error.ts';
 import { placeOf, readArguments, type Signature, textOf } from './arguments.ts';

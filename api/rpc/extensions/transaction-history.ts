@@ -2,9 +2,9 @@
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
-import { ACTIVITY_SQL, type ActivityRecord } from '../../routes/activity-rows.ts';
-import { tipHeight } from '../../routes/blocks.ts';
-import { latestPrices } from '../../routes/price-rows.ts';
+import { ACTIVITY_SQL, type ActivityRecord } from '../../rest/addresses/activity-rows.ts';
+import { tipHeight } from '../../rest/blocks/routes.ts';
+import { latestPrices } from '../../rest/prices/price-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';

@@ -5,7 +5,7 @@ import { daemonPrint } from '../../../domain/json/raw-json.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
-import { remembering } from '../../remembering.ts';
+import { remembering } from '../../state/memoize.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { methodOf, statusOf } from '../../../api/http/route.ts';
 import { EXAMPLES_FILE, readExamples } from '../../../api/openapi/examples.ts';
 import { type Example, operationOf } from '../../../api/openapi/operation.ts';
-import { docsParts } from '../../../api/routes/documentation.ts';
-import { routeTable } from '../../../api/routes/route-table.ts';
+import { routeTable } from '../../../api/rest/route-table.ts';
+import { docsParts } from '../../../api/rest/service/documentation-routes.ts';
 import { createVerustreamClient } from '../../../client/client.ts';
 import { type Client, schemaFaults } from '../client.ts';
 import type { Json } from '../truth.ts';
@@ -55,8 +55,8 @@ export function documentationConforms(client: Client, url: () => string): void {
         ({ produces, path }) => !produces && !WITHOUT_EXAMPLE.has(path) && !OF_AN_IDENTITY.test(path),
       );
       const missing = wanted.map((route) => route.path).filter((path) => examples[path] === undefined);
-      expect({ 'add parameters to schemas/rest/examples.json for': missing }).toEqual({
-        'add parameters to schemas/rest/examples.json for': [],
+      expect({ 'add parameters to api/openapi/examples.json for': missing }).toEqual({
+        'add parameters to api/openapi/examples.json for': [],
       });
       const answered: Record<string, Example> = {};
       for (const { path } of wanted) {

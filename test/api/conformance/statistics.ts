@@ -1,6 +1,6 @@
 /** Counts, charts, stakes, search, and the shape of all the rest. */
 import { describe, expect, it } from 'vitest';
-import { routeTable } from '../../../api/routes/route-table.ts';
+import { routeTable } from '../../../api/rest/route-table.ts';
 import { type Client, seenRoutes } from '../client.ts';
 import { USDX } from '../running-service.ts';
 import { blocks, type Json, sat, tip, truth } from '../truth.ts';

@@ -1,6 +1,6 @@
 /** The recording of a chain that launched another one, and the launched one. */
 
-import type { ChainContext } from '../../../processors/chain-state.ts';
+import type { ChainContext } from '../../../processors/state/chain-state.ts';
 import type { TransferFact } from '../../../schemas/facts.ts';
 import type { DaemonBlock } from '../../../schemas/verusd/block.ts';
 import { frozenOnce } from './frozen.ts';

@@ -1,5 +1,5 @@
 /** Outcomes of transfers that tests of pairing expect. */
-import type { TransferOutcome } from '../../../processors/transfer-pairing.ts';
+import type { TransferOutcome } from '../../../processors/transfers/transfer-pairing.ts';
 
 export const PAID_NOTHING: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
 export const REFUNDED_MINT: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };

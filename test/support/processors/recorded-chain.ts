@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { ChainContext } from '../../../processors/chain-state.ts';
+import type { ChainContext } from '../../../processors/state/chain-state.ts';
 import type { DaemonBlock } from '../../../schemas/verusd/block.ts';
 import { frozenOnce } from './frozen.ts';
 

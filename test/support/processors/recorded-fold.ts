@@ -1,8 +1,8 @@
 /** Chains derived block by block from genesis. */
 
-import type { ChainContext, ChainState } from '../../../processors/chain-state.ts';
 import { deriveBlock } from '../../../processors/derive-block.ts';
-import { createMemoryState } from '../../../processors/memory-state.ts';
+import type { ChainContext, ChainState } from '../../../processors/state/chain-state.ts';
+import { createMemoryState } from '../../../processors/state/memory-state.ts';
 import type { Fact, FactOf, FactType } from '../../../schemas/facts.ts';
 import type { DaemonBlock } from '../../../schemas/verusd/block.ts';
 import { frozenOnce } from './frozen.ts';

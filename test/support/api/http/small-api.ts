@@ -10,7 +10,7 @@ import { framedRoutes } from '../../../../api/http/framed-routes.ts';
 import { createHeldBodies, type HeldBodiesOptions } from '../../../../api/http/held-bodies.ts';
 import { liveRoute, type Route } from '../../../../api/http/route.ts';
 import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
-import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc-routes.ts';
+import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../../../../infra/verusd/verusd-client.ts';
 import { createMemoryLedger } from '../access/memory-ledger.ts';

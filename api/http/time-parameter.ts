@@ -1,0 +1,27 @@
+/** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
+import { ApiError } from './api-error.ts';
+
+/** Of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
+const DIGITS = 12;
+
+export const SECONDS = { type: 'integer', minimum: 0, maximum: 10 ** DIGITS - 1 } as const;
+
+export const TIME = {
+  type: 'string',
+  pattern: `^(\\d{1,${DIGITS}}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?Z)?)$`,
+} as const;
+
+/**
+ * The first whole second since the epoch that is not before it: blocks have no others.
+ * @throws ApiError invalid_parameter for a date that no calendar has
+ */
+export function parseTime(text: string, name: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  const milliseconds = Date.parse(text);
+  // A day that its month does not have is taken for one of the next month.
+  if (Number.isNaN(milliseconds) || new Date(text.slice(0, 10)).getUTCDate() !== Number(text.slice(8, 10))) {
+    const detail = `${name} is no date: ${text}`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
+  }
+  return Math.floor(milliseconds / 1000) + (/\.\d*[1-9]/.test(text) ? 1 : 0);
+}

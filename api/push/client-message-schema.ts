@@ -1,0 +1,47 @@
+/** What a client of the push stream may send. */
+
+import { writtenName } from '../schema/json-schema.ts';
+import { writtenDecimal } from '../schema/written-decimal.ts';
+
+/** Of a message, as text. */
+export const LONGEST_ID = 64;
+const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
+const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
+
+export const subscribeMessage = {
+  type: 'object',
+  properties: {
+    op: { const: 'subscribe' },
+    id,
+    channels: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 20 },
+    chains: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 },
+    filter: {
+      type: 'object',
+      properties: {
+        currency: oneOrMany,
+        basket: oneOrMany,
+        identity: oneOrMany,
+        address: oneOrMany,
+        minUsd: writtenDecimal,
+      },
+      additionalProperties: false,
+    },
+    cursor: { type: 'string' },
+  },
+  required: ['op'],
+  additionalProperties: false,
+} as const;
+
+export const unsubscribeMessage = {
+  type: 'object',
+  properties: { op: { const: 'unsubscribe' }, id },
+  required: ['op'],
+  additionalProperties: false,
+} as const;
+
+export const pingMessage = {
+  type: 'object',
+  properties: { op: { const: 'ping' }, id },
+  required: ['op'],
+  additionalProperties: false,
+} as const;

@@ -1,0 +1,279 @@
+/** What the push stream sends: every message by its type. AsyncAPI, the client's types and the tests are made from this. */
+
+import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
+import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import {
+  array,
+  coins,
+  hash,
+  height,
+  integer,
+  type JsonSchema,
+  nullableCoins,
+  nullableHash,
+  nullableInteger,
+  nullableString,
+  nullableUsd,
+  object,
+  string,
+  unixTime,
+} from '../schema/json-schema.ts';
+
+const place = { height, time: unixTime } as const;
+const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
+const tip = {
+  ...object({ height, hash }),
+  type: ['object', 'null'],
+  description: 'Null before the first block',
+} as const;
+const tips: JsonSchema = { type: 'object', additionalProperties: tip, description: 'Newest block by chain' };
+
+const seq = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Counts the messages of this connection without a gap',
+} as const;
+const cursor = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]+$',
+  description: 'Holds the place in every chain: who comes back with it gets all that came after this message',
+} as const;
+const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
+const id = { type: ['string', 'number', 'null'], description: 'As the client sent it' } as const;
+
+/** A message with a type of its own. */
+const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  object({ type: { type: 'string', enum: [type] }, ...members });
+
+export interface EventDescription {
+  /** Channel that carries it; an undo comes on all of them. */
+  readonly channel: string;
+  readonly summary: string;
+  readonly message: JsonSchema;
+}
+
+const event = (type: string, channel: string, summary: string, data: JsonSchema): EventDescription => ({
+  channel,
+  summary,
+  message: typed(type, { chain, seq, cursor, data }),
+});
+
+const provisional = {
+  type: 'boolean',
+  description:
+    "True while another chain's clock had still to pass the block: told again, after an undo, if it turns out otherwise",
+} as const;
+
+/** What a conversion has with filter.minUsd, and where it counts as refunded for no_delivery. */
+const valued = {
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule: { type: 'string', enum: STAMP_RULES },
+  reason: nullableString,
+  pricedCurrencyId: nullableString,
+  pricedCurrencyUsd: nullableUsd,
+  priceBasketId: nullableString,
+  diverged: { type: 'boolean' },
+  regime: { type: 'string', enum: REGIMES },
+  provisional,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** An object whose `optional` members need not be there. */
+function withOptional(optional: Readonly<Record<string, JsonSchema>>, members: Readonly<Record<string, JsonSchema>>) {
+  return { ...object({ ...members, ...optional }), required: Object.keys(members) };
+}
+
+const undoOf = {
+  type: 'string',
+  enum: ['prices'],
+  description: 'It concerns prices and conversions with their value, and nothing else; absent: all but these',
+} as const;
+
+export const undoData = withOptional(
+  { of: undoOf },
+  {
+    fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
+    toHeight: { type: 'integer', minimum: -1, description: 'The newest block that stays; -1 when there is none' },
+    hash,
+    reason: {
+      type: 'string',
+      enum: ['reorg', 'repriced'],
+      description: 'repriced: the blocks stand, what another chain brought prices them otherwise',
+    },
+  },
+);
+
+/** By type. */
+export const pushEvents = {
+  block: event(
+    'block',
+    'blocks',
+    'A block on top of the one told before',
+    object({
+      height,
+      hash,
+      previousHash: nullableHash,
+      time: unixTime,
+      txCount: integer,
+      size: { type: 'integer', description: 'Bytes' },
+      validationType: { type: 'string', enum: ['work', 'stake'] },
+      difficulty: { type: 'number' },
+    }),
+  ),
+  tx: event(
+    'tx',
+    'txs',
+    'A transaction in a block',
+    object({
+      txid: hash,
+      ...place,
+      type: transactionType,
+      types: array(transactionType, 'Every type that fits, the first of them is `type`'),
+      fee: { ...nullableCoins, description: 'Null for a coinbase and for an import, whose surplus is no miner fee' },
+      size: { type: 'integer', description: 'Bytes' },
+    }),
+  ),
+  conversion: event(
+    'conversion',
+    'conversions',
+    'A conversion, each time its status changes; with filter.minUsd once its value is known; txid and vout are its key',
+    withOptional(valued, {
+      txid: hash,
+      vout: integer,
+      ...place,
+      status: {
+        type: 'string',
+        enum: CONVERSION_STATUSES,
+        description:
+          'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
+      },
+      type: { type: 'string', enum: CONVERSION_TYPES },
+      fromCurrencyId: nullableString,
+      toCurrencyId: string,
+      viaCurrencyId: nullableString,
+      amountIn: coins,
+      amountOut: nullableCoins,
+      fee: coins,
+      source: nullableString,
+      destination: nullableString,
+      exportTxid: nullableHash,
+      exportVout: nullableInteger,
+      exportIndex: nullableInteger,
+      sourceSystemId: nullableString,
+      importSystemId: nullableString,
+      importTxid: nullableHash,
+      importHeight: nullableInteger,
+    }),
+  ),
+  price: event(
+    'price',
+    'prices',
+    'The oracle price of a currency after a block that changed it, its depth or its source',
+    object({
+      currencyId: string,
+      height: { ...height, description: 'Of the block that changed it, on `chain`' },
+      time: unixTime,
+      usdPrice: { type: 'number' },
+      emaPrice: {
+        type: 'number',
+        description: 'Exponential average, which moves with each block of the default chain',
+      },
+      totalDepth: { type: 'number', description: 'USD' },
+      tier: { type: 'integer', description: 'Hops from a stablecoin; 0 for one' },
+      sourceBasketId: { ...nullableString, description: 'The deepest basket that it comes from; null for an anchor' },
+      provisional,
+    }),
+  ),
+  reserves: event(
+    'reserves',
+    'reserves',
+    'What a basket holds after a block',
+    object({
+      currencyId: string,
+      txid: hash,
+      ...place,
+      flags: integer,
+      supply: coins,
+      reserves: array(
+        object({
+          currencyId: string,
+          weight: { type: 'number', description: '1 = 100 %' },
+          reserve: coins,
+          priceInReserve: coins,
+        }),
+      ),
+    }),
+  ),
+  identity: event(
+    'identity',
+    'identities',
+    'An identity was registered or changed',
+    object({
+      identityAddress: string,
+      name: string,
+      fullyQualifiedName: string,
+      ...place,
+      txid: hash,
+      kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
+      flags: integer,
+      changes: array(object({ field: string, old: {}, new: {} })),
+    }),
+  ),
+  address: event(
+    'address',
+    'addresses',
+    'What a transaction did to an address of the filter',
+    object({
+      address: string,
+      txid: hash,
+      ...place,
+      received: coins,
+      sent: coins,
+      net: coins,
+      currencies: array(object({ currencyId: string, amount: coins }), 'Currencies other than the native coin'),
+    }),
+  ),
+  undo: event('undo', '*', 'A reorganisation: what was told of the blocks above toHeight no longer holds', undoData),
+} as const satisfies Readonly<Record<string, EventDescription>>;
+
+/** What is no event: by type. */
+export const pushNotices = {
+  hello: {
+    summary: 'The greeting, before anything else',
+    message: typed('hello', {
+      version: { type: 'integer', enum: [1] },
+      chains: tips,
+      cursor,
+      heartbeatSeconds: { type: 'number' },
+    }),
+  },
+  heartbeat: {
+    summary: 'After heartbeatSeconds without another message',
+    message: typed('heartbeat', { chains: tips, seq, cursor }),
+  },
+  resync: {
+    summary:
+      'The place of the cursor is no longer kept, or of another log: read the snapshot, then go on from this cursor',
+    message: typed('resync', {
+      chain,
+      reason: { type: 'string', enum: ['cursor_expired', 'cursor_unknown'] },
+      snapshot: { type: 'string', description: 'Path to read the state from' },
+      seq,
+      cursor,
+    }),
+  },
+  ack: {
+    summary: 'A subscription was taken or ended; channels and chains are those of a subscription',
+    message: {
+      ...typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) }),
+      required: ['type', 'id', 'seq', 'cursor'],
+    },
+  },
+  pong: { summary: 'Answers a ping', message: typed('pong', { id, seq, cursor }) },
+  error: {
+    summary: 'What was wrong with a message of the client; nothing has changed by it',
+    message: typed('error', { id, code: string, detail: string, seq, cursor }),
+  },
+} as const;

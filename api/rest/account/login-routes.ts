@@ -1,0 +1,89 @@
+/** Login of an identity by a signed challenge: /api/auth/… */
+
+import type { Holder } from '../../access/key-store.ts';
+import { tierOf } from '../../access/key-store.ts';
+import { requireSession } from '../../access/require-session.ts';
+import { closeSession, openSession } from '../../access/sessions.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { liveRoute } from '../../http/route.ts';
+import { addressOfIdentity, friendlyName } from '../identities/identity-rows.ts';
+import { challenge, challengeRequest, login, loginRequest, nothing, sessionState } from './schema.ts';
+
+const live = { parameters: {}, weight: 1, tier: null, cache: 'none' } as const;
+
+function chainOf(api: ApiContext, asked: string | undefined): string {
+  const chains = api.config.chains.map(({ name }) => name);
+  const name = (asked ?? chains[0] ?? '').toLowerCase();
+  if (chains.includes(name)) return name;
+  const detail = `chain must be one of ${chains.join(', ')}`;
+  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/chain', detail }] });
+}
+
+async function nameOf(api: ApiContext, { chain, identityAddress }: Holder): Promise<string> {
+  const sql = `SELECT fully_qualified_name AS name FROM identities
+    WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+  const { rows } = await api.postgres.pool.query<{ name: string }>(sql, [chain, identityAddress]);
+  return friendlyName(rows[0]?.name ?? identityAddress, api.chain(chain).networkRoot);
+}
+
+const ask = liveRoute({
+  ...live,
+  path: '/api/auth/challenge',
+  method: 'POST',
+  summary: 'A message for an identity to sign; it can be answered once, within 5 minutes',
+  body: challengeRequest,
+  response: challenge,
+  async handler({ api, body, host }) {
+    const asked = body as { identity: string; chain?: string };
+    const chain = chainOf(api, asked.chain);
+    const identityAddress = await api.snapshot((read) => addressOfIdentity(read, api, chain, asked.identity));
+    const { id, message, command, expiresAt } = await api.login.challenge({ chain, identityAddress }, host);
+    return { body: { challengeId: id, message, command, expiresAt: expiresAt.toISOString() } };
+  },
+});
+
+const answer = liveRoute({
+  ...live,
+  path: '/api/auth/login',
+  method: 'POST',
+  summary: 'A session for the identity that signed the challenge',
+  body: loginRequest,
+  response: login,
+  async handler({ api, body, host }) {
+    const { challengeId, signature } = body as { challengeId: string; signature: string };
+    const holder = await api.login.answer(challengeId, signature, host);
+    const { token, expiresAt } = await openSession(api.postgres, holder);
+    const identity = await nameOf(api, holder);
+    return { body: { token, expiresAt: expiresAt.toISOString(), identity, ...holder } };
+  },
+});
+
+const state = liveRoute({
+  ...live,
+  path: '/api/auth/session',
+  summary: 'Who is logged in, and the tier of its keys',
+  response: sessionState,
+  async handler({ api, caller }) {
+    const { expiresAt, ...holder } = await requireSession(api, caller);
+    const identity = await nameOf(api, holder);
+    const tier = await tierOf(api.postgres, holder);
+    return { body: { expiresAt: expiresAt.toISOString(), identity, ...holder, tier } };
+  },
+});
+
+const end = liveRoute({
+  ...live,
+  path: '/api/auth/logout',
+  method: 'POST',
+  status: 204,
+  summary: 'Ends the session',
+  response: nothing,
+  async handler({ api, caller }) {
+    await requireSession(api, caller);
+    await closeSession(api.postgres, caller.bearer);
+    return { body: null };
+  },
+});
+
+export const authRoutes = [ask, answer, state, end];

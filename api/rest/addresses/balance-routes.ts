@@ -1,0 +1,112 @@
+/** What addresses hold: /api/address/:addr/balance and /api/richlist/top */
+
+import { isIdentityAddress } from '../../../domain/addresses.ts';
+import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, ratio, usdValueOf } from '../../http/values.ts';
+import { resolveAddress } from '../../state/addresses.ts';
+import { issuedSupply } from '../../state/supply.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { latestPrices } from '../prices/price-rows.ts';
+import { addressBalance, richList } from '../search/explorer-schema.ts';
+import { holdingsOf } from './balance-rows.ts';
+import { addressParameter } from './routes.ts';
+
+const balance = stateRoute({
+  path: '/api/address/:addr/balance',
+  summary: 'What an address holds of every currency',
+  parameters: { addr: addressParameter, chain: chainParameter },
+  response: addressBalance,
+  weight: 5,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const height = tipHeight(read, chain);
+    const address = resolveAddress(api.chain(chain), params.addr);
+    const held = await holdingsOf(read, api, api.chain(chain), [address]);
+    const [native] = held;
+    return {
+      address,
+      chain,
+      balances: held.map(({ currencyId, currencyName, balance, usdValue }) => ({
+        currencyId,
+        currencyName,
+        balance: coins(balance),
+        usdValue,
+      })),
+      native: coins(native?.balance ?? 0n),
+      received: coins(native?.received ?? 0n),
+      height,
+    };
+  },
+});
+
+interface HolderRecord {
+  readonly address: string;
+  readonly balance: bigint;
+  readonly name: string | null;
+}
+
+/**
+ * An output of several people counts for the first of them; the balances count it for each. So `shared` is taken off, and as many
+ * more are looked at as may fall behind others by that, or are keys of the protocol.
+ */
+const HOLDERS_SQL = `WITH shared AS MATERIALIZED (
+    SELECT other.address, sum(o.value) AS value FROM outputs o
+    CROSS JOIN LATERAL (SELECT address FROM unnest(o.addresses) WITH ORDINALITY AS paid(address, place)
+      WHERE address <> ALL($4) ORDER BY place OFFSET 1) AS other
+    WHERE o.chain = $1 AND o.from_height > 0 AND o.to_height IS NULL AND o.value > 0 AND cardinality(o.addresses) > 1
+      AND (o.kind <> 'stakeguard' OR cardinality(o.addresses) > 2)
+    GROUP BY other.address)
+  SELECT b.address, (b.balance - coalesce(s.value, 0))::bigint AS balance, i.fully_qualified_name AS name
+  FROM (SELECT address, balance FROM balances
+    WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL AND balance > 0
+    ORDER BY balance DESC, address LIMIT $3 + (SELECT count(*) FROM shared) + cardinality($4)) AS b
+  LEFT JOIN shared s ON s.address = b.address
+  LEFT JOIN identities i ON i.chain = $1 AND i.identity_address = b.address AND i.to_height IS NULL
+  WHERE b.address <> ALL($4) AND b.balance > coalesce(s.value, 0)
+  ORDER BY 2 DESC, 1 LIMIT $3`;
+const MAX_HOLDERS = 500;
+
+const richest = stateRoute({
+  path: '/api/richlist/top',
+  summary: 'Largest holders of the native coin; what pays several counts for the first of them',
+  parameters: {
+    chain: chainParameter,
+    limit: queryParameter('Rows, at most 500', { type: 'integer', minimum: 1, maximum: MAX_HOLDERS, default: 100 }),
+  },
+  response: richList,
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const chain = api.chain(params.chain);
+    const height = tipHeight(read, chain.name);
+    const nativeId = api.currencies.nativeId(chain);
+    const values = [chain.name, nativeId, params.limit + 1, [...SYSTEM_ADDRESSES]];
+    const found = await read.rows<HolderRecord>(HOLDERS_SQL, values);
+    const holders = found.slice(0, params.limit);
+    const [price] = await latestPrices(read, api, [nativeId]);
+    const issued = await issuedSupply(read, api, chain.name, height);
+    return async () => {
+      const supply = await issued();
+      const percent = (part: bigint) => (supply !== null && supply > 0n ? ratio(part * 100n, supply) : null);
+      const results = holders.map((row, index) => ({
+        rank: index + 1,
+        address: row.address,
+        name: row.name,
+        type: isIdentityAddress(row.address) ? 'identity' : 'address',
+        balance: coins(row.balance),
+        percent: percent(row.balance),
+        usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
+      }));
+      return { chain: chain.name, height, results, more: found.length > params.limit };
+    };
+  },
+});
+
+export const balanceRoutes = [balance, richest];

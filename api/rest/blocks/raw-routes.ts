@@ -1,0 +1,58 @@
+/** The daemon's own words: /api/blocks/:height/raw and /api/tx/:txid/raw, byte for byte. */
+import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError, notFound } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { TXID } from '../transactions/routes.ts';
+import { HEIGHT } from './routes.ts';
+
+const DAEMON_OBJECT = { type: 'object', description: 'As the daemon prints it' } as const;
+/** The daemon does not know such a block or transaction. */
+const INVALID_ADDRESS_OR_KEY = -5;
+
+async function ask(api: ApiContext, chain: string, method: string, params: readonly unknown[], what: string) {
+  const daemon = api.daemons.get(chain);
+  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+  try {
+    return { body: await daemon.callText(method, params) };
+  } catch (error) {
+    if (error instanceof DaemonRpcError && error.rpcCode === INVALID_ADDRESS_OR_KEY) throw notFound(what);
+    throw error;
+  }
+}
+
+const block = liveRoute({
+  path: '/api/blocks/:height/raw',
+  summary: 'A block with its decoded transactions, as the daemon prints it (getblock 2)',
+  parameters: { height: pathParameter('Height of the block', HEIGHT), chain: chainParameter },
+  response: DAEMON_OBJECT,
+  weight: 5,
+  tier: null,
+  cache: 'none',
+  async handler({ params, api }) {
+    const { chain, height } = params;
+    const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+    const row = await api.snapshot((read) => read.row<{ hash: string }>(sql, [chain, height]));
+    if (!row) throw notFound(`block ${height} of ${chain}`);
+    // By hash: the daemon may stand on another branch by now.
+    return ask(api, chain, 'getblock', [row.hash, 2], `block ${row.hash} of ${chain}`);
+  },
+});
+
+const transaction = liveRoute({
+  path: '/api/tx/:txid/raw',
+  summary: 'A transaction as the daemon prints it (getrawtransaction 1)',
+  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  response: DAEMON_OBJECT,
+  weight: 5,
+  tier: null,
+  cache: 'none',
+  handler({ params, api }) {
+    const { chain } = params;
+    const txid = params.txid.toLowerCase();
+    return ask(api, chain, 'getrawtransaction', [txid, 1], `transaction ${txid} of ${chain}`);
+  },
+});
+
+export const rawRoutes = [block, transaction];

@@ -1,0 +1,98 @@
+/** A transfer between a chain and another system, as REST and JSON-RPC show it. */
+import type { TransferKind } from '../../../domain/transfers.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import {
+  chainOfSystem,
+  ENDS_COLUMNS,
+  type EndsRecord,
+  endsAnswer,
+  JOINED_ENDS,
+  STAMP_JOIN,
+} from '../conversions/transfer-ends.ts';
+import { latestPrices } from '../prices/price-rows.ts';
+import type { BRIDGE_DIRECTIONS } from './schema.ts';
+
+export interface BridgeRecord extends EndsRecord {
+  readonly kind: TransferKind;
+  /** What went in; of a mint what it makes. */
+  readonly currency_id: string;
+  readonly to_currency_id: string;
+  readonly amount_in: bigint;
+  readonly transfer_fee: bigint;
+  readonly transfer_fee_currency_id: string;
+  /** Who asked for the transfer whose payout this one carries on. */
+  readonly first_source: string | null;
+}
+
+export interface BridgeFilter {
+  /** Of the stamps, which may tell the status. */
+  readonly generation: number;
+  readonly chain: string;
+  readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
+  /** Sender or recipient. */
+  readonly address?: string | undefined;
+}
+
+const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
+  AND $1::integer IS NOT NULL AND t.chain = $2`;
+const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
+
+const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
+    t.to_currency_id, t.amount_in, t.transfer_fee, t.transfer_fee_currency_id, first.source AS first_source
+  FROM transfers t ${JOINED_ENDS} ${STAMP_JOIN}
+  LEFT JOIN LATERAL (SELECT e.source FROM transfers e WHERE t.source IS NULL AND e.to_height IS NULL
+    AND e.chain = coalesce(near.chain, t.chain) AND e.import_txid = coalesce(near.txid, t.txid)
+    AND e.payout_vout = coalesce(near.vout, t.vout) LIMIT 1) first ON true
+  WHERE ${BRIDGED}`;
+
+/** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
+export function bridgeSql({ generation, chain, direction, address }: BridgeFilter) {
+  const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
+  if (address === undefined) {
+    return { sql: SQL + ofDirection, rows: `transfers t WHERE ${BRIDGED}${ofDirection}`, values: [generation, chain] };
+  }
+  const ofAddress = ' AND $3 IN (t.destination, t.source, near.source, first.source)';
+  const sql = SQL + ofDirection + ofAddress;
+  return { sql, rows: `(${sql}) AS matching`, values: [generation, chain, address] };
+}
+
+/** What turns the rows of an answer into its members. */
+export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: readonly BridgeRecord[]) {
+  const currencies = await api.currencies.of(read);
+  const ids = [...new Set(rows.map((row) => row.currency_id))];
+  const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
+  return rows.map((row) => {
+    const isIn = row.source_system_id !== null;
+    const systemId = row.source_system_id ?? row.import_system_id;
+    const { sourceSystemId: _, sourceChain: __, ...ends } = endsAnswer(row, currencies);
+    return {
+      chain: row.chain,
+      txid: row.request_txid,
+      vout: row.request_vout,
+      direction: isIn ? 'in' : 'out',
+      type: row.kind,
+      systemId,
+      systemName: currencies.name(systemId),
+      systemChain: chainOfSystem(currencies, systemId),
+      currency: currencies.name(row.currency_id),
+      currencyId: row.currency_id,
+      amount: coins(row.amount_in),
+      usdValue: usdValueOf(row.amount_in, prices.get(row.currency_id) ?? null),
+      toCurrency: currencies.name(row.to_currency_id),
+      toCurrencyId: row.to_currency_id,
+      amountOut: coinsOrNull(row.amount_out),
+      sender: row.source ?? row.first_source,
+      recipient: row.destination,
+      fee: coins(row.transfer_fee),
+      feeCurrency: currencies.name(row.transfer_fee_currency_id),
+      feeCurrencyId: row.transfer_fee_currency_id,
+      height: row.request_height,
+      time: Number(row.request_time),
+      status: row.status,
+      exportTxid: row.export_txid,
+      ...ends,
+    };
+  });
+}

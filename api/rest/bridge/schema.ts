@@ -1,0 +1,66 @@
+/** Transfers between a chain and other systems. */
+import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../domain/transfers.ts';
+import {
+  coins,
+  hash,
+  height,
+  integer,
+  nullableCoins,
+  nullableHash,
+  nullableString,
+  nullableUsd,
+  object,
+  page,
+  string,
+  unixTime,
+} from '../../schema/json-schema.ts';
+import { transferEnds } from '../conversions/transfer-ends-schema.ts';
+
+export const BRIDGE_DIRECTIONS = ['in', 'out'] as const;
+
+const { sourceSystemId: _, sourceChain: __, ...ends } = transferEnds;
+
+export const bridgeTransfer = object({
+  chain: string,
+  txid: {
+    ...hash,
+    description:
+      'Of the request; with vout the key of the transfer. While a request on another system is unknown: the txid of its export',
+  },
+  vout: integer,
+  direction: { type: 'string', enum: BRIDGE_DIRECTIONS },
+  type: {
+    type: 'string',
+    enum: TRANSFER_KINDS,
+    description: 'What it asks for where it goes; send: nothing but to arrive',
+  },
+  systemId: { type: 'string', description: 'The other system: where it came from, or where it goes' },
+  systemName: nullableString,
+  systemChain: { ...nullableString, description: 'Its name, where the service indexes it too' },
+  currency: { ...nullableString, description: 'Name' },
+  currencyId: string,
+  amount: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  usdValue: { ...nullableUsd, description: 'Of the amount, at the newest price' },
+  toCurrency: nullableString,
+  toCurrencyId: string,
+  amountOut: { ...nullableCoins, description: 'In toCurrency; null until it arrived and when it was refunded' },
+  sender: { ...nullableString, description: 'Of what came in: where the other chain is indexed too' },
+  recipient: nullableString,
+  fee: { ...coins, description: 'Transfer fee, on top of the amount' },
+  feeCurrency: nullableString,
+  feeCurrencyId: string,
+  height: { ...height, description: 'Of the request; of what came in, of the import' },
+  time: { ...unixTime, description: 'Of the block at height' },
+  status: {
+    type: 'string',
+    enum: TRANSFER_STATUSES,
+    description:
+      'pending: asked for, not yet gathered by an export. exported: sent on its way; it stays so until its end is seen, ' +
+      'for ever where that is on a system that is not indexed (Ethereum). completed, refunded: how it ended. ' +
+      'unmatched: it arrived, but no output of the import could be told to be its payout or refund',
+  },
+  exportTxid: nullableHash,
+  ...ends,
+});
+
+export const bridgeTransferList = page(bridgeTransfer);

@@ -1,0 +1,113 @@
+/**
+ * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
+ * counts is what Postgres holds.
+ */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import type { TransferStatus } from '../../../domain/transfers.ts';
+import type { ApiContext } from '../../api-context.ts';
+import type { KeyValue } from '../../http/cursor.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+
+/** What ClickHouse has of the statuses. */
+export const SETTLED_STATUSES = ['completed', 'refunded'] as const satisfies readonly TransferStatus[];
+
+/** Up to which block of a chain days are closed. */
+interface ClosedDays {
+  readonly chain: string;
+  readonly generation: number;
+  readonly height: number;
+  /** Changes when days are taken back and closed again, by a redrive or a rewind that an operator has accepted. */
+  readonly tag: string;
+}
+
+/** On rows of `conversions`. */
+export interface ClosedCondition {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Of the closed days what a condition leaves. */
+export interface ClosedConversions extends ClosedDays {
+  readonly condition: ClosedCondition;
+}
+
+/** Days are closed behind the prices, so the search begins there. */
+const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
+  FROM (SELECT day, tick FROM rolled_days WHERE generation = $1 ORDER BY day DESC LIMIT 1) AS closed
+  CROSS JOIN LATERAL (SELECT height, hash FROM blocks
+    WHERE chain = $2 AND height <= $3 AND clock < (closed.day + 1) * ${SECONDS_PER_DAY}::bigint ORDER BY height DESC LIMIT 1) AS block`;
+
+interface ClosedRecord {
+  readonly day: number;
+  readonly tick: bigint;
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** Null when no day is closed. */
+export async function closedConversions(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  condition: ClosedCondition,
+): Promise<ClosedConversions | null> {
+  const days = await closedDays(read, api, chain);
+  return days && { ...days, condition };
+}
+
+function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<ClosedDays | null> {
+  const { generation, redrives, priced, tag } = read.state;
+  const pricedHeight = priced.get(chain)?.height ?? -1;
+  return api.memo.get(`closed days of ${chain}`, tag, async () => {
+    const row = await read.row<ClosedRecord>(CLOSED_SQL, [generation, chain, pricedHeight]);
+    if (!row) return null;
+    const { day, tick, height, hash } = row;
+    return { chain, generation, height, tag: [generation, redrives, day, tick, height, hash].join(' ') };
+  });
+}
+
+const CLOSED = `generation = {generation: UInt32} AND chain = {chain: String} AND import_height <= {height: UInt32}
+  AND status IN ('${SETTLED_STATUSES.join("', '")}')`;
+/** Keys of a page are remembered, those before a page with a high number are not. */
+const MOST_REMEMBERED = 201;
+
+export function countClosed(api: ApiContext, closed: ClosedConversions): Promise<number> {
+  const { chain, generation, height, tag, condition } = closed;
+  const { sql, params } = condition;
+  return api.memo.get(`closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, async () => {
+    const statement = `SELECT count() AS count FROM conversions WHERE ${CLOSED} AND ${sql}`;
+    const [row] = await api.clickhouse.query<{ count: string }>(statement, { ...params, generation, chain, height });
+    return Number(row?.count ?? 0);
+  });
+}
+
+export interface ConversionKey {
+  /** Lower-case hex. */
+  readonly txid: string;
+  readonly vout: number;
+}
+
+/** Newest request first; `after`: request height, txid and vout of the row before. */
+export function findClosed(
+  api: ApiContext,
+  closed: ClosedConversions,
+  after: readonly KeyValue[] | null,
+  rows: number,
+): Promise<ConversionKey[]> {
+  const { chain, generation, height, tag, condition } = closed;
+  const { sql, params } = condition;
+  const [atHeight, atTxid, atVout] = after ?? [];
+  const values = { ...params, generation, chain, height, rows, ...(after && { atHeight, atTxid, atVout }) };
+  // What lies before the height is found without reading keys.
+  const place = after
+    ? `PREWHERE ${CLOSED} AND ${sql} AND request_height <= {atHeight: UInt32}
+       WHERE request_height < {atHeight: UInt32} OR txid > {atTxid: String} OR txid = {atTxid: String} AND vout > {atVout: UInt32}`
+    : `WHERE ${CLOSED} AND ${sql}`;
+  const find = () => {
+    const order = 'ORDER BY request_height DESC, txid, vout LIMIT {rows: UInt32}';
+    return api.clickhouse.query<ConversionKey>(`SELECT txid, vout FROM conversions ${place} ${order}`, values);
+  };
+  return rows > MOST_REMEMBERED
+    ? find()
+    : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([sql, values])}`, tag, find);
+}

@@ -1,0 +1,77 @@
+/** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
+
+import type { Reason, Regime, Rule } from '../../../domain/stamps.ts';
+import type { TransferKind } from '../../../domain/transfers.ts';
+import { conversionStatus } from '../../../domain/transfers.ts';
+import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
+
+export interface ConversionRecord extends EndsRecord {
+  readonly kind: TransferKind;
+  readonly from_currency_id: string | null;
+  readonly to_currency_id: string;
+  readonly via_currency_id: string | null;
+  readonly amount_in: bigint;
+  readonly conversion_fee: bigint;
+  readonly regime: Regime | null;
+  readonly regime_version: number | null;
+  readonly price_height: number | null;
+  readonly from_usd: string | null;
+  readonly to_usd: string | null;
+  readonly usd_value: string | null;
+  readonly rule: Rule | null;
+  readonly priced_currency_id: string | null;
+  readonly priced_currency_usd: string | null;
+  readonly price_basket: string | null;
+  readonly diverged: boolean | null;
+  readonly provisional: boolean | null;
+  readonly stamp_reason: Reason | null;
+}
+
+const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,
+  t.conversion_fee, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd, s.usd_value, s.rule,
+  s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional, s.reason AS stamp_reason`;
+
+/** Current conversions, by columns of `transfers t` alone; sends, which convert nothing, are left out. */
+export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
+
+/** Current conversions with their ends and stamps of generation $1; `rows` are some of `transfers`. */
+export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {}): string {
+  return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
+}
+
+export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {
+  return {
+    txid: row.request_txid,
+    vout: row.request_vout,
+    chain: row.chain,
+    height: row.request_height,
+    time: Number(row.request_time),
+    status: conversionStatus(row.status),
+    type: row.kind,
+    fromCurrencyId: row.from_currency_id,
+    fromCurrencyName: currencies.name(row.from_currency_id),
+    toCurrencyId: row.to_currency_id,
+    toCurrencyName: currencies.name(row.to_currency_id),
+    viaCurrencyId: row.via_currency_id,
+    viaCurrencyName: currencies.name(row.via_currency_id),
+    amountIn: coins(row.amount_in),
+    amountOut: coinsOrNull(row.amount_out),
+    price: executedPrice(row),
+    fee: coins(row.conversion_fee),
+    fromUsd: decimalOrNull(row.from_usd),
+    toUsd: decimalOrNull(row.to_usd),
+    usdValue: decimalOrNull(row.usd_value),
+    rule: row.rule ?? 'unpriced',
+    source: row.source,
+    destination: row.destination,
+    exportTxid: row.export_txid,
+    ...endsAnswer(row, currencies),
+  };
+}
+
+function executedPrice({ status, amount_in: amountIn, amount_out: amountOut }: ConversionRecord) {
+  const paid = status === 'completed' && amountOut !== null && amountOut > 0n && amountIn > 0n;
+  return paid ? ratio(amountOut, amountIn) : null;
+}

@@ -1,0 +1,129 @@
+/** /api/conversions */
+
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { type PageBounds, pageParameters, readPage } from '../../http/paging.ts';
+import { chainParameter, type ParameterValues, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { resolveAddress } from '../../state/addresses.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { addressParameter } from '../addresses/routes.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { type ClosedConversions, closedConversions, findClosed } from './closed-conversions.ts';
+import { countConversions } from './conversion-count.ts';
+import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
+import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
+import { conversionFilters, conversionList } from './schema.ts';
+
+type PageQuestion = ParameterValues<typeof filterParameters> &
+  ParameterValues<typeof pageParameters> & { readonly chain: string };
+
+async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuestion, address: string | null) {
+  const { chain } = params;
+  tipHeight(read, chain);
+  const currencies = await api.currencies.of(read);
+  const { generation } = read.state;
+  const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
+  const { inClickHouse } = filter;
+  const closed = inClickHouse && (await closedConversions(read, api, chain, inClickHouse));
+  return readPage<ConversionRecord>(read, params, {
+    list: address === null ? 'conversions' : `conversions ${address}`,
+    chain,
+    sql: filter.isPlain
+      ? `${conversionsSql()} AND ${filter.conditions}`
+      : (bounds) => gather(api, filter, closed, bounds),
+    values: filter.values,
+    isOpenEnded: filter.values.length > 2,
+    key: [
+      { column: 'request_height', sql: 't.request_height', kind: 'integer', order: 'DESC' },
+      { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
+      { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
+    ],
+    total: () => countConversions(read, api, filter, closed),
+    row: (row) => conversionAnswer(row, currencies),
+  });
+}
+
+/** A page of each arm, and of what ClickHouse finds, holds all of a page of the whole. */
+async function gather(
+  api: ApiContext,
+  filter: ConversionFilter,
+  closed: ClosedConversions | null,
+  { sql, after, rows, given }: PageBounds,
+): Promise<string> {
+  const arms = armsOf(filter, closed).map((arm) => `(${arm}${sql})`);
+  if (closed) {
+    const keys = await findClosed(api, closed, after, rows);
+    const [txids, vouts] = [given(keys.map(({ txid }) => txid)), given(keys.map(({ vout }) => vout))];
+    arms.push(`(SELECT t.* FROM unnest(${txids}::text[], ${vouts}::integer[]) AS found(txid, vout)
+      JOIN transfers t ON t.chain = $2 AND t.txid = decode(found.txid, 'hex') AND t.vout = found.vout AND t.to_height IS NULL)`);
+  }
+  return conversionsSql({ rows: `(${arms.join(' UNION ALL ')})` });
+}
+
+const list = stateRoute({
+  path: '/api/conversions/',
+  summary: 'Conversions with their USD values',
+  parameters: {
+    chain: chainParameter,
+    address: queryParameter('Source or destination', writtenName),
+    ...filterParameters,
+    ...pageParameters,
+  },
+  response: conversionList,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  handler({ params, read, api }) {
+    const { address, chain } = params;
+    const resolved = address === undefined ? null : resolveAddress(api.chain(chain), address, 'address');
+    return conversionPage(read, api, params, resolved);
+  },
+});
+
+const ofAddress = stateRoute({
+  path: '/api/address/:addr/conversions',
+  summary: 'Conversions that an address sent or received',
+  parameters: { addr: addressParameter, chain: chainParameter, ...filterParameters, ...pageParameters },
+  response: conversionList,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  handler({ params, read, api }) {
+    return conversionPage(read, api, params, resolveAddress(api.chain(params.chain), params.addr));
+  },
+});
+
+function choices(currencies: Currencies, api: ApiContext, baskets: boolean) {
+  return [...currencies.all()]
+    .filter((entry) => !baskets || entry.type === 'basket')
+    .map(({ currencyId, fullyQualifiedName, chain }) => ({ currencyId, name: fullyQualifiedName, chain }))
+    .filter(({ chain }) => api.config.chains.some((configured) => configured.name === chain));
+}
+
+const filters = stateRoute({
+  path: '/api/conversions/filters',
+  summary: 'What conversions can be filtered by',
+  parameters: {},
+  response: conversionFilters,
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ read, api }) {
+    const currencies = await api.currencies.of(read);
+    return {
+      chains: api.config.chains.map((chain) => chain.name),
+      currencies: choices(currencies, api, false),
+      baskets: choices(currencies, api, true),
+      statuses: CONVERSION_STATUSES,
+      types: CONVERSION_TYPES,
+    };
+  },
+});
+
+export const conversionRoutes = [list, filters, ofAddress];

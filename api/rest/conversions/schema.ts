@@ -1,0 +1,144 @@
+/** Conversions with their USD stamps. */
+
+import { EXPLAINED_STEPS } from '../../../domain/explain-stamp.ts';
+import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
+import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
+import {
+  array,
+  boolean,
+  coins,
+  hash,
+  height,
+  integer,
+  nullableCoins,
+  nullableHash,
+  nullableInteger,
+  nullableString,
+  nullableUsd,
+  object,
+  page,
+  string,
+  unixTime,
+} from '../../schema/json-schema.ts';
+import { transferEnds } from './transfer-ends-schema.ts';
+
+/** One sentence for each of CONVERSION_STATUSES. */
+export const STATUS_MEANINGS =
+  'pending: asked for, not yet executed; or executed by a system that is not indexed. completed: paid out. ' +
+  'refunded: what was given came back; or, with reason no_delivery, nothing was found to be delivered for a conversion ' +
+  'from before the cutover that was executed more than 50 % off the market. ' +
+  'unmatched: executed, but no output of the import could be told to be its payout or refund; reason says what was looked for';
+
+const status = { type: 'string', enum: CONVERSION_STATUSES, description: STATUS_MEANINGS } as const;
+/** UNPRICED_REASONS, and what stands there without a stamp or beside a value. */
+const REASON_MEANINGS =
+  'Why there is no usdValue: pending, refunded, unmatched (no stamp), no_delivery (counts as refunded), burn, mint, ' +
+  'basket_to_basket, no_price, out_of_bounds, not_priced_yet. mirrored: one side shows the USD of the other. Null: nothing special';
+
+const rule = { type: 'string', enum: STAMP_RULES } as const;
+const nullableNumber = { type: ['number', 'null'] } as const;
+
+export const conversionRow = object({
+  txid: {
+    ...hash,
+    description:
+      'Of the request; with vout the key of the conversion. While a request on another chain is unknown here: the txid of its export',
+  },
+  vout: integer,
+  chain: string,
+  height: { ...height, description: 'Of the request; where it came from another chain, of its import' },
+  time: { ...unixTime, description: 'Of the block at height' },
+  status,
+  type: { type: 'string', enum: CONVERSION_TYPES },
+  fromCurrencyId: nullableString,
+  fromCurrencyName: nullableString,
+  toCurrencyId: string,
+  toCurrencyName: nullableString,
+  viaCurrencyId: nullableString,
+  viaCurrencyName: nullableString,
+  amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  amountOut: {
+    ...nullableCoins,
+    description: 'Null while pending, when refunded and when unmatched; 0 for a burn and for dust',
+  },
+  price: { ...nullableNumber, description: 'amountOut ÷ amountIn; null without a payout' },
+  fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule,
+  source: nullableString,
+  destination: nullableString,
+  exportTxid: nullableHash,
+  ...transferEnds,
+});
+
+export const conversionList = page(conversionRow);
+
+const choice = object({ currencyId: string, name: string, chain: string });
+export const conversionFilters = object({
+  chains: array(string),
+  currencies: array(choice),
+  baskets: array(choice),
+  statuses: array(status),
+  types: array({ type: 'string', enum: CONVERSION_TYPES }),
+});
+
+const valuation = object({
+  chainId: { type: 'string', description: 'i-address of the chain' },
+  chain: string,
+  importChain: { ...nullableString, description: 'Chain that executed it: priceHeight is one of its heights' },
+  txid: hash,
+  vout: integer,
+  status,
+  fromCurrencyId: nullableString,
+  fromCurrencyName: nullableString,
+  toCurrencyId: string,
+  toCurrencyName: nullableString,
+  amountIn: coins,
+  amountOut: nullableCoins,
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule,
+  pricedCurrencyId: nullableString,
+  pricedCurrencyUsd: nullableUsd,
+  diverged: boolean,
+  provisional: boolean,
+  regime: { type: ['string', 'null'], enum: [...REGIMES, null] },
+  regimeVersion: nullableInteger,
+  priceHeight: nullableInteger,
+  priceBasket: nullableString,
+  reason: { ...nullableString, description: REASON_MEANINGS },
+});
+
+export const conversionValuation = object({
+  txid: hash,
+  count: integer,
+  data: array({
+    ...valuation,
+    properties: {
+      ...valuation.properties,
+      inputs: { description: 'With explain=true: what the stamp was made from' },
+      steps: {
+        type: ['array', 'null'],
+        description: 'With explain=true: each step from there to the numbers, in the order of computation',
+        items: object({
+          step: {
+            type: 'string',
+            enum: EXPLAINED_STEPS,
+            description:
+              'market_rate, executed_rate: units of toCurrency for one of fromCurrency by the state of the basket and by the ' +
+              'prices of the import; only of a conversion that counts as refunded since they are far apart',
+          },
+          currencyId: string,
+          currencyName: nullableString,
+          basketId: nullableString,
+          basketName: nullableString,
+          expression: { type: 'string', description: 'Arithmetic of kept inputs and earlier values, amounts in coins' },
+          value: { type: 'string', description: 'Decimal' },
+        }),
+      },
+    },
+  }),
+});

@@ -1,0 +1,105 @@
+/** /api/oracle/conversions/:txid: the USD stamps of one transaction, with their reasons. */
+
+import { explainStamp } from '../../../domain/explain-stamp.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { StampInputs } from '../../../domain/stamp-inputs.ts';
+import { conversionStatus } from '../../../domain/transfers.ts';
+import { hexParam } from '../../../infra/postgres/values.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { notFound } from '../../http/api-error.ts';
+import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, coinsOrNull, decimalOrNull } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { TXID } from '../transactions/routes.ts';
+import { type ConversionRecord, conversionsSql } from './conversion-rows.ts';
+import { conversionValuation } from './schema.ts';
+
+type StampRecord = ConversionRecord & { readonly inputs: string | null };
+
+const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
+  ORDER BY t.chain, t.request_height, t.txid, t.vout`;
+
+/** A settled conversion that `price` has not come to yet will get its stamp; what is unmatched then may be taken for refunded. */
+function awaitsStamp({ status, import_chain: chain, import_height: height }: StampRecord, read: Snapshot): boolean {
+  if (status !== 'unmatched') return status === 'completed' || status === 'refunded';
+  return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
+}
+
+function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies: Currencies, explain: boolean) {
+  const status = conversionStatus(row.status);
+  return {
+    chainId: api.currencies.nativeId(api.chain(row.chain)),
+    chain: row.chain,
+    importChain: row.import_chain,
+    txid: row.request_txid,
+    vout: row.request_vout,
+    status,
+    fromCurrencyId: row.from_currency_id,
+    fromCurrencyName: currencies.name(row.from_currency_id),
+    toCurrencyId: row.to_currency_id,
+    toCurrencyName: currencies.name(row.to_currency_id),
+    amountIn: coins(row.amount_in),
+    amountOut: coinsOrNull(row.amount_out),
+    fromUsd: decimalOrNull(row.from_usd),
+    toUsd: decimalOrNull(row.to_usd),
+    usdValue: decimalOrNull(row.usd_value),
+    rule: row.rule ?? 'unpriced',
+    pricedCurrencyId: row.priced_currency_id,
+    pricedCurrencyUsd: decimalOrNull(row.priced_currency_usd),
+    diverged: row.diverged ?? false,
+    provisional: row.provisional ?? awaitsStamp(row, read),
+    regime: row.regime,
+    regimeVersion: row.regime_version,
+    priceHeight: row.price_height,
+    priceBasket: row.price_basket,
+    reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
+    ...(explain && explanation(row.inputs, currencies)),
+  };
+}
+
+/** What the stamp was made from, and each step from there to its numbers; null without a stamp. */
+function explanation(inputs: string | null, currencies: Currencies) {
+  if (inputs === null) return { inputs: null, steps: null };
+  const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(
+    ({ step, currencyId, basketId, expression, value }) => ({
+      step,
+      currencyId,
+      currencyName: currencies.name(currencyId),
+      basketId,
+      basketName: currencies.name(basketId),
+      expression,
+      value,
+    }),
+  );
+  return { inputs: parseExact(inputs), steps };
+}
+
+const byTxid = stateRoute({
+  path: '/api/oracle/conversions/:txid',
+  summary: 'USD value of the conversions that a transaction requested or settled',
+  parameters: {
+    txid: pathParameter('Transaction id of the request or of the import', TXID),
+    explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
+      type: 'boolean',
+      default: false,
+    }),
+  },
+  response: conversionValuation,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const txid = params.txid.toLowerCase();
+    const chains = api.config.chains.map((chain) => chain.name);
+    const rows = await read.rows<StampRecord>(SQL, [read.state.generation, chains, hexParam(txid)]);
+    if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
+    const currencies = await api.currencies.of(read);
+    const data = rows.map((row) => valuation(api, read, row, currencies, params.explain));
+    return { txid, count: data.length, data };
+  },
+});
+
+export const oracleConversionRoutes = [byTxid];

@@ -1,0 +1,111 @@
+/**
+ * A transfer between two configured chains has a row on either, under the key of its export. These joins to `transfers t` bring
+ * both together, whichever chain is ahead.
+ */
+import type { TransferStatus } from '../../../domain/transfers.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+
+/** Of the other end `e` of `t`. */
+export const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout
+  AND e.export_index = t.export_index`;
+
+/** `far`: how it ended on the chain that it went to. `near`: what was asked for on the chain that it came from. */
+export const FAR_END = `LEFT JOIN LATERAL (SELECT e.* FROM transfers e
+    WHERE t.import_system_id IS NOT NULL AND e.source_system_id IS NOT NULL AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) far ON true`;
+export const JOINED_ENDS = `${FAR_END}
+  LEFT JOIN LATERAL (SELECT e.* FROM transfers e WHERE t.source_system_id IS NOT NULL AND e.import_system_id IS NOT NULL
+    AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) near ON true
+  LEFT JOIN LATERAL (SELECT e.txid, e.vout FROM transfers e
+    WHERE coalesce(far.destination_system_id, t.destination_system_id) IS NOT NULL
+    AND e.chain = coalesce(far.chain, t.chain) AND e.txid = coalesce(far.import_txid, t.import_txid)
+    AND e.vout = coalesce(far.payout_vout, t.payout_vout) AND e.to_height IS NULL LIMIT 1) leg ON true`;
+
+/** Stamps of the generation that is parameter $1. One stands on the chain that executed the conversion. */
+export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
+  AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
+
+/** Reason of a stamp that takes an unmatched transfer for refunded; answers show it as the reason of the status. */
+const NO_DELIVERY = 'no_delivery';
+
+/**
+ * Whether there is such a stamp, where none is joined: of a row of `transfers` that its own chain executes. A look by key, since
+ * Postgres may turn an EXISTS into a scan of all stamps.
+ */
+export const countsAsRefunded = (row: 't' | 'far') => `((SELECT u.reason FROM stamps u WHERE u.generation = $1
+  AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout) IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
+
+/** Status as far as it is known on any chain, without what its stamp makes of it. */
+export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
+/** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
+const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
+
+/** Members of EndsRecord; beside JOINED_ENDS they need STAMP_JOIN. */
+export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
+  coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
+  coalesce(near.source, t.source) AS source, t.export_txid,
+  CASE WHEN t.source_system_id IS NULL THEN t.request_time ELSE near.request_time END AS asked_time,
+  t.source_system_id, t.import_system_id, t.destination_system_id,
+  CASE WHEN ${IS_NOT_DELIVERED} THEN 'refunded' ELSE ${STORED_STATUS_SQL} END AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
+  coalesce(far.import_txid, t.import_txid) AS import_txid, coalesce(far.import_height, t.import_height) AS import_height,
+  coalesce(far.import_time, t.import_time) AS import_time,
+  CASE WHEN t.import_txid IS NULL THEN far.chain ELSE t.chain END AS import_chain,
+  CASE WHEN ${IS_NOT_DELIVERED} THEN '${NO_DELIVERY}' ELSE coalesce(far.reason, t.reason) END AS transfer_reason, leg.txid AS leg_txid, leg.vout AS leg_vout`;
+
+export interface EndsRecord {
+  /** Chain, key and block of the row itself. */
+  readonly chain: string;
+  readonly txid: string;
+  readonly vout: number;
+  readonly request_height: number;
+  readonly request_time: bigint;
+  /** The output that asked for it; the key of the row while the chain that it came from does not know it. */
+  readonly request_txid: string;
+  readonly request_vout: number;
+  /** Block time of the request; null while the chain that it came from does not know it. */
+  readonly asked_time: bigint | null;
+  readonly source: string | null;
+  readonly destination: string | null;
+  readonly source_system_id: string | null;
+  readonly import_system_id: string | null;
+  readonly destination_system_id: string | null;
+  readonly status: TransferStatus;
+  readonly amount_out: bigint | null;
+  readonly export_txid: string | null;
+  readonly import_txid: string | null;
+  /** Of `import_chain`. */
+  readonly import_height: number | null;
+  readonly import_time: bigint | null;
+  /** Chain that executed it. */
+  readonly import_chain: string | null;
+  readonly transfer_reason: string | null;
+  /** The transfer, on `import_chain`, as which the payout travels on. */
+  readonly leg_txid: string | null;
+  readonly leg_vout: number | null;
+}
+
+/** Name of the configured chain that a system is; null for a system that is not indexed. */
+export function chainOfSystem(currencies: Currencies, systemId: string | null): string | null {
+  const entry = systemId === null ? undefined : currencies.get(systemId);
+  return entry?.type === 'native' ? entry.chain : null;
+}
+
+/** Members that an answer shows of the ends. */
+export function endsAnswer(row: EndsRecord, currencies: Currencies) {
+  const oneChain = row.source_system_id === null && row.import_system_id === null;
+  return {
+    importTxid: row.import_txid,
+    importChain: row.import_chain,
+    importHeight: row.import_height,
+    importTime: row.import_time === null ? null : Number(row.import_time),
+    sourceSystemId: row.source_system_id,
+    sourceChain: chainOfSystem(currencies, row.source_system_id),
+    exportTo: row.destination_system_id,
+    exportToName: currencies.name(row.destination_system_id),
+    nextLegTxid: row.leg_txid,
+    nextLegVout: row.leg_vout,
+    latencyBlocks: oneChain && row.import_height !== null ? row.import_height - row.request_height : null,
+    latencySeconds:
+      row.import_time === null || row.asked_time === null ? null : Number(row.import_time - row.asked_time),
+    reason: row.transfer_reason,
+  };
+}

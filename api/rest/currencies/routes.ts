@@ -1,0 +1,123 @@
+/** /api/currency */
+
+import { I_ADDRESS, isIdentityAddress } from '../../../domain/addresses.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError, notFound } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coinsOrNull, decimalOrNull } from '../../http/values.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import type { Currencies, CurrencyEntry } from '../../state/currency-directory.ts';
+import { nameAddress } from '../../state/name-address.ts';
+import { nearNames } from '../../state/near-names.ts';
+import { issuedSupply } from '../../state/supply.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { LATEST_USD_SQL } from '../prices/price-rows.ts';
+import { camelCaseDefinition } from './definition-names.ts';
+import { currencyDetail } from './schema.ts';
+
+/** All null for a chain's own coin, which is never defined on it, but the price. */
+interface CurrencyRecord {
+  readonly definition: string | null;
+  readonly txid: string | null;
+  readonly vout: number | null;
+  readonly from_height: number | null;
+  readonly supply: bigint | null;
+  readonly usd_price: string | null;
+}
+
+/** Of the chain $3; the other values are those of LATEST_USD_SQL. */
+const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
+  FROM (SELECT $2::text AS id) AS wanted
+  LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL
+  LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
+  LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
+
+/** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
+const LIKE_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
+
+/**
+ * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
+ * @throws ApiError not_found with the names that are near, invalid_parameter for what is neither a name nor an i-address
+ */
+export function findCurrency(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter: string,
+): CurrencyEntry {
+  const entry = currencies.find(text, api.chain(chain));
+  if (entry) return entry;
+  const isAddress = isIdentityAddress(text);
+  if (!isAddress && (LIKE_ADDRESS.test(text) || !canBeName(api, text))) {
+    const detail = `${JSON.stringify(text)} is neither an i-address (its checksum would have to fit) nor a name`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+  }
+  const suggestions = isAddress ? [] : nearNames(text, currencies.all());
+  const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
+  throw new ApiError('not_found', `currency ${JSON.stringify(text)} is not known${hint}`, { members: { suggestions } });
+}
+
+/** As findCurrency, of a currency that holds reserves. */
+export function findBasket(currencies: Currencies, api: ApiContext, chain: string, text: string): CurrencyEntry {
+  const entry = findCurrency(currencies, api, chain, text, 'id');
+  if (entry.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(text)}`);
+  return entry;
+}
+
+function canBeName(api: ApiContext, text: string): boolean {
+  return api.config.chains.some(({ networkRoot }) => nameAddress(text, networkRoot) !== null);
+}
+
+function namesOf(ids: unknown, currencies: Currencies): Record<string, string | null> {
+  if (!Array.isArray(ids)) return {};
+  return Object.fromEntries(ids.map((id) => [String(id), currencies.name(String(id))]));
+}
+
+const detail = stateRoute({
+  path: '/api/currency/:nameOrId',
+  summary: 'Definition, supply and price of a currency',
+  parameters: {
+    nameOrId: pathParameter('i-address, qualified name, or name', writtenName),
+    chain: chainParameter,
+  },
+  response: currencyDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    tipHeight(read, params.chain);
+    const currencies = await api.currencies.of(read);
+    const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
+    const chain = api.chain(entry.chain);
+    const row = await read.row<CurrencyRecord>(DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
+    const tip = read.state.derived.get(chain.name)?.height ?? 0;
+    const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
+    return async () => {
+      const stored = row?.definition ?? null;
+      const definition = stored === null ? await api.natives.definition(chain) : parseExact(stored);
+      const members = camelCaseDefinition(definition as Readonly<Record<string, unknown>>);
+      const parent = typeof members.parent === 'string' ? members.parent : null;
+      const supply = issued ? await issued() : (row?.supply ?? null);
+      return {
+        ...members,
+        fullyQualifiedName: entry.fullyQualifiedName,
+        chain: entry.chain,
+        type: entry.type,
+        parent,
+        parentName: currencies.name(parent),
+        currencyNames: namesOf(members.currencies, currencies),
+        definitionTxid: row?.txid ?? members.definitionTxid ?? null,
+        definitionTxOut: row?.vout ?? members.definitionTxOut ?? null,
+        definitionHeight: row?.from_height ?? null,
+        supply: coinsOrNull(supply),
+        price: decimalOrNull(row?.usd_price ?? null),
+      };
+    };
+  },
+});
+
+export const currencyRoutes = [detail];

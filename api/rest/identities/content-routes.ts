@@ -1,0 +1,78 @@
+/** /api/identity/:nameOrId/multimap */
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { aggregateContent, type ContentUpdate } from './aggregate-content.ts';
+import { identityAt } from './identity-rows.ts';
+import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
+import { heightParameter, identityParameter } from './routes.ts';
+import { identityMultimap } from './schema.ts';
+
+const UPDATES_SQL = `SELECT state -> 'contentmultimap' AS content, content_hashes FROM identities
+  WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4 ORDER BY from_height, tx_index, vout`;
+
+/** What the updates from one height to another have left. */
+export async function contentOver(
+  read: Pick<Snapshot, 'rows'>,
+  chain: string,
+  address: string,
+  from: number,
+  to: number,
+): Promise<Multimap> {
+  const rows = await read.rows<{ content: string | null; content_hashes: string | null }>(UPDATES_SQL, [
+    chain,
+    address,
+    from,
+    to,
+  ]);
+  return aggregateContent(
+    rows.map((row) => ({
+      content: contentOf({ contentmultimap: parseExact(row.content ?? 'null') }),
+      hashes: row.content_hashes === null ? null : (JSON.parse(row.content_hashes) as ContentUpdate['hashes']),
+    })),
+  );
+}
+
+const multimap = stateRoute({
+  path: '/api/identity/:nameOrId/multimap',
+  summary: 'Content of an identity: what its newest update carried, or all updates merged',
+  parameters: {
+    nameOrId: identityParameter,
+    chain: chainParameter,
+    height: heightParameter,
+    fromHeight: queryParameter('Of mode aggregate: only updates from this height on', {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      default: 0,
+    }),
+    key: keyParameter,
+    mode: queryParameter('latest: of the newest update; aggregate: of all updates, less what they removed', {
+      type: 'string',
+      enum: ['latest', 'aggregate'],
+      default: 'latest',
+    }),
+  },
+  response: identityMultimap,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain, mode, key } = params;
+    const tip = tipHeight(read, chain);
+    const height = Math.min(params.height || tip, tip);
+    const row = await identityAt(read, api, chain, params.nameOrId, height);
+    const address = row.identity_address;
+    const whole =
+      mode === 'latest'
+        ? contentOf(parseExact(row.state) as Record<string, unknown>)
+        : await contentOver(read, chain, address, params.fromHeight, height);
+    const contentmultimap = withKey(whole, key, api, chain);
+    return { identityAddress: address, height, mode, contentmultimap, decoded: decodeContent(contentmultimap) };
+  },
+});
+
+export const identityContentRoutes = [multimap];

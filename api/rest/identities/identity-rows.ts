@@ -1,0 +1,143 @@
+/** Identities as the stores hold them, and what follows from them at a height. */
+
+import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { foldCase } from '../../../domain/names.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { notFound } from '../../http/api-error.ts';
+import { countRowsByHeight } from '../../http/count-rows.ts';
+import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../../state/identity-names.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import type { IDENTITY_STATUSES } from './schema.ts';
+
+export interface IdentityRecord {
+  readonly identity_address: string;
+  readonly name: string;
+  readonly parent: string;
+  readonly fully_qualified_name: string;
+  readonly from_height: number;
+  readonly txid: string;
+  readonly flags: number;
+  readonly timelock: bigint;
+  readonly registered_height: number;
+  readonly referral: string | null;
+  /** JSON text. */
+  readonly state: string;
+  /** Time of the block of this state. */
+  readonly time: bigint;
+}
+
+export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
+
+const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
+  i.registered_height, i.referral, i.state`;
+
+/** The state at or before the height $3 of an identity of the chain $1. */
+interface StateAtSql {
+  /** Of the address $2. */
+  readonly ofAddress: string;
+  /** Of the first of the addresses $2 that is an identity. */
+  readonly ofFirst: string;
+}
+
+export function stateAtSql(furtherColumns = '', furtherJoins = ''): StateAtSql {
+  const of = (known: string) => `SELECT ${COLUMNS}, b.time${furtherColumns}
+    FROM (${known}) AS known
+    CROSS JOIN LATERAL (SELECT * FROM identities WHERE chain = $1 AND identity_address = known.identity_address
+      AND from_height <= $3 ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
+    JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height${furtherJoins}`;
+  return { ofAddress: of('SELECT $2::text AS identity_address'), ofFirst: of(FIRST_KNOWN_SQL) };
+}
+const STATE_AT_SQL = stateAtSql();
+
+/** The i-address behind what a caller wrote. @throws ApiError not_found for what the chain does not know */
+export async function addressOfIdentity(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  nameOrId: string,
+): Promise<string> {
+  const address = await findIdentity(read, api.chain(chain), nameOrId);
+  if (address === null) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain}`);
+  return address;
+}
+
+/**
+ * The state at or before a height of what a caller wrote, with the columns of `sql`.
+ * @throws ApiError not_found before the registration and for what the chain does not know
+ */
+export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
+  read: Snapshot,
+  api: ApiContext,
+  chain: string,
+  nameOrId: string,
+  height: number,
+  sql = STATE_AT_SQL,
+): Promise<Row> {
+  const addresses = possibleAddresses(api.chain(chain), nameOrId);
+  const row = await stateOfFirst<Row>(read, chain, addresses, height, sql);
+  if (row) return row;
+  const address = await addressOfIdentity(read, api, chain, nameOrId);
+  const elsewhere = addresses.includes(address)
+    ? undefined
+    : await stateOfFirst<Row>(read, chain, [address], height, sql);
+  if (!elsewhere) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain} at height ${height}`);
+  return elsewhere;
+}
+
+async function stateOfFirst<Row>(
+  read: Snapshot,
+  chain: string,
+  addresses: readonly string[],
+  height: number,
+  { ofAddress, ofFirst }: StateAtSql,
+): Promise<Row | undefined> {
+  const [first, second] = addresses;
+  if (first === undefined) return undefined;
+  if (second === undefined) return read.row<Row>(ofAddress, [chain, first, height]);
+  return read.row<Row>(ofFirst, [chain, addresses, height]);
+}
+
+const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height
+  FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL
+  ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
+const CHILD_ROWS = 'identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
+
+type Child = Pick<
+  IdentityRecord,
+  'identity_address' | 'name' | 'fully_qualified_name' | 'from_height' | 'txid' | 'flags' | 'registered_height'
+>;
+
+/** Identities right below one as they are now, oldest registration first; all of them without a place. */
+export function readChildren(
+  read: Snapshot,
+  chain: string,
+  parent: string,
+  place: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
+): Promise<Child[]> {
+  return read.rows<Child>(CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
+}
+
+export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {
+  return countRowsByHeight(read, api, chain, 'registered_height', { rows: CHILD_ROWS, values: [chain, parent] });
+}
+
+/** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */
+export function identityStatus(flags: number, timelock: bigint, height: number): IdentityStatus {
+  if (flags & IDENTITY_FLAGS.REVOKED) return 'revoked';
+  if (flags & IDENTITY_FLAGS.LOCKED) return 'locked';
+  return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
+}
+
+/** Blocks that must follow `height`: of a locked identity the delay that an unlock begins, of an unlocking one what is left. */
+export function blocksToUnlock(status: IdentityStatus, timelock: bigint, height: number): number | null {
+  if (status === 'locked') return Number(timelock);
+  return status === 'unlocking' ? Number(timelock) - height : null;
+}
+
+/** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
+export function friendlyName(fullyQualifiedName: string, networkRoot: string): string {
+  const suffix = `.${networkRoot}`;
+  if (!foldCase(fullyQualifiedName).endsWith(foldCase(suffix))) return `${fullyQualifiedName}@`;
+  const bare = fullyQualifiedName.slice(0, -suffix.length);
+  return bare.includes('.') ? `${bare}@` : `${fullyQualifiedName}@`;
+}

@@ -1,0 +1,66 @@
+/** The key-value store of an identity: one key of it, and what its values say. */
+
+import { isIdentityAddress } from '../../../domain/addresses.ts';
+import { vdxfKey } from '../../../domain/names.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { queryParameter } from '../../http/parameters.ts';
+
+export type Multimap = Readonly<Record<string, unknown>>;
+
+export const keyParameter = queryParameter('Only this key: i-address or qualified VDXF name', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+});
+
+export function contentOf(state: Readonly<Record<string, unknown>>): Multimap {
+  const content = state.contentmultimap;
+  return typeof content === 'object' && content !== null ? (content as Multimap) : {};
+}
+
+/** @throws ApiError invalid_parameter for a key that is neither an i-address nor a VDXF name */
+export function withKey(content: Multimap, key: string | undefined, api: ApiContext, chain: string): Multimap {
+  if (key === undefined) return content;
+  const id = isIdentityAddress(key) ? key : vdxfKey(key, api.chain(chain).networkRoot);
+  if (id === null) {
+    const detail = `${JSON.stringify(key)} is neither an i-address nor a VDXF name such as vrsc::data.type.string`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/key', detail }] });
+  }
+  return Object.hasOwn(content, id) ? { [id]: content[id] } : {};
+}
+
+/** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out. */
+export function decodeContent(content: Multimap): Record<string, unknown[]> {
+  const decoded: Record<string, unknown[]> = {};
+  for (const [key, values] of Object.entries(content)) {
+    const read = (Array.isArray(values) ? values : [values]).flatMap(decodeValue);
+    if (read.length > 0) decoded[key] = read;
+  }
+  return decoded;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** `vrsc::data.type.string` and `vrsc::data.type.object.datadescriptor`. */
+const STRING_TYPE = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
+const DESCRIPTOR_TYPE = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv';
+
+interface TypedValue {
+  readonly [STRING_TYPE]?: unknown;
+  readonly [DESCRIPTOR_TYPE]?: { readonly objectdata?: { readonly message?: unknown } };
+}
+
+function decodeValue(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(decodeValue);
+  if (typeof value === 'object' && value !== null) {
+    const { [STRING_TYPE]: text, [DESCRIPTOR_TYPE]: descriptor } = value as TypedValue;
+    return [text, descriptor?.objectdata?.message].filter((found) => typeof found === 'string');
+  }
+  if (typeof value !== 'string' || !/^([0-9a-f]{2})+$/i.test(value)) return [];
+  try {
+    return [JSON.parse(utf8.decode(Buffer.from(value, 'hex')))];
+  } catch {
+    return [];
+  }
+}

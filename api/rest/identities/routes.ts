@@ -1,0 +1,224 @@
+/** /api/identity: list, detail, audit trail. */
+import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import { countRowsByHeight } from '../../http/count-rows.ts';
+import { pageParameters, readPage } from '../../http/paging.ts';
+import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins } from '../../http/values.ts';
+import { integer } from '../../schema/json-schema.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import {
+  blocksToUnlock,
+  friendlyName,
+  type IdentityRecord,
+  identityAt,
+  identityStatus,
+  stateAtSql,
+} from './identity-rows.ts';
+import { contentOf, keyParameter, withKey } from './multimap-content.ts';
+import { identityChanges, identityDetail, identityList } from './schema.ts';
+
+export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+});
+
+export const heightParameter = queryParameter('State at this height; the newest when it is not given', {
+  type: 'integer',
+  minimum: 0,
+  maximum: 2 ** 31 - 1,
+});
+
+const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
+const LIST_SQL = `SELECT identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height
+  FROM ${CURRENT_ROWS}`;
+
+const list = stateRoute({
+  path: '/api/identity/',
+  summary: 'Identities of a chain, newest registration first',
+  parameters: { chain: chainParameter, ...pageParameters },
+  response: identityList,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const currencies = await api.currencies.of(read);
+    return readPage<IdentityRecord>(read, params, {
+      list: 'identities',
+      chain,
+      sql: LIST_SQL,
+      values: [chain],
+      key: [
+        { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
+        { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
+      ],
+      total: () =>
+        countRowsByHeight(read, api, chain, 'registered_height', {
+          rows: CURRENT_ROWS,
+          values: [chain],
+          isOpenEnded: true,
+        }),
+      row: (row) => ({
+        identityAddress: row.identity_address,
+        name: row.name,
+        fullyQualifiedName: row.fully_qualified_name,
+        parent: row.parent,
+        parentName: currencies.name(row.parent),
+        chain,
+        flags: row.flags,
+        status: identityStatus(row.flags, row.timelock, tip),
+        height: row.from_height,
+        registeredAt: row.registered_height,
+      }),
+    });
+  },
+});
+
+/** With its first update, the identities below it then, and the name of its referral now. */
+const DETAIL_SQL = stateAtSql(
+  `, first.txid AS first_txid, first.from_height AS first_height, first_block.time AS first_time, first.registration,
+    (SELECT count(*) FROM identities WHERE chain = $1 AND parent = i.identity_address AND to_height IS NULL
+      AND registered_height <= $3) AS sub_ids,
+    (SELECT fully_qualified_name FROM identities WHERE chain = $1 AND identity_address = i.referral
+      ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS referral_name`,
+  `
+  CROSS JOIN LATERAL (SELECT txid, from_height, registration FROM identities
+    WHERE chain = $1 AND identity_address = i.identity_address ORDER BY from_height, tx_index, vout LIMIT 1) AS first
+  JOIN blocks first_block ON first_block.chain = $1 AND first_block.height = first.from_height`,
+);
+
+interface WholeIdentity extends IdentityRecord {
+  readonly first_txid: string;
+  readonly first_height: number;
+  readonly first_time: bigint;
+  /** JSON text. */
+  readonly registration: string | null;
+  readonly sub_ids: bigint;
+  readonly referral_name: string | null;
+}
+
+function registrationDetail(registration: string | null, currencies: Currencies) {
+  if (registration === null) return { commitmentTxid: null, cost: [] };
+  const { commitmentTxid, cost } = JSON.parse(registration) as {
+    commitmentTxid: string | null;
+    cost: Readonly<Record<string, string>>;
+  };
+  const amounts = Object.entries(cost).map(([currencyId, amount]) => {
+    return { currencyId, currencyName: currencies.name(currencyId), amount: coins(BigInt(amount)) };
+  });
+  return { commitmentTxid, cost: amounts };
+}
+
+const detail = stateRoute({
+  path: '/api/identity/:nameOrId',
+  summary: 'An identity, now or at a height',
+  parameters: {
+    nameOrId: identityParameter,
+    chain: chainParameter,
+    height: heightParameter,
+    key: keyParameter,
+  },
+  response: identityDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const height = Math.min(params.height || tip, tip);
+    const row = await identityAt<WholeIdentity>(read, api, chain, params.nameOrId, height, DETAIL_SQL);
+    const currencies = await api.currencies.of(read);
+    const status = identityStatus(row.flags, row.timelock, height);
+    const state = parseExact(row.state) as Record<string, unknown>;
+    return {
+      contentmap: {},
+      ...state,
+      contentmultimap: withKey(contentOf(state), params.key, api, chain),
+      chain,
+      fullyQualifiedName: row.fully_qualified_name,
+      friendlyName: friendlyName(row.fully_qualified_name, api.chain(chain).networkRoot),
+      parentName: currencies.name(row.parent),
+      status,
+      unlockHeight: status === 'unlocking' ? Number(row.timelock) : null,
+      lastUpdate: { txid: row.txid, height: row.from_height, time: Number(row.time) },
+      registration: {
+        txid: row.first_txid,
+        height: row.first_height,
+        time: Number(row.first_time),
+        referral: row.referral,
+        referralName: row.referral_name,
+        ...registrationDetail(row.registration, currencies),
+      },
+      isCurrency: (row.flags & IDENTITY_FLAGS.ACTIVE_CURRENCY) !== 0,
+      isTokenControlled: (row.flags & IDENTITY_FLAGS.TOKEN_CONTROLLED) !== 0,
+      blocksToUnlock: blocksToUnlock(status, row.timelock, height),
+      subIdCount: Number(row.sub_ids),
+    };
+  },
+});
+
+const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
+const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
+const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
+
+interface ChangeRecord extends Pick<IdentityRecord, 'from_height' | 'txid' | 'time'> {
+  readonly kind: string;
+  /** JSON text. */
+  readonly changes: string;
+}
+
+const change = (row: ChangeRecord) => ({
+  height: row.from_height,
+  time: Number(row.time),
+  txid: row.txid,
+  kind: row.kind,
+  changes: parseExact(row.changes),
+});
+
+const changes = stateRoute({
+  path: '/api/identity/:nameOrId/changes',
+  summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
+  parameters: {
+    nameOrId: identityParameter,
+    chain: chainParameter,
+    ...pageParameters,
+    pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1 }),
+  },
+  response: identityChanges,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
+    const values = [chain, address];
+    if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
+      return (await read.rows<ChangeRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
+    }
+    return readPage<ChangeRecord>(read, params, {
+      list: `changes ${address}`,
+      chain,
+      sql: CHANGES_SQL,
+      values,
+      key: [
+        { column: 'from_height', sql: 'i.from_height', kind: 'integer', order: 'DESC' },
+        { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
+        { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
+      ],
+      total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS, values }),
+      row: change,
+    });
+  },
+});
+
+export const identityRoutes = [list, detail, changes];

@@ -1,0 +1,125 @@
+/** Identities: the daemon's own member names where it has one, ours beside them. */
+import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
+import {
+  array,
+  boolean,
+  coins,
+  hash,
+  height,
+  integer,
+  type JsonSchema,
+  nullableHash,
+  nullableInteger,
+  nullableString,
+  object,
+  openObject,
+  page,
+  string,
+  unixTime,
+} from '../../schema/json-schema.ts';
+
+export const IDENTITY_STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
+const status = { type: 'string', enum: IDENTITY_STATUSES } as const;
+const anyObject = { type: 'object' } as const;
+const place = { txid: hash, height, time: unixTime } as const;
+
+export const identityRow = object({
+  identityAddress: string,
+  name: string,
+  fullyQualifiedName: string,
+  parent: string,
+  parentName: nullableString,
+  chain: string,
+  flags: integer,
+  status,
+  height: { ...height, description: 'Of the newest update' },
+  registeredAt: { ...height, description: 'Height of the registration' },
+});
+export const identityList = page(identityRow);
+
+export const identityDetail = openObject({
+  name: string,
+  parent: string,
+  identityaddress: string,
+  primaryaddresses: array(string),
+  minimumsignatures: integer,
+  revocationauthority: string,
+  recoveryauthority: string,
+  flags: integer,
+  timelock: integer,
+  contentmultimap: anyObject,
+  contentmap: anyObject,
+  chain: string,
+  fullyQualifiedName: string,
+  friendlyName: string,
+  parentName: nullableString,
+  status,
+  unlockHeight: { ...nullableInteger, description: 'While unlocking: the last locked height' },
+  lastUpdate: object(place),
+  registration: object({
+    ...place,
+    referral: nullableString,
+    referralName: nullableString,
+    commitmentTxid: {
+      ...nullableHash,
+      description: 'Of the name commitment that it spent; null without a reservation',
+    },
+    cost: {
+      ...array(object({ currencyId: string, currencyName: nullableString, amount: coins })),
+      description: 'Paid to parent, referrers and miners',
+    },
+  }),
+  isCurrency: boolean,
+  isTokenControlled: { ...boolean, description: 'Who holds its one token may revoke and recover it' },
+  blocksToUnlock: {
+    ...nullableInteger,
+    description:
+      'Locked: the least wait after an unlock; unlocking: blocks that are left; null when revoked or unlocked',
+  },
+  subIdCount: integer,
+});
+
+const identityChange = object({
+  ...place,
+  kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
+  changes: array(object({ field: string, old: {}, new: {} })),
+});
+/** A page where `page`, `pageSize` or `cursor` is given. */
+export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };
+
+export const identityMultimap = object({
+  identityAddress: string,
+  height: { ...height, description: 'Height that the content was asked for' },
+  mode: { type: 'string', enum: ['latest', 'aggregate'] },
+  contentmultimap: anyObject,
+  decoded: {
+    type: 'object',
+    description:
+      'Texts, messages of data descriptors, and values whose bytes are UTF-8 JSON, parsed; others are left out',
+  },
+});
+
+const referral = {
+  identityAddress: string,
+  name: string,
+  level: { type: 'integer', minimum: 1, maximum: 3 },
+  height,
+  children: { type: 'array' },
+} as const;
+
+export const identityReferrals = object({
+  identity: object({ identityAddress: string, name: string }),
+  levels: { ...array(integer), description: 'How many at level 1, 2 and 3' },
+  total: integer,
+  tree: array(object(referral)),
+  subIds: array(object({ identityAddress: string, name: string, height })),
+});
+
+const counts: JsonSchema = object({
+  total: integer,
+  registered30d: integer,
+  revoked: integer,
+  locked: integer,
+  withContent: integer,
+});
+export const identityStats = object({ total: integer, chains: { type: 'object', additionalProperties: counts } });

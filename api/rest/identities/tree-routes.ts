@@ -1,0 +1,132 @@
+/** /api/identity/:nameOrId/referrals and /api/identity/stats */
+
+import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import type { ChainConfig } from '../../../schemas/config.ts';
+import { chainParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { identityAt, readChildren } from './identity-rows.ts';
+import { identityParameter } from './routes.ts';
+import { identityReferrals, identityStats } from './schema.ts';
+
+interface ChildRecord {
+  readonly identity_address: string;
+  readonly name: string;
+  readonly referral: string;
+  readonly registered_height: number;
+}
+
+interface Node {
+  readonly identityAddress: string;
+  readonly name: string;
+  readonly level: number;
+  readonly height: number;
+  readonly children: Node[];
+}
+
+const LEVELS = 3;
+const CHILDREN_SQL = `SELECT identity_address, fully_qualified_name AS name, referral, registered_height FROM identities
+  WHERE chain = $1 AND referral = ANY($2) AND to_height IS NULL ORDER BY registered_height, identity_address`;
+
+/** By the referral in each registration, level by level: one query a level, however wide. */
+async function referralTree(read: Snapshot, chain: string, root: string): Promise<{ levels: number[]; tree: Node[] }> {
+  const tree: Node[] = [];
+  const levels: number[] = [];
+  let front = new Map([[root, tree]]);
+  for (let level = 1; level <= LEVELS; level++) {
+    const next = new Map<string, Node[]>();
+    const rows = front.size > 0 ? await read.rows<ChildRecord>(CHILDREN_SQL, [chain, [...front.keys()]]) : [];
+    for (const { identity_address: identityAddress, name, referral, registered_height: height } of rows) {
+      const node: Node = { identityAddress, name, level, height, children: [] };
+      front.get(referral)?.push(node);
+      next.set(identityAddress, node.children);
+    }
+    levels.push(rows.length);
+    front = next;
+  }
+  return { levels, tree };
+}
+
+const referrals = stateRoute({
+  path: '/api/identity/:nameOrId/referrals',
+  summary: 'Who was referred by an identity, three levels deep, and the identities below it',
+  parameters: { nameOrId: identityParameter, chain: chainParameter },
+  response: identityReferrals,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const row = await identityAt(read, api, chain, params.nameOrId, tip);
+    const address = row.identity_address;
+    const children = await readChildren(read, chain, address);
+    const { levels, tree } = await referralTree(read, chain, address);
+    return {
+      identity: { identityAddress: address, name: row.fully_qualified_name },
+      levels,
+      total: levels.reduce((sum, count) => sum + count, 0),
+      tree,
+      subIds: children.map((child) => ({
+        identityAddress: child.identity_address,
+        name: child.fully_qualified_name,
+        height: child.registered_height,
+      })),
+    };
+  },
+});
+
+interface CountRecord {
+  readonly total: bigint;
+  readonly registered30d: bigint;
+  readonly revoked: bigint;
+  readonly locked: bigint;
+  readonly with_content: bigint;
+}
+
+/** $2: first height that can lie in the window, so that older registrations need no look at their block. */
+const STATS_SQL = `SELECT count(*) AS total,
+    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} <> 0) AS revoked,
+    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 AND i.flags & ${IDENTITY_FLAGS.LOCKED} <> 0) AS locked,
+    count(*) FILTER (WHERE i.state ->> 'contentmultimap' NOT IN ('{}', 'null')) AS with_content,
+    count(*) FILTER (WHERE i.registered_height >= $2 AND b.time >= $3) AS registered30d
+  FROM identities i
+  LEFT JOIN blocks b ON b.chain = i.chain AND b.height = i.registered_height AND i.registered_height >= $2
+  WHERE i.chain = $1 AND i.to_height IS NULL`;
+const WINDOW_SECONDS = 30 * SECONDS_PER_DAY;
+/** Blocks never come this many times faster than they should for a month. */
+const FASTEST = 4;
+
+async function countIdentities(read: Snapshot, chain: ChainConfig) {
+  const tip = read.state.derived.get(chain.name);
+  const earliest = Math.max(0, (tip?.height ?? 0) - Math.ceil((WINDOW_SECONDS / chain.blockSeconds) * FASTEST));
+  const row = await read.row<CountRecord>(STATS_SQL, [chain.name, earliest, (tip?.clock ?? 0) - WINDOW_SECONDS]);
+  return {
+    total: Number(row?.total ?? 0n),
+    registered30d: Number(row?.registered30d ?? 0n),
+    revoked: Number(row?.revoked ?? 0n),
+    locked: Number(row?.locked ?? 0n),
+    withContent: Number(row?.with_content ?? 0n),
+  };
+}
+
+const stats = stateRoute({
+  path: '/api/identity/stats',
+  summary: 'How many identities each chain has',
+  parameters: {},
+  response: identityStats,
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ read, api }) {
+    const chains: Record<string, Awaited<ReturnType<typeof countIdentities>>> = {};
+    for (const chain of api.config.chains) chains[chain.name] = await countIdentities(read, chain);
+    return { total: Object.values(chains).reduce((sum, { total }) => sum + total, 0), chains };
+  },
+});
+
+export const identityTreeRoutes = [referrals, stats];

@@ -1,0 +1,103 @@
+/** What the most promising routes bring, each hop estimated by the chain's daemon with what is pending there. */
+
+import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../../domain/satoshi.ts';
+import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
+import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import type { Leg, Route } from './conversion-paths.ts';
+import { promisingRoutes } from './promising-paths.ts';
+
+export type Estimator = Pick<VerusdClient, 'call'>;
+
+export interface Estimate {
+  /** Satoshis of `from` that are left after the conversion fee. */
+  readonly net: bigint;
+  readonly output: bigint;
+}
+
+export interface EstimatedRoute {
+  readonly route: Route;
+  /** One of each hop. */
+  readonly estimates: readonly Estimate[];
+  readonly output: bigint;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Routes asked for at once, and in all: daemon calls are what a request costs. */
+const AT_ONCE = 6;
+const MOST_ROUTES = 12;
+/** A route is not asked for when it is expected to bring more than 1 % less than another one did: pending conversions move prices. */
+const MARGIN = 100n;
+const MARGIN_SATOSHIS = 2n;
+
+type EstimateLeg = (leg: Leg, amount: bigint) => Promise<Estimate | null>;
+
+/** Asks once for each leg and amount: routes begin alike. Null where the daemon says that the basket does not convert right now. */
+function createEstimateLeg(daemon: Estimator): EstimateLeg {
+  const asked = new Map<string, Promise<Estimate | null>>();
+  return (leg, amount) => {
+    const key = `${leg.basket.currencyId} ${leg.from} ${leg.to} ${amount}`;
+    const estimate = asked.get(key) ?? askFor(daemon, leg, amount);
+    asked.set(key, estimate);
+    return estimate;
+  };
+}
+
+/** @throws Daemon… errors */
+async function askFor(daemon: Estimator, leg: Leg, amount: bigint): Promise<Estimate | null> {
+  const { basket, from: currency, to: convertto } = leg;
+  const isVia = basket.currencyId !== currency && basket.currencyId !== convertto;
+  const transfer = { currency, convertto, amount: satoshisToCoins(amount), ...(isVia && { via: basket.currencyId }) };
+  try {
+    const answer = await daemon.call('estimateconversion', [transfer], { timeoutMs: TIMEOUT_MS });
+    const said = answer as { readonly netinputamount: ExactNumber; readonly estimatedcurrencyout: ExactNumber };
+    return { net: coinsToSatoshis(said.netinputamount), output: coinsToSatoshis(said.estimatedcurrencyout) };
+  } catch (error) {
+    if (error instanceof DaemonRpcError && error.rpcCode === RPC_CODES.invalidParameter) return null;
+    throw error;
+  }
+}
+
+/** Null for a route on which a basket refuses. */
+async function estimateRoute(estimateLeg: EstimateLeg, route: Route, amount: bigint): Promise<EstimatedRoute | null> {
+  const estimates: Estimate[] = [];
+  let output = amount;
+  for (const leg of route) {
+    // Nothing converts into nothing: the daemon refuses to be asked for an amount of zero.
+    const made = output > 0n ? await estimateLeg(leg, output) : { net: 0n, output: 0n };
+    if (!made) return null;
+    estimates.push(made);
+    output = made.output;
+  }
+  return { route, estimates, output };
+}
+
+const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0);
+
+/**
+ * Largest output first. Routes are asked for in the order of what the index expects of them, until none of the rest can be the best.
+ * A route that fails is left out as long as another one answers: the daemon speaks for each basket.
+ * @throws Daemon… errors when none answers and one failed
+ */
+export async function estimateRoutes(
+  daemon: Estimator,
+  routes: readonly Route[],
+  amount: bigint,
+): Promise<EstimatedRoute[]> {
+  const estimateLeg = createEstimateLeg(daemon);
+  const candidates = promisingRoutes(routes, amount, MOST_ROUTES);
+  const made: EstimatedRoute[] = [];
+  let failure: { readonly reason: unknown } | undefined;
+  for (let next = 0; next < candidates.length; next += AT_ONCE) {
+    const mayWin = (expected: bigint) =>
+      made.every(({ output }) => expected + expected / MARGIN + MARGIN_SATOSHIS > output);
+    const wave = candidates.slice(next, next + AT_ONCE).filter(({ expected }) => mayWin(expected));
+    if (wave.length === 0) break;
+    for (const one of await Promise.allSettled(wave.map(({ route }) => estimateRoute(estimateLeg, route, amount)))) {
+      if (one.status === 'rejected') failure ??= one;
+      else if (one.value) made.push(one.value);
+    }
+  }
+  if (made.length === 0 && failure) throw failure.reason;
+  return made.sort((a, b) => descending(a.output, b.output) || a.route.length - b.route.length);
+}

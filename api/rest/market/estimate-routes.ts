@@ -1,0 +1,95 @@
+/** /api/market/estimate and /api/market/best-conversion: asked of the daemon, which counts in what is pending. */
+
+import { coinsToSatoshis } from '../../../domain/satoshi.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { chainParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { chainState } from '../../state/chain-state.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { findCurrency } from '../currencies/routes.ts';
+import { bestConversion, type Conversions, estimateConversion } from './best-conversion.ts';
+import { bestConversion as bestConversionSchema, conversionEstimate } from './estimate-schema.ts';
+import { readMarket } from './live-baskets.ts';
+
+/** As text, since a double does not hold every amount. */
+const AMOUNT = { type: 'string', pattern: '^(?=.*[1-9])\\d{1,10}(\\.\\d{1,8})?$' } as const;
+
+const parameters = {
+  from: requiredQuery('Currency given: name or i-address', writtenName),
+  to: requiredQuery('Currency wanted: name or i-address', writtenName),
+  amount: requiredQuery('Coins of `from`, above 0, at most 8 decimals', AMOUNT),
+  chain: chainParameter,
+};
+
+interface Asked {
+  readonly chain: string;
+  readonly from: string;
+  readonly to: string;
+  readonly amount: string;
+}
+
+/** What a request needs of the index; the daemon is asked when the snapshot is closed. @throws ApiError not_found */
+async function readRequest(api: ApiContext, { chain, from, to, amount }: Asked, through?: string) {
+  const daemon = api.daemons.get(chain);
+  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+  return api.snapshot(async (read) => {
+    tipHeight(read, chain);
+    const market = await readMarket(read, api);
+    const idOf = (text: string, parameter: string) =>
+      findCurrency(market.currencies, api, chain, text, parameter).currencyId;
+    const only = through === undefined ? null : idOf(through, 'via');
+    const baskets = market.baskets.filter((one) => one.chain === chain && (only === null || one.currencyId === only));
+    const given: Conversions = { baskets, currencies: market.currencies, daemon };
+    const headers = { 'X-Chain-State': chainState(read.state, chain) };
+    return {
+      request: { from: idOf(from, 'from'), to: idOf(to, 'to'), amount: coinsToSatoshis(amount) },
+      given,
+      headers,
+    };
+  });
+}
+
+const estimate = liveRoute({
+  path: '/api/market/estimate',
+  summary: 'What a conversion through one basket would bring now, as the daemon estimates it',
+  parameters: {
+    ...parameters,
+    via: queryParameter(
+      'Basket to convert through: name or i-address; the one that brings most when not given',
+      writtenName,
+    ),
+  },
+  response: conversionEstimate,
+  weight: 5,
+  tier: 'developer',
+  cache: 'none',
+  async handler({ params, api }) {
+    const { request, given, headers } = await readRequest(api, params, params.via);
+    const made = await estimateConversion(request, given);
+    if (!made) {
+      const way = params.via === undefined ? 'no basket converts' : `${params.via} does not convert`;
+      throw new ApiError('not_convertible', `${way} ${params.from} to ${params.to} on ${params.chain}`);
+    }
+    return { headers, body: { chain: params.chain, ...made } };
+  },
+});
+
+const best = liveRoute({
+  path: '/api/market/best-conversion',
+  summary: 'Every way to convert, best output first, routes over two baskets among them, as the daemon estimates them',
+  parameters,
+  response: bestConversionSchema,
+  weight: 5,
+  tier: 'developer',
+  cache: 'none',
+  async handler({ params, api }) {
+    const { request, given, headers } = await readRequest(api, params);
+    const made = await bestConversion(request, given);
+    if (!made) throw new ApiError('not_found', `no route converts ${params.from} to ${params.to} on ${params.chain}`);
+    return { headers, body: { chain: params.chain, ...made } };
+  },
+});
+
+export const marketEstimateRoutes = [estimate, best];

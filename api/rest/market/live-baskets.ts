@@ -1,0 +1,74 @@
+/** The baskets that trade now, with what they hold and what that is worth. */
+
+import { isLiveBasket } from '../../../domain/basket-liveness.ts';
+import { parseReserves, type ReserveBalance } from '../../../domain/reserves.ts';
+import type { ApiContext } from '../../api-context.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { type LatestPrice, latestPrices } from '../prices/price-rows.ts';
+import { type Usd, usdOf } from '../prices/usd.ts';
+
+export interface LiveBasket {
+  readonly chain: string;
+  readonly currencyId: string;
+  readonly name: string;
+  readonly supply: bigint;
+  readonly liveHeight: number | null;
+  readonly reserves: readonly ReserveBalance[];
+}
+
+export interface Market {
+  readonly baskets: readonly LiveBasket[];
+  readonly currencies: Currencies;
+  readonly prices: ReadonlyMap<string, LatestPrice>;
+  /** Of an amount of a currency; null where it has no price. */
+  worth(currencyId: string, satoshis: bigint): Usd | null;
+  /** Σ of the reserves that have a price. */
+  tvl(basket: LiveBasket): Usd;
+}
+
+interface StateRecord {
+  readonly chain: string;
+  readonly currency_id: string;
+  readonly flags: number;
+  readonly supply: bigint;
+  readonly live_height: number | null;
+  /** JSON text. */
+  readonly reserves: string;
+}
+
+const STATES_SQL = `SELECT chain, currency_id, flags, supply, live_height, reserves FROM currency_states
+  WHERE to_height IS NULL ORDER BY chain, currency_id`;
+
+export async function readMarket(read: Snapshot, api: ApiContext): Promise<Market> {
+  const currencies = await api.currencies.of(read);
+  const states = await read.rows<StateRecord>(STATES_SQL);
+  const configured = new Set(api.config.chains.map((chain) => chain.name));
+  const baskets = states
+    .filter(({ chain, flags, supply }) => configured.has(chain) && isLiveBasket(flags) && supply > 0n)
+    .map(({ chain, currency_id: currencyId, supply, live_height: liveHeight, reserves }) => {
+      const name = currencies.name(currencyId) ?? currencyId;
+      return { chain, currencyId, name, supply, liveHeight, reserves: parseReserves(reserves) };
+    });
+  const rows = await latestPrices(
+    read,
+    api,
+    [...currencies.all()].map((entry) => entry.currencyId),
+  );
+  const prices = new Map(rows.map((row) => [row.currency_id, row]));
+  const worth = (currencyId: string, satoshis: bigint) => {
+    const price = prices.get(currencyId);
+    return price ? usdOf(satoshis, price.usd_price) : null;
+  };
+  const tvl = ({ reserves }: LiveBasket) =>
+    reserves.reduce((sum, reserve) => sum + (worth(reserve.currencyId, reserve.reserves) ?? 0n), 0n);
+  return { baskets, currencies, prices, worth, tvl };
+}
+
+/** All that live baskets hold of a currency, in USD; null where it has no price. */
+export function liquidityOf(market: Market, currencyId: string): Usd {
+  return market.baskets
+    .flatMap((basket) => basket.reserves)
+    .filter((reserve) => reserve.currencyId === currencyId)
+    .reduce((sum, reserve) => sum + (market.worth(currencyId, reserve.reserves) ?? 0n), 0n);
+}

@@ -1,0 +1,83 @@
+/** Prices inside a basket: what one of its currencies is worth in another, from exact reserves, supply and weights. */
+import type { LosslessNumber } from 'lossless-json';
+import { isLiveBasket } from '../../../domain/basket-liveness.ts';
+import type { ReserveBalance } from '../../../domain/reserves.ts';
+import { parseReserves } from '../../../domain/reserves.ts';
+import { ratio } from '../../http/values.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+
+/** Price in reserve as a fraction: reserve units for one basket token. */
+interface Fraction {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+export interface BasketMoment {
+  readonly height: number;
+  readonly supply: bigint;
+  readonly reserves: readonly ReserveBalance[];
+}
+
+const FULL_WEIGHT = 100_000_000n;
+
+/** 1 for the basket's own token; null for what the basket does not hold. */
+function perToken({ supply, reserves }: BasketMoment, basketId: string, currencyId: string): Fraction | null {
+  if (currencyId === basketId) return { over: 1n, under: 1n };
+  const reserve = reserves.find((candidate) => candidate.currencyId === currencyId);
+  if (!reserve || reserve.reserves === 0n || reserve.weight === 0n || supply === 0n) return null;
+  return { over: reserve.reserves * FULL_WEIGHT, under: supply * reserve.weight };
+}
+
+export interface Candle {
+  readonly open: LosslessNumber;
+  readonly high: LosslessNumber;
+  readonly low: LosslessNumber;
+  readonly close: LosslessNumber;
+}
+
+/** Units of quote for one of base over states in order; null where there is no price. */
+export function candle(states: readonly BasketMoment[], basketId: string, base: string, quote: string): Candle | null {
+  const prices = states.flatMap((state) => {
+    const [of, by] = [perToken(state, basketId, quote), perToken(state, basketId, base)];
+    return of && by ? [ratio(of.over * by.under, of.under * by.over)] : [];
+  });
+  const [open] = prices;
+  const close = prices.at(-1);
+  if (!open || !close) return null;
+  const sorted = [...prices].sort((a, b) => Number(a.value) - Number(b.value));
+  return { open, high: sorted.at(-1) ?? close, low: sorted[0] ?? close, close };
+}
+
+interface StateRecord {
+  readonly height: number;
+  readonly flags: number;
+  readonly supply: bigint;
+  /** JSON text. */
+  readonly reserves: string;
+}
+
+/** The state at the start of a window and every one since, the last of each block, oldest first. */
+const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
+    (SELECT from_height, tx_index, vout, to_height, flags, supply, reserves FROM currency_states
+      WHERE chain = $1 AND currency_id = $2 AND from_height <= $3
+      ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1)
+    UNION ALL
+    (SELECT from_height, tx_index, vout, to_height, flags, supply, reserves FROM currency_states
+      WHERE chain = $1 AND currency_id = $2 AND from_height > $3)
+  ) states WHERE to_height IS NULL OR to_height > from_height ORDER BY from_height, tx_index, vout`;
+const HEIGHT_SQL = 'SELECT height FROM blocks WHERE chain = $1 AND clock <= $2 ORDER BY height DESC LIMIT 1';
+
+/** Only while the basket trades. */
+export async function statesSince(
+  read: Snapshot,
+  chain: string,
+  currencyId: string,
+  moment: number,
+): Promise<BasketMoment[]> {
+  const start = await read.row<{ height: number }>(HEIGHT_SQL, [chain, moment]);
+  const values = [chain, currencyId, start?.height ?? 0];
+  const rows = await read.rows<StateRecord>(STATES_SQL, values);
+  return rows
+    .filter(({ flags }) => isLiveBasket(flags))
+    .map(({ height, supply, reserves }) => ({ height, supply, reserves: parseReserves(reserves) }));
+}

@@ -1,0 +1,108 @@
+/** What a basket held at the ends of windows, and what that was worth then. */
+import { parsePrice } from '../../../domain/decimal.ts';
+import { parseReserves } from '../../../domain/reserves.ts';
+import type { ApiContext } from '../../api-context.ts';
+import type { PricedRows } from '../../state/priced-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { lastPricesSql, lastPricesValues } from '../prices/price-past.ts';
+import type { Usd } from '../prices/usd.ts';
+
+export interface ReservePoint {
+  /** Begin of the window, seconds. */
+  readonly time: number;
+  readonly height: number;
+  readonly supply: bigint;
+  /** Σ of the reserves that had a price; null when none had. */
+  readonly tvl: Usd | null;
+  /** i-address and satoshis, in the order of the definition. */
+  readonly reserves: readonly (readonly [string, bigint])[];
+}
+
+const MAX_POINTS = 200;
+
+/** A basket keeps its reserve currencies for ever. */
+const RESERVE_IDS_SQL =
+  'SELECT reserves FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL';
+
+/**
+ * Thinned evenly from the newest backwards; the prices are the last ones of each window, to which its end does not belong. Each price since the first
+ * point, and the last one before it, counts for the next point alone: what is held in memory are the points.
+ */
+const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS (
+    SELECT * FROM (
+      SELECT window, state_height, supply, reserve_ids, reserves,
+        row_number() OVER (ORDER BY window DESC) - 1 AS back, count() OVER () AS total
+      FROM reserve_snapshots WHERE chain = {chain: String} AND currency_id = {id: String}
+        AND position <= {position: UInt64} AND window >= fromUnixTimestamp({since: UInt32})
+    ) WHERE back % greatest(1, toUInt64(ceil(total / ${MAX_POINTS}))) = 0
+  ),
+  held AS (
+    SELECT window, window + 300 AS until, state_height, supply, toString(id) AS reserve, amount, place FROM points
+    ARRAY JOIN reserve_ids AS id, reserves AS amount, arrayEnumerate(reserve_ids) AS place
+  ),
+  told AS (
+    SELECT p.id AS reserve, moment.until AS until, argMax(p.usd_price, p.tick) AS price
+    FROM (
+      SELECT * FROM ${rows.of('prices', PRICE_COLUMNS, 'currency_id IN {ids: Array(String)} AND tick > {before: UInt64}')}
+      UNION ALL ${lastPricesSql(rows, PRICE_COLUMNS, ids)}
+    ) AS p
+    ASOF JOIN (SELECT DISTINCT reserve, until FROM held) AS moment ON p.id = moment.reserve AND p.time < moment.until
+    GROUP BY reserve, until
+  )
+  SELECT toUnixTimestamp(window) AS time, any(state_height) AS height, toString(any(held_supply)) AS supply,
+    toString(ifNull(sum(amount * price), toDecimal256(0, 30))) AS tvl,
+    arraySort(groupArray((place, id, toString(amount)))) AS reserves
+  FROM (
+    SELECT held.window AS window, held.state_height AS state_height, held.supply AS held_supply, held.reserve AS id,
+      held.amount AS amount, held.place AS place,
+      anyLast(if(told.price = 0, NULL, told.price)) OVER (PARTITION BY held.reserve ORDER BY held.until
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS price
+    FROM held LEFT JOIN told ON held.reserve = told.reserve AND held.until = told.until
+  )
+  GROUP BY window ORDER BY window`;
+
+const PRICE_COLUMNS = 'toString(currency_id) AS id, time, tick, usd_price';
+
+interface PointRecord {
+  readonly time: number;
+  readonly height: number;
+  readonly supply: string;
+  readonly tvl: string;
+  readonly reserves: readonly (readonly [place: number, id: string, amount: string])[];
+}
+
+/** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. */
+function tvlOf(text: string): Usd | null {
+  const value = parsePrice(text);
+  return value === 0n ? null : value;
+}
+
+/** Oldest first; `since`: seconds since the epoch. */
+export async function reservePoints(
+  read: Snapshot,
+  api: ApiContext,
+  rows: PricedRows,
+  { chain, currencyId }: { readonly chain: string; readonly currencyId: string },
+  since: number,
+): Promise<ReservePoint[]> {
+  const state = await read.row<{ reserves: string }>(RESERVE_IDS_SQL, [chain, currencyId]);
+  const ids = parseReserves(state?.reserves ?? '[]').map((reserve) => reserve.currencyId);
+  if (ids.length === 0) return [];
+  const points = await api.clickhouse.query<PointRecord>(pointsSql(rows, ids), {
+    ...rows.params,
+    chain,
+    id: currencyId,
+    position: read.state.derived.get(chain)?.position ?? 0,
+    since,
+    ids,
+    ...lastPricesValues(ids),
+    before: (await rows.tickAt(since)) ?? '0',
+  });
+  return points.map(({ time, height, supply, tvl, reserves }) => ({
+    time,
+    height,
+    supply: BigInt(supply),
+    tvl: tvlOf(tvl),
+    reserves: reserves.map(([, id, amount]) => [id, BigInt(amount)] as const),
+  }));
+}

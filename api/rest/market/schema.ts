@@ -1,0 +1,151 @@
+/** Market: what trades where, at which price, and how much of it. */
+import {
+  array,
+  coins,
+  height,
+  integer,
+  isoTime,
+  nullableInteger,
+  nullableString,
+  nullableUsd,
+  object,
+  string,
+  unixTime,
+  usd,
+} from '../../schema/json-schema.ts';
+import { provisionalMembers } from '../../schema/provisional.ts';
+
+const number = { type: 'number' } as const;
+const nullableNumber = { type: ['number', 'null'] } as const;
+const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
+const ofChain = 'Of the 24 hours before the newest block of its chain';
+const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
+
+export const volumeSeries = array(
+  object({
+    date: { ...date, description: 'First UTC day of the period; weeks start on Monday' },
+    volume: { ...usd, description: 'Each completed conversion counts once' },
+    trades: integer,
+    fees: usd,
+  }),
+  'Oldest first, the period of the newest block last',
+);
+
+export const marketCurrency = object({
+  name: string,
+  currencyId: string,
+  chain: string,
+  price: usd,
+  change24h,
+  volume24h: { ...usd, description: 'Of the trades that this currency was a side of' },
+  liquidity: { ...usd, description: 'Held by live baskets' },
+  confidence: { type: 'integer', minimum: 0, maximum: 100 },
+  sparkline: { type: 'array', items: number, minItems: 24, maxItems: 168, description: 'Hourly prices, oldest first' },
+});
+
+export const marketPair = object({
+  basket: string,
+  basketId: string,
+  chain: string,
+  base: nullableString,
+  baseId: string,
+  quote: nullableString,
+  quoteId: string,
+  price: { ...number, description: 'Units of quote for one of base' },
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  volumeBase: { ...coins, description: ofChain },
+  volumeQuote: { ...coins, description: ofChain },
+  volumeUsd: { ...usd, description: ofChain },
+  liquidity: { ...nullableUsd, description: 'USD of both sides in the basket' },
+  change24h: { ...nullableNumber, description: 'Percent against 24 hours before the newest block of its chain' },
+});
+
+export const marketBasket = object({
+  name: string,
+  currencyId: string,
+  chain: string,
+  supply: coins,
+  price: nullableUsd,
+  tvl: usd,
+  volume24h: { ...usd, description: ofChain },
+  fees24h: { ...usd, description: ofChain },
+  inceptionHeight: nullableInteger,
+  reserves: array(
+    object({
+      currencyId: string,
+      name: nullableString,
+      reserve: coins,
+      weight: { ...coins, description: '1 = 100 %' },
+      priceInReserve: coins,
+      usdPrice: nullableUsd,
+      usdValue: nullableUsd,
+    }),
+  ),
+});
+
+export const protocolSummary = object({
+  tvl: usd,
+  identities: integer,
+  currencies: integer,
+  baskets: integer,
+  pbaasChains: integer,
+  vrscInPools: coins,
+  vrscInPoolsUsd: nullableUsd,
+  vrscPrice: nullableUsd,
+  volume24h: usd,
+  volume30d: usd,
+  volumeAllTime: usd,
+  fees30d: usd,
+  trades30d: integer,
+  tradesAllTime: integer,
+  ...provisionalMembers,
+});
+
+const mover = object({ name: string, currencyId: string, price: usd, change24h });
+export const marketOverview = object({
+  topMovers: array(mover, 'Largest change either way, at most 10'),
+  topBaskets: array(
+    object({ name: string, currencyId: string, chain: string, tvl: usd, volume24h: usd }),
+    'At most 10',
+  ),
+  volumeHistory: volumeSeries,
+  ...provisionalMembers,
+});
+
+export const reserveSeries = object({
+  basket: string,
+  basketId: string,
+  days: integer,
+  ...provisionalMembers,
+  data: array(
+    object({
+      time: isoTime,
+      height,
+      supply: coins,
+      tvl: { ...nullableUsd, description: 'Of the reserves that had a price then; null where none had' },
+      reserves: { type: 'object', additionalProperties: coins, description: 'By i-address' },
+    }),
+    'Oldest first, at most 200',
+  ),
+});
+
+export const priceSeries = object({
+  currencyId: string,
+  name: string,
+  days: integer,
+  ...provisionalMembers,
+  data: array(object({ time: unixTime, price: usd }), 'Oldest first'),
+});
+
+export const nativePools = object({
+  total: coins,
+  totalUsd: nullableUsd,
+  pools: array(
+    object({ basket: string, basketId: string, chain: string, amount: coins, usdValue: nullableUsd, share: number }),
+    'Largest first',
+  ),
+  ...provisionalMembers,
+});

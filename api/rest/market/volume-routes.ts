@@ -1,0 +1,71 @@
+/** /api/market/volume and /api/market/baskets/:id/volume */
+
+import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
+import { findBasket } from '../currencies/routes.ts';
+import { volumeSeries as volumeSchema } from './schema.ts';
+import { readTrades, type Unit } from './trades.ts';
+import { volumeSeries } from './volume-series.ts';
+
+const PERIODS = { daily: ['day', 30], weekly: ['week', 12], monthly: ['month', 12] } as const satisfies Record<
+  string,
+  readonly [Unit, number]
+>;
+
+const volume = stateRoute({
+  path: '/api/market/volume',
+  summary: 'Trade volume in USD by day, week or month',
+  parameters: {
+    period: queryParameter('30 days, 12 weeks or 12 months', {
+      type: 'string',
+      enum: Object.keys(PERIODS),
+      default: 'daily',
+    }),
+  },
+  response: volumeSchema,
+  headers: [PROVISIONAL_SINCE],
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const [unit, count] = PERIODS[params.period as keyof typeof PERIODS];
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    return provisionalList(rows.provisionalSince(trades.end), await volumeSeries(trades, unit, count, trades.end));
+  },
+});
+
+export const basketParameter = pathParameter('Basket: name or i-address', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+});
+
+const ofBasket = stateRoute({
+  path: '/api/market/baskets/:id/volume',
+  summary: 'Daily trade volume through a basket',
+  parameters: {
+    id: basketParameter,
+    chain: chainParameter,
+    days: queryParameter('UTC days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
+  },
+  response: volumeSchema,
+  headers: [PROVISIONAL_SINCE],
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const currencies = await api.currencies.of(read);
+    const { currencyId, chain } = findBasket(currencies, api, params.chain, params.id);
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    const end = trades.ends.get(chain) ?? 0;
+    const series = await volumeSeries(trades, 'day', params.days, end, currencyId);
+    return provisionalList(rows.provisionalSince(end, chain), series);
+  },
+});
+
+export const marketVolumeRoutes = [volume, ofBasket];

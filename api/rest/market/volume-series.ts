@@ -1,0 +1,45 @@
+/** A series of days, weeks or months with nothing left out between. */
+
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { feesOf, printUsd } from '../prices/usd.ts';
+import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
+
+/** First second of the UTC day, week (from Monday) or month that a moment lies in. */
+export function startOf(unit: Unit, seconds: number): number {
+  const date = new Date(seconds * 1000);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  const sinceMonday = (date.getUTCDay() + 6) % 7;
+  if (unit === 'month') return Date.UTC(year, month) / 1000;
+  return Date.UTC(year, month, unit === 'week' ? day - sinceMonday : day) / 1000;
+}
+
+/** Starts of the last `count` periods, the one of `end` last. */
+export function periods(unit: Unit, end: number, count: number): number[] {
+  const starts = [startOf(unit, end)];
+  while (starts.length < count) starts.push(startOf(unit, (starts.at(-1) ?? 0) - 1));
+  return starts.reverse();
+}
+
+/** Up to `end`, seconds since the epoch; of one basket or of all. */
+export async function volumeSeries(
+  trades: Trades,
+  unit: Unit,
+  count: number,
+  end: number,
+  basketId: string | null = null,
+) {
+  const starts = periods(unit, end, count);
+  const sums = await trades.byPeriod(unit, (starts[0] ?? 0) - 1, basketId);
+  return starts.map((start) => {
+    const { volume, trades: number } = sums.get(start) ?? NO_VOLUME;
+    const date = new Date(start * 1000).toISOString().slice(0, 10);
+    return { date, volume: printUsd(volume), trades: number, fees: printUsd(feesOf(volume)) };
+  });
+}
+
+export const daysBefore = (end: number, days: number): number => end - days * SECONDS_PER_DAY;
+
+/** Of each chain, before its own newest block. */
+export function daysBeforeEach({ ends }: Pick<Trades, 'ends'>, days: number): ReadonlyMap<string, number> {
+  return new Map([...ends].map(([chain, end]) => [chain, daysBefore(end, days)]));
+}

@@ -1,0 +1,69 @@
+/** /api/stats/network/:height */
+
+import { notFound } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, coinsOrNull, decimal } from '../../http/values.ts';
+import { supplyAt } from '../../state/supply.ts';
+import { HEIGHT } from '../blocks/routes.ts';
+import { averageBlockTime, inPools, stakeRatios, WINDOW_SQL, type WindowRecord } from './routes.ts';
+import { networkAtHeight } from './schema.ts';
+
+interface BlockRecord {
+  readonly hash: string;
+  readonly time: bigint;
+  readonly difficulty: string;
+  readonly chain_work: string;
+  readonly chain_stake: string;
+  readonly fee_pool: bigint | null;
+}
+
+const BLOCK_SQL = `SELECT hash, time, difficulty, chain_work, chain_stake, fee_pool FROM blocks
+  WHERE chain = $1 AND height = $2`;
+/** Work of the last 120 blocks and the span of their times, as getnetworkhashps has it. */
+const WORK_SQL = `SELECT min(chain_work) AS first_work, max(time) - min(time) AS seconds FROM blocks
+  WHERE chain = $1 AND height BETWEEN $2 - 120 AND $2`;
+
+/** Hashes a second; null for a span of no time. */
+function hashRate(work: string, window: { first_work: string; seconds: bigint } | undefined): number | null {
+  if (!window || window.seconds <= 0n) return null;
+  return Number((BigInt(`0x${work}`) - BigInt(`0x${window.first_work}`)) / window.seconds);
+}
+
+const atHeight = stateRoute({
+  path: '/api/stats/network/:height',
+  summary: 'The chain as of a block: difficulty, work, stake, supply, block time, ratios, fee pool',
+  parameters: { height: pathParameter('Height of the block', HEIGHT), chain: chainParameter },
+  response: networkAtHeight,
+  weight: 1,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain, height } = params;
+    const block = await read.row<BlockRecord>(BLOCK_SQL, [chain, height]);
+    if (!block) throw notFound(`block ${height} of ${chain}`);
+    const window = await read.row<WindowRecord>(WINDOW_SQL, [chain, height]);
+    const work = await read.row<{ first_work: string; seconds: bigint }>(WORK_SQL, [chain, height]);
+    const supply = await supplyAt(read, api, chain, height);
+    return {
+      chain,
+      height,
+      hash: block.hash,
+      time: Number(block.time),
+      difficulty: decimal(block.difficulty),
+      chainWork: block.chain_work,
+      chainStake: block.chain_stake,
+      hashRate: hashRate(block.chain_work, work),
+      avgBlockTime: averageBlockTime(window),
+      ...stakeRatios(window),
+      feePool: coinsOrNull(block.fee_pool),
+      transparentSupply: coinsOrNull(supply?.transparent ?? null),
+      shieldedSupply: coinsOrNull(supply?.shielded ?? null),
+      circulatingSupply: coinsOrNull(supply ? supply.transparent + supply.shielded : null),
+      inPools: coins(await inPools(read, chain, api.currencies.nativeId(api.chain(chain)), height)),
+    };
+  },
+});
+
+export const networkAtHeightRoutes = [atHeight];

@@ -1,0 +1,99 @@
+/** /api/stats/network, and the figures of a chain that /api/stats/status shows too; no daemon is waited for. */
+import { LosslessNumber } from 'lossless-json';
+import { isLiveBasket } from '../../../domain/basket-liveness.ts';
+import { parseReserves } from '../../../domain/reserves.ts';
+import { chainParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, coinsOrNull, ratio } from '../../http/values.ts';
+import type { KnownFigures } from '../../state/daemon-figures.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { supplyAt } from '../../state/supply.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { networkStats } from './schema.ts';
+
+export interface WindowRecord {
+  readonly blocks: bigint;
+  readonly staked: bigint;
+  readonly tip_time: bigint;
+  readonly start_time: bigint | null;
+}
+
+const RATIO_BLOCKS = 1000;
+const TIME_BLOCKS = 100;
+
+/** Of $1 the thousand blocks up to $2. */
+export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
+    max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
+  FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
+
+const RESERVES_SQL = `SELECT flags, reserves FROM currency_states
+  WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
+
+/** Satoshis of a currency in the baskets of a chain that were live at a height. */
+export async function inPools(read: Snapshot, chain: string, currencyId: string, height: number): Promise<bigint> {
+  const states = await read.rows<{ flags: number; reserves: string }>(RESERVES_SQL, [chain, height]);
+  let sum = 0n;
+  for (const { flags, reserves } of states) {
+    if (!isLiveBasket(flags)) continue;
+    for (const reserve of parseReserves(reserves)) if (reserve.currencyId === currencyId) sum += reserve.reserves;
+  }
+  return sum;
+}
+
+/** What a daemon said last of its chain, what follows from it, and when it said so. */
+export function figuresAnswer(known: KnownFigures, supply: bigint | null) {
+  const { difficulty, hashRate, stakingSupply, saidAt } = known;
+  const stakingParticipation = participation(stakingSupply, supply);
+  const figuresAt = saidAt === null ? null : new Date(saidAt).toISOString();
+  return { difficulty, hashRate, stakingSupply: coinsOrNull(stakingSupply), stakingParticipation, figuresAt };
+}
+
+/** At most 1: the estimate of a young chain may exceed what there is. */
+function participation(staking: bigint | null, supply: bigint | null): LosslessNumber | null {
+  if (staking === null || supply === null || supply <= 0n) return null;
+  return ratio(staking > supply ? supply : staking, supply);
+}
+
+const network = stateRoute({
+  path: '/api/stats/network',
+  summary: 'Hash rate, difficulty, staking, supply and block time of a chain',
+  parameters: { chain: chainParameter },
+  response: networkStats,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  besides: ({ params, api }) => api.figures.saidAt(api.chain(params.chain)),
+  async handler({ params, read, api }) {
+    const chain = api.chain(params.chain);
+    const tip = tipHeight(read, chain.name);
+    const window = await read.row<WindowRecord>(WINDOW_SQL, [chain.name, tip]);
+    const pools = await inPools(read, chain.name, api.currencies.nativeId(chain), tip);
+    const indexed = await supplyAt(read, api, chain.name, tip);
+    const supply = indexed ? indexed.transparent + indexed.shielded : api.figures.lastKnownSupply(chain, tip);
+    return {
+      chain: chain.name,
+      height: tip,
+      avgBlockTime: averageBlockTime(window),
+      ...stakeRatios(window),
+      ...figuresAnswer(api.figures.lastKnown(chain, tip), supply),
+      circulatingSupply: coinsOrNull(supply),
+      inPools: coins(pools),
+    };
+  },
+});
+
+/** Of staked and of worked blocks. */
+export function stakeRatios(window: WindowRecord | undefined) {
+  if (!window || window.blocks === 0n) return { posRatio: null, powRatio: null };
+  const { blocks, staked } = window;
+  return { posRatio: ratio(staked, blocks), powRatio: ratio(blocks - staked, blocks) };
+}
+
+/** Null while the chain is shorter than the window. */
+export function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
+  if (!window || window.start_time === null) return null;
+  return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));
+}
+
+export const networkStatsRoutes = [network];

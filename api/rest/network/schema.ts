@@ -1,0 +1,159 @@
+/** Statistics of the network and of the service. */
+
+import { REGIMES, UNPRICED_REASONS } from '../../../domain/stamps.ts';
+import { AUDIT_STATES } from '../../../schemas/audit-report.ts';
+import {
+  array,
+  boolean,
+  coins,
+  hash,
+  height,
+  integer,
+  isoTime,
+  type JsonSchema,
+  nullableInteger,
+  nullableString,
+  object,
+  string,
+  unixTime,
+} from '../../schema/json-schema.ts';
+import { provisionalMembers } from '../../schema/provisional.ts';
+import { blockRow } from '../blocks/schema.ts';
+
+const nullableNumber = { type: ['number', 'null'] } as const;
+const nullableCoins = { ...coins, type: ['number', 'null'] } as const;
+const fraction = { type: ['number', 'null'], minimum: 0, maximum: 1 } as const;
+
+const mining = {
+  difficulty: { ...nullableNumber, description: 'Of the next block of proof of work; null while the daemon is silent' },
+  hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
+  stakingSupply: { ...nullableCoins, description: 'Coins that stake, estimated over 100 blocks' },
+  stakingParticipation: { ...fraction, description: 'stakingSupply ÷ circulatingSupply' },
+  figuresAt: {
+    ...isoTime,
+    type: ['string', 'null'],
+    description:
+      'When the daemon last said difficulty, hashRate, stakingSupply and connections, which are asked for in the background; null while it has not',
+  },
+} as const;
+
+export const networkStats = object({
+  chain: string,
+  height,
+  avgBlockTime: { ...nullableNumber, description: 'Seconds, over 100 blocks' },
+  posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
+  powRatio: fraction,
+  ...mining,
+  circulatingSupply: { ...nullableCoins, description: 'All coins issued, shielded ones included' },
+  inPools: { ...coins, description: 'Native coins in live baskets of this chain' },
+});
+
+export const networkAtHeight = object({
+  chain: string,
+  height,
+  hash,
+  time: unixTime,
+  difficulty: { type: 'number', description: 'Of the block' },
+  chainWork: { type: 'string', description: 'Hex' },
+  chainStake: { type: 'string', description: 'Hex' },
+  hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
+  avgBlockTime: { ...nullableNumber, description: 'Seconds, over 100 blocks' },
+  posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
+  powRatio: fraction,
+  feePool: { ...nullableCoins, description: 'Held by the fee pool; null before there is one' },
+  transparentSupply: { ...nullableCoins, description: 'Coins in outputs that nobody had spent' },
+  shieldedSupply: nullableCoins,
+  circulatingSupply: { ...nullableCoins, description: 'Both' },
+  inPools: { ...coins, description: 'Native coins in baskets of this chain that were live' },
+});
+
+export const CHART_METRICS = ['difficulty', 'transactions', 'conversions'] as const;
+export const CHART_PERIODS = ['7d', '30d', '90d', '1y', 'all'] as const;
+
+export const chart = object({
+  chain: string,
+  metric: { type: 'string', enum: CHART_METRICS },
+  period: { type: 'string', enum: CHART_PERIODS },
+  ...provisionalMembers,
+  data: array(
+    object({
+      date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+      timestamp: unixTime,
+      value: { type: 'number' },
+    }),
+    'UTC days, the last one up to the newest block',
+  ),
+});
+
+const pulseTip = object({ height, hash: string, time: unixTime, txCount: integer, validationType: string });
+export const pulse = object({
+  chains: { type: 'object', additionalProperties: pulseTip },
+  blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
+});
+
+const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;
+const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
+const mismatch = object({
+  table: string,
+  height: { ...height, description: 'The first at which Postgres and ClickHouse part' },
+  ...found,
+});
+const violation = object({
+  invariant: string,
+  height: { ...height, description: 'The first at which it does not hold' },
+  currencyId: string,
+  reserveId: { ...nullableString, description: 'Of a basket: the reserve' },
+  excess: { ...string, description: 'Satoshis by which it is missed, too much when positive' },
+  ...found,
+});
+const audit = object({
+  state: { type: 'string', enum: AUDIT_STATES },
+  checkedHeight: { ...nullableInteger, description: 'Up to it both stores hold the same facts' },
+  stampsCheckedHeight: { ...nullableInteger, description: 'Up to it they hold the same conversions with stamps' },
+  digest: { ...nullableString, description: 'Of all facts up to checkedHeight; it includes that of the height before' },
+  checkedAt: isoTime,
+  lastMismatch: nullable(mismatch),
+  lastViolation: nullable(violation),
+});
+
+const count = { type: 'integer', minimum: 0 } as const;
+const counts = (names: readonly string[], of: JsonSchema) =>
+  object(Object.fromEntries(names.map((name) => [name, of])));
+
+const chainStatus = object({
+  height: nullableInteger,
+  indexedHeight: nullableInteger,
+  lag: nullableInteger,
+  ...mining,
+  connections: nullableInteger,
+  deadLetters: { ...integer, description: 'Parts of blocks that could not be decoded' },
+  healthy: { ...boolean, description: 'Whether /api/health/ready of this chain answers 200' },
+  conversionsStamped: {
+    ...counts(REGIMES, count),
+    description:
+      'Settled conversions of this chain that have a stamp of the served generation, by its regime; provisional ones count',
+  },
+  conversionsUnpriced: {
+    ...counts(REGIMES, counts(UNPRICED_REASONS, count)),
+    description: 'Those of them without a USD value, by regime and by the reason of their stamp',
+  },
+  conversionsWithoutStamp: {
+    ...nullableInteger,
+    minimum: 0,
+    description:
+      'Completed and refunded conversions that the served prices have passed and that have no stamp: 0 when all is well. ' +
+      'As of the audit, so null before the first one',
+  },
+  audit: { ...nullable(audit), description: 'Null before the first audit' },
+});
+export const serviceStatus = object({
+  verusd: object({ chainHeight: nullableInteger, connections: nullableInteger }),
+  data: object({
+    addresses: integer,
+    conversionsTotal: { ...integer, description: 'Completed conversions with a stamp; provisional ones count' },
+    transactions: integer,
+    ...provisionalMembers,
+  }),
+  indexer: object({ updatedAt: { ...isoTime, type: ['string', 'null'] }, state: nullableString }),
+  chains: { type: 'object', additionalProperties: chainStatus },
+});

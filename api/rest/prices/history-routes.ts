@@ -1,0 +1,223 @@
+/** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
+import { cursorRewound, hashAt } from '../../http/paging.ts';
+import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { decimal, isoTime } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { findCurrency } from '../currencies/routes.ts';
+import { confidenceOf, defaultChain, type PriceRecord } from './price-rows.ts';
+import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
+
+export const idParameter = pathParameter(
+  'i-address, qualified name, or name; of a bridged currency also without its suffix',
+  { type: 'string', minLength: 1, maxLength: 500 },
+);
+
+type Interval = (typeof PRICE_INTERVALS)[number];
+
+/** Seconds; of `block` every row is one. */
+const SPANS: Readonly<Record<Exclude<Interval, 'block'>, number>> = { '5m': 300, '1h': 3600, '1d': SECONDS_PER_DAY };
+const SECONDS_PER_HOUR = 3600;
+const MAX_HEIGHT = 2 ** 31 - 1;
+const MAX_TIME = 2 ** 31 - 1;
+const DEFAULT_ROWS = 200;
+const MAX_ROWS = 1000;
+
+/** The blocks of the default chain make the steps of the averages; Postgres keeps the newest of them only. */
+const WINDOW = `currency_id = {id: String} AND tick >= {first: UInt64} AND chain = {chain: String}
+    AND height BETWEEN {from: UInt32} AND {to: UInt32} AND time >= toDateTime({since: Int64}, 'UTC')`;
+const COLUMNS = 'currency_id, tick, tier, usd_price, ema_price, total_depth, source_basket, baskets, height, time';
+const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(source_basket, '') AS source_basket, baskets, height,
+    toUnixTimestamp(time) AS time, toBool(tick > {tick: UInt64}) AS provisional`;
+const blocksSql = (rows: PricedRows) =>
+  `SELECT ${ANSWERED} FROM ${rows.newest(COLUMNS, WINDOW, '{rows: UInt32}')} AS found ORDER BY found.tick DESC`;
+/** Clocks of blocks may go back a little, so the order of intervals is not that of ticks. */
+function intervalsSql(rows: PricedRows): string {
+  const before = `${WINDOW} AND time < toDateTime({before: Int64}, 'UTC')`;
+  const ticks = `SELECT max(tick) FROM ${rows.of('prices', 'tick, time', before)}
+    GROUP BY intDiv(toUnixTimestamp(time), {span: UInt32}) AS bucket ORDER BY bucket DESC LIMIT {rows: UInt32}`;
+  return `SELECT ${ANSWERED} FROM ${rows.of('prices', COLUMNS, `currency_id = {id: String} AND tick IN (${ticks})`)} AS found
+    ORDER BY intDiv(toUnixTimestamp(found.time), {span: UInt32}) DESC`;
+}
+
+interface HistoryWindow {
+  /** Blocks of the default chain. */
+  readonly from: number;
+  readonly to: number;
+  /** Seconds since the epoch. */
+  readonly since: number;
+  readonly rows: number;
+}
+
+const WHOLE = { from: 0, to: MAX_HEIGHT, since: 0 };
+
+type HistoryRecord = Omit<PriceRecord, 'time'> & { readonly time: number; readonly provisional: boolean };
+
+/** Newest first. `before`: intervals that begin earlier, seconds since the epoch. */
+async function historyRows(
+  api: ApiContext,
+  rows: PricedRows,
+  currencyId: string,
+  window: HistoryWindow,
+  intervals: { readonly span: number; readonly before: number } | null,
+): Promise<HistoryRecord[]> {
+  return api.clickhouse.query<HistoryRecord>(intervals ? intervalsSql(rows) : blocksSql(rows), {
+    ...rows.params,
+    id: currencyId,
+    first: (await rows.tickAt(window.since)) ?? '0',
+    chain: defaultChain(api),
+    ...window,
+    ...intervals,
+  });
+}
+
+function historyAnswer(row: HistoryRecord, currencies: Currencies) {
+  return {
+    usdPrice: decimal(row.usd_price),
+    blockHeight: row.height,
+    basket: currencies.name(row.source_basket) ?? row.source_basket,
+    confidence: confidenceOf(row, row.height),
+    createdAt: isoTime(row.time),
+    provisional: row.provisional,
+  };
+}
+
+/** The newest prices that are complete, block by block. */
+export async function newestPrices(
+  read: Snapshot,
+  api: ApiContext,
+  currencies: Currencies,
+  currencyId: string,
+  rows: number,
+) {
+  const complete = await pricedRows(read, api, false);
+  const found = await historyRows(api, complete, currencyId, { ...WHOLE, rows }, null);
+  return found.map((row) => historyAnswer(row, currencies));
+}
+
+/** What a cursor says: the place that the next page lies before, and since when a walk by hours reaches back. */
+interface Place {
+  /** A height, or of intervals the beginning of one. */
+  readonly before: number;
+  readonly since: number;
+}
+
+interface Walk {
+  readonly list: string;
+  readonly chain: string;
+  /** Null block by block. */
+  readonly span: number | null;
+}
+
+const startOf = (time: number, span: number) => time - (time % span);
+
+async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: string): Promise<Place> {
+  const cursor = decodeCursor(text, list, chain, ['integer', 'integer']);
+  const [before, since] = cursor.key.map(Number) as [number, number];
+  if ((await hashAt(read, chain, cursor.height)) === cursor.hash) return { before, since };
+  throw await cursorRewound(read, cursor, async (height) => {
+    if (span === null) return [height + 1, since];
+    // The interval of the newest block that stays is read again: blocks of it may be gone.
+    const row = await read.row<{ time: bigint }>('SELECT time FROM blocks WHERE chain = $1 AND height = $2', [
+      chain,
+      height,
+    ]);
+    return [startOf(Number(row?.time ?? 0n), span) + span, since];
+  });
+}
+
+async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: HistoryRecord, since: number) {
+  const { height, time } = last;
+  const hash = (await hashAt(read, chain, height)) ?? '';
+  const cursor: Cursor = { list, chain, height, hash, key: [span === null ? height : startOf(time, span), since] };
+  return encodeCursor(cursor);
+}
+
+const height = { type: 'integer', minimum: 0, maximum: MAX_HEIGHT } as const;
+
+const history = stateRoute({
+  path: '/api/oracle/prices/:id/history',
+  summary: 'Prices of a currency, newest first: block by block, or the last one of each interval',
+  parameters: {
+    id: idParameter,
+    interval: queryParameter(
+      'A row for each block of the default chain, or for each 5 minutes, hour or day (UTC) of block time that has one',
+      { type: 'string', enum: PRICE_INTERVALS, default: 'block' },
+    ),
+    from: queryParameter('First block of the default chain', height),
+    to: queryParameter('Last block of the default chain', height),
+    hours: queryParameter('Hours before the newest priced block; only without from and to', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    limit: queryParameter('Rows; more than 1,000 is served as 1,000', {
+      type: 'integer',
+      minimum: 1,
+      default: DEFAULT_ROWS,
+    }),
+    provisional: queryParameter('Also prices beyond what every chain has passed, which may still be corrected', {
+      type: 'boolean',
+      default: false,
+    }),
+    cursor: queryParameter('nextCursor of an answer: goes on after its last row, with the same other parameters', {
+      type: 'string',
+      maxLength: 1000,
+    }),
+  },
+  response: oracleHistory,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const currencies = await api.currencies.of(read);
+    const chain = defaultChain(api);
+    const { currencyId } = findCurrency(currencies, api, chain, params.id, 'id');
+    const { from = 0, to = MAX_HEIGHT } = params;
+    if (from > to) {
+      const detail = `from (${from}) is above to (${to})`;
+      throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/from', detail }] });
+    }
+    const interval = params.interval as Interval;
+    const span = interval === 'block' ? null : SPANS[interval];
+    const walk: Walk = { list: `prices ${currencyId} ${interval}`, chain, span };
+    const ranged = params.from !== undefined || params.to !== undefined;
+    const priced = await pricedRows(read, api, params.provisional);
+    const { pricedAhead, priced: complete } = read.state;
+    const end = ((params.provisional && pricedAhead.get(chain)) || complete.get(chain))?.clock ?? 0;
+    const reach = params.hours === undefined || ranged ? 0 : Math.max(0, end - params.hours * SECONDS_PER_HOUR);
+    const place = params.cursor === undefined ? null : await readPlace(read, walk, params.cursor);
+    const since = place?.since ?? reach;
+    const limit = Math.min(params.limit, MAX_ROWS);
+    const window = { from, to: place && span === null ? Math.min(to, place.before - 1) : to, since, rows: limit + 1 };
+    const isOver = window.to < from; // the walk has reached its first block
+    const rows = isOver
+      ? []
+      : await historyRows(
+          api,
+          priced,
+          currencyId,
+          window,
+          span === null ? null : { span, before: place?.before ?? MAX_TIME },
+        );
+    const data = rows.slice(0, limit);
+    const last = data.at(-1);
+    return {
+      currencyId,
+      interval,
+      count: data.length,
+      ...provisionalMembers(data.some(({ provisional }) => provisional) ? priced.provisionalSince(end) : null),
+      data: data.map((row) => historyAnswer(row, currencies)),
+      nextCursor: last && rows.length > limit ? await cursorAfter(read, walk, last, since) : null,
+    };
+  },
+});
+
+export const oracleHistoryRoutes = [history];

@@ -1,0 +1,160 @@
+/** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
+import { confidence, priceStatus } from '../../../domain/confidence.ts';
+import { parsePrice } from '../../../domain/decimal.ts';
+import type { GuardState, Tier } from '../../../domain/prices.ts';
+import type { EntryInput } from '../../../domain/stamp-inputs.ts';
+import { slowestChain } from '../../../schemas/slowest-chain.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { decimal, isoTime } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+
+export interface PriceRecord {
+  readonly currency_id: string;
+  readonly tier: Tier;
+  readonly usd_price: string;
+  readonly ema_price: string;
+  readonly total_depth: string;
+  readonly source_basket: string | null;
+  /** JSON text: [{"basketId","chain","price","depth"}], deepest first. */
+  readonly baskets: string;
+  readonly height: number;
+  readonly time: bigint;
+}
+
+export type PriceEntry = Omit<EntryInput, 'hop'>;
+
+/** What external feeds say of a price. */
+export interface GuardView {
+  readonly status: GuardState;
+  readonly externalPrice: string | null;
+  readonly deviationPct: string | null;
+  readonly source: string | null;
+  /** Milliseconds since the epoch. */
+  readonly checkedAt: number | null;
+}
+
+/** The price as it is published. */
+export interface LatestPrice extends PriceRecord {
+  /** As it follows from the chain alone. */
+  readonly derived: PriceRecord;
+  readonly guard: GuardView | null;
+  /** Beyond the blocks that every chain's clock has passed: it may still be corrected. */
+  readonly provisional: boolean;
+}
+
+interface GuardedRecord extends PriceRecord {
+  readonly provisional: boolean;
+  /** JSON texts. */
+  readonly guard: string | null;
+  readonly published: string | null;
+}
+
+/** What the guard keeps where another price is published than the derived one. */
+interface PublishedRow {
+  readonly tier: PriceRecord['tier'];
+  readonly usdPrice: string;
+  readonly emaPrice: string;
+  readonly totalDepth: string;
+  readonly sourceBasket: string | null;
+  readonly baskets: readonly PriceEntry[];
+  readonly height: number;
+  readonly time: number;
+}
+
+/** Newest row of each currency, as derived and as published; its age counts from its newest step, which blocks of the default chain make. */
+const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
+    coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
+    coalesce(step.time, p.time) AS time, p.tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional,
+    guard.published, CASE WHEN guard.currency_id IS NOT NULL THEN jsonb_build_object(
+      'status', guard.status, 'externalPrice', guard.external_price::text, 'deviationPct', guard.deviation_pct::text,
+      'source', guard.source, 'checkedAt', floor(extract(epoch FROM guard.checked_at) * 1000)) END AS guard
+  FROM unnest($2::text[]) AS wanted(id)
+  CROSS JOIN LATERAL (SELECT * FROM prices WHERE generation = $1 AND currency_id = wanted.id
+    ORDER BY tick DESC LIMIT 1) p
+  LEFT JOIN LATERAL (SELECT * FROM prices WHERE generation = $1 AND currency_id = wanted.id AND chain = $3
+    ORDER BY tick DESC LIMIT 1) step ON true
+  LEFT JOIN price_guards guard ON guard.currency_id = wanted.id`;
+
+/** The published price of the currency $2 alone; no row without one. */
+export const LATEST_USD_SQL = `SELECT coalesce(guard.published ->> 'usdPrice', p.usd_price::text) AS usd_price
+  FROM (SELECT usd_price FROM prices WHERE generation = $1 AND currency_id = $2 ORDER BY tick DESC LIMIT 1) p
+  LEFT JOIN price_guards guard ON guard.currency_id = $2`;
+
+/** Height from which the age of prices is counted: the default chain's own tip, also where prices have not come that far. */
+export function priceTip({ state }: Snapshot, api: ApiContext): number {
+  return state.derived.get(defaultChain(api))?.height ?? 0;
+}
+
+/** The first configured chain: its blocks make the steps of the moving averages. */
+export function defaultChain(api: ApiContext): string {
+  return api.config.chains[0]?.name ?? '';
+}
+
+/** From the snapshot, since the answer is kept for as long as that is the newest. A chain without blocks is further back than any. */
+function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
+  return slowestChain(api.config.chains, ({ name }) => state.derived.get(name)?.clock ?? -1)?.name ?? null;
+}
+
+/** As they are published, in the order of `ids`; a currency without a price has no row. */
+export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
+  if (ids.length === 0) return [];
+  const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
+  const place = new Map(ids.map((id, index) => [id, index]));
+  const inOrder = rows.sort((a, b) => (place.get(a.currency_id) ?? 0) - (place.get(b.currency_id) ?? 0));
+  return inOrder.map(({ guard, published, provisional, ...derived }) => ({
+    ...derived,
+    provisional,
+    ...(published !== null && publishedRecord(JSON.parse(published) as PublishedRow)),
+    derived,
+    guard: guard === null ? null : (JSON.parse(guard) as GuardView),
+  }));
+}
+
+function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
+  return {
+    tier: row.tier,
+    usd_price: row.usdPrice,
+    ema_price: row.emaPrice,
+    total_depth: row.totalDepth,
+    source_basket: row.sourceBasket,
+    baskets: JSON.stringify(row.baskets),
+    height: row.height,
+    time: BigInt(row.time),
+  };
+}
+
+export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): PriceEntry[] {
+  return JSON.parse(baskets) as PriceEntry[];
+}
+
+/** Confidence of a price as seen from `tip` blocks of the default chain. */
+export function confidenceOf(row: Omit<PriceRecord, 'time'>, tip: number, guard: GuardView | null = null): number {
+  return confidence({
+    tier: row.tier,
+    usd: parsePrice(row.usd_price),
+    totalDepth: parsePrice(row.total_depth),
+    entryPrices: entriesOf(row).map((entry) => parsePrice(entry.price)),
+    age: tip - row.height,
+    // Replaced because an anchor left the set: no feed has said anything of this price itself.
+    guard: guard?.externalPrice == null ? null : guard.status,
+  });
+}
+
+/** Members of a price in the list and of `currentPrice`. */
+export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, currencies: Currencies) {
+  const tip = priceTip(read, api);
+  return {
+    usdPrice: decimal(row.usd_price),
+    emaPrice: decimal(row.ema_price),
+    source: 'reserve',
+    sourceBlock: row.height,
+    sourceBasket: currencies.name(row.source_basket) ?? row.source_basket,
+    confidence: confidenceOf(row, tip, row.guard),
+    status: priceStatus(tip - row.height, row.guard?.status ?? null),
+    totalDepth: decimal(row.total_depth),
+    updatedAt: isoTime(row.time),
+    provisional: row.provisional,
+    waitsFor: row.provisional ? waitedFor(read, api) : null,
+  };
+}

@@ -1,0 +1,72 @@
+/** Every REST path of the service, in the order of the index. */
+import type { Route } from '../http/route.ts';
+import { keyRoutes } from './account/key-routes.ts';
+import { authRoutes } from './account/login-routes.ts';
+import { balanceRoutes } from './addresses/balance-routes.ts';
+import { addressRoutes } from './addresses/routes.ts';
+import { rawRoutes } from './blocks/raw-routes.ts';
+import { blockRoutes } from './blocks/routes.ts';
+import { stakeRoutes } from './blocks/stake-routes.ts';
+import { bridgeRoutes } from './bridge/routes.ts';
+import { conversionRoutes } from './conversions/routes.ts';
+import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
+import { currencyRoutes } from './currencies/routes.ts';
+import { identityContentRoutes } from './identities/content-routes.ts';
+import { identityRoutes } from './identities/routes.ts';
+import { identityTreeRoutes } from './identities/tree-routes.ts';
+import { marketEstimateRoutes } from './market/estimate-routes.ts';
+import { marketHistoryRoutes } from './market/history-routes.ts';
+import { marketListRoutes } from './market/list-routes.ts';
+import { marketPairRoutes } from './market/pair-routes.ts';
+import { marketSummaryRoutes } from './market/summary-routes.ts';
+import { tickerRoutes } from './market/ticker-routes.ts';
+import { marketVolumeRoutes } from './market/volume-routes.ts';
+import { networkAtHeightRoutes } from './network/at-height-routes.ts';
+import { chartRoutes } from './network/chart-routes.ts';
+import { pulseRoutes } from './network/pulse-routes.ts';
+import { networkStatsRoutes } from './network/routes.ts';
+import { oracleHistoryRoutes } from './prices/history-routes.ts';
+import { oraclePriceRoutes } from './prices/routes.ts';
+import { searchRoutes } from './search/routes.ts';
+import { healthRoutes } from './service/health-routes.ts';
+import { serviceRoutes } from './service/routes.ts';
+import { serviceStatusRoutes } from './service/status-routes.ts';
+import { statsRoutes } from './service/sync-routes.ts';
+import { transactionRoutes } from './transactions/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+
+export const routeTable: readonly Route[] = serviceRoutes([
+  ...oraclePriceRoutes,
+  ...oracleHistoryRoutes,
+  ...oracleConversionRoutes,
+  ...marketSummaryRoutes,
+  ...marketListRoutes,
+  ...marketPairRoutes,
+  ...marketVolumeRoutes,
+  ...marketHistoryRoutes,
+  ...marketEstimateRoutes,
+  ...tickerRoutes,
+  ...blockRoutes,
+  ...transactionRoutes,
+  ...rawRoutes,
+  ...addressRoutes,
+  ...balanceRoutes,
+  ...stakeRoutes,
+  ...identityRoutes,
+  ...identityContentRoutes,
+  ...identityTreeRoutes,
+  ...currencyRoutes,
+  ...conversionRoutes,
+  ...bridgeRoutes,
+  ...searchRoutes,
+  ...statsRoutes,
+  ...networkStatsRoutes,
+  ...networkAtHeightRoutes,
+  ...chartRoutes,
+  ...pulseRoutes,
+  ...serviceStatusRoutes,
+  ...healthRoutes,
+  ...authRoutes,
+  ...keyRoutes,
+  ...webhookRoutes,
+]);

@@ -1,0 +1,97 @@
+/** /api/search: whatever was pasted, on every chain. */
+
+import { isTransparentAddress } from '../../../domain/addresses.ts';
+import type { BlockRef } from '../../../domain/block-ref.ts';
+import { isWrittenHash } from '../../../domain/hashes.ts';
+import { hexParam } from '../../../infra/postgres/values.ts';
+import type { ChainConfig } from '../../../schemas/config.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { requiredQuery } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { findIdentity } from '../../state/identity-names.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { searchResults } from './explorer-schema.ts';
+
+interface Found {
+  readonly type: 'block' | 'tx' | 'address' | 'identity' | 'currency' | 'basket';
+  readonly id: string;
+  readonly label: string;
+  readonly chain: string;
+  readonly url: string;
+}
+
+type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<Found[]>;
+
+const HEIGHT = /^\d{1,9}$/;
+
+const byHeight: Finder = async (read, _api, { name: chain }, query) => {
+  if (!HEIGHT.test(query)) return [];
+  const sql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND height = $2';
+  const block = await read.row<BlockRef>(sql, [chain, Number(query)]);
+  return block ? [blockFound(chain, block)] : [];
+};
+
+const byHash: Finder = async (read, _api, { name: chain }, query) => {
+  if (!isWrittenHash(query)) return [];
+  const hash = query.toLowerCase();
+  const blockSql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND hash = $2';
+  const block = await read.row<BlockRef>(blockSql, [chain, hexParam(hash)]);
+  if (block) return [blockFound(chain, block)];
+  const transactionSql = 'SELECT height FROM transactions WHERE chain = $1 AND txid = $2';
+  const transaction = await read.row<{ height: number }>(transactionSql, [chain, hexParam(hash)]);
+  const label = transaction && `Transaction in block ${transaction.height}`;
+  return label ? [{ type: 'tx', id: hash, label, chain, url: `/api/tx/${hash}?chain=${chain}` }] : [];
+};
+
+function blockFound(chain: string, { height, hash }: BlockRef): Found {
+  return { type: 'block', id: hash, label: `Block ${height}`, chain, url: `/api/blocks/${height}?chain=${chain}` };
+}
+
+const byAddress: Finder = async (read, _api, { name: chain }, query) => {
+  if (!isTransparentAddress(query)) return [];
+  const sql = 'SELECT true AS known FROM address_activity WHERE chain = $1 AND address = $2 LIMIT 1';
+  if (!(await read.row(sql, [chain, query]))) return [];
+  return [{ type: 'address', id: query, label: query, chain, url: `/api/address/${query}?chain=${chain}` }];
+};
+
+const byIdentity: Finder = async (read, _api, chain, query) => {
+  const address = await findIdentity(read, chain, query);
+  if (address === null) return [];
+  const sql = `SELECT fully_qualified_name AS name FROM identities
+    WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+  const identity = await read.row<{ name: string }>(sql, [chain.name, address]);
+  const url = `/api/identity/${address}?chain=${chain.name}`;
+  return identity ? [{ type: 'identity', id: address, label: `${identity.name}@`, chain: chain.name, url }] : [];
+};
+
+const byCurrency: Finder = async (read, api, chain, query) => {
+  if (query.includes('@')) return [];
+  const entry = (await api.currencies.of(read)).find(query, chain);
+  if (entry?.chain !== chain.name) return [];
+  const type = entry.type === 'basket' ? 'basket' : 'currency';
+  const url = `/api/currency/${entry.currencyId}?chain=${chain.name}`;
+  return [{ type, id: entry.currencyId, label: entry.fullyQualifiedName, chain: chain.name, url }];
+};
+
+const FINDERS = [byHeight, byHash, byAddress, byIdentity, byCurrency];
+
+const search = stateRoute({
+  path: '/api/search/',
+  summary: 'Blocks, transactions, addresses, identities and currencies by height, hash, address or name',
+  parameters: { q: requiredQuery('What to look for', { type: 'string', pattern: '\\S', maxLength: 80 }) },
+  response: searchResults,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const query = params.q.trim();
+    const results: Found[] = [];
+    for (const chain of api.config.chains) {
+      for (const find of FINDERS) results.push(...(await find(read, api, chain, query)));
+    }
+    return { query: params.q, results };
+  },
+});
+
+export const searchRoutes = [search];

@@ -1,0 +1,40 @@
+/** /api/health and /api/health/ready: docs/health.md */
+
+import { anyChainParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { health, readiness } from './schema.ts';
+
+const alive = liveRoute({
+  path: '/api/health',
+  summary: 'The process answers; degraded while it is not ready',
+  parameters: {},
+  response: health,
+  weight: 1,
+  tier: null,
+  vital: true,
+  cache: 'none',
+  async handler({ api }) {
+    return { body: { status: api.health.reasons(null).length === 0 ? 'ok' : 'degraded' } };
+  },
+});
+
+const ready = liveRoute({
+  path: '/api/health/ready',
+  summary:
+    'Every chain, or the one that is named, follows its daemon and the stores answer; 503 with the reasons otherwise',
+  parameters: { chain: anyChainParameter },
+  response: readiness,
+  otherwise: 503,
+  weight: 1,
+  tier: null,
+  vital: true,
+  cache: 'none',
+  async handler({ api, params }) {
+    const chain = params.chain ?? null;
+    const [reasons, notes] = [api.health.reasons(chain), api.health.notes(chain)];
+    if (reasons.length === 0) return { body: { status: 'ready', reasons, notes } };
+    return { status: 503, headers: { 'Retry-After': '5' }, body: { status: 'not_ready', reasons, notes } };
+  },
+});
+
+export const healthRoutes = [alive, ready];

@@ -1,0 +1,80 @@
+/** The index of the API, its errors, and the metrics. */
+import { registry } from '../../../infra/metrics.ts';
+import { API_ERRORS } from '../../http/api-error.ts';
+import { liveRoute, methodOf, type Route } from '../../http/route.ts';
+import { asyncDocumentRoute, docsPage, docsParts, documentRoute } from './documentation-routes.ts';
+import { apiErrors, apiIndex } from './schema.ts';
+
+/** Paths that are no routes of the table. */
+const FURTHER = [
+  {
+    method: 'GET',
+    path: '/api/ws',
+    description: 'WebSocket: blocks, reorganisations and more as they come',
+    credits: 1,
+  },
+  { method: 'GET', path: '/api/stream', description: 'The same as server-sent events', credits: 1 },
+  { method: 'POST', path: '/', description: 'JSON-RPC of the default chain', credits: 5 },
+  { method: 'POST', path: '/rpc/:chain', description: 'JSON-RPC of a chain', credits: 5 },
+];
+
+const errors = liveRoute({
+  path: '/api/errors',
+  summary: 'Every code that a problem answer can have',
+  parameters: {},
+  response: apiErrors,
+  weight: 0,
+  tier: null,
+  cache: 'none',
+  async handler() {
+    const entries = Object.entries(API_ERRORS);
+    return { body: { errors: entries.map(([code, [status, title, meaning]]) => ({ code, status, title, meaning })) } };
+  },
+});
+
+const metricsRoute = liveRoute({
+  path: '/metrics',
+  summary: 'Prometheus metrics',
+  parameters: {},
+  response: { type: 'string' },
+  produces: 'text/plain; version=0.0.4; charset=utf-8',
+  weight: 0,
+  tier: null,
+  cache: 'none',
+  async handler() {
+    return { contentType: registry.contentType, body: await registry.metrics() };
+  },
+});
+
+/** The routes of the service itself; the index lists `routes` and these. */
+export function serviceRoutes(routes: readonly Route[]): Route[] {
+  const index: Route = liveRoute({
+    path: '/api/',
+    summary: 'This index',
+    parameters: {},
+    response: apiIndex,
+    weight: 1,
+    tier: null,
+    cache: 'none',
+    async handler({ api }) {
+      const entries = listed.map((route) => ({
+        method: methodOf(route),
+        path: route.path,
+        description: route.summary,
+        credits: route.weight,
+      }));
+      return {
+        body: {
+          name: 'verustream',
+          version: api.release,
+          chains: api.config.chains.map((chain) => chain.name),
+          endpoints: [...entries, ...FURTHER],
+          docs: '/api/docs',
+        },
+      };
+    },
+  });
+  const described = [index, ...routes, errors, metricsRoute, asyncDocumentRoute];
+  const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
+  return [...listed, ...docsParts];
+}

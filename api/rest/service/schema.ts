@@ -1,0 +1,71 @@
+/** The service about itself: index, health, errors, sync state. */
+import {
+  array,
+  boolean,
+  integer,
+  isoTime,
+  nullableInteger,
+  nullableString,
+  object,
+  openObject,
+  string,
+} from '../../schema/json-schema.ts';
+
+export const apiIndex = object({
+  name: string,
+  version: string,
+  chains: array(string),
+  endpoints: array(object({ method: string, path: string, description: string, credits: integer })),
+  docs: string,
+});
+
+export const apiErrors = object({
+  errors: array(object({ code: string, status: integer, title: string, meaning: string })),
+});
+
+export const apiDocument = openObject({
+  openapi: { type: 'string', pattern: '^3\\.1\\.' },
+  info: openObject({ title: string, version: string }),
+  paths: { type: 'object' },
+  components: { type: 'object' },
+});
+
+export const asyncDocument = openObject({
+  asyncapi: { type: 'string', pattern: '^3\\.0\\.' },
+  info: openObject({ title: string, version: string }),
+  channels: { type: 'object' },
+  operations: { type: 'object' },
+});
+
+export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });
+
+const told = {
+  code: string,
+  chain: { ...nullableString, description: 'Null: of every chain' },
+  stage: nullableString,
+  cause: { ...nullableString, description: 'Of a stage that waits or has stopped: the code of its error' },
+  detail: string,
+  etaSeconds: {
+    ...nullableInteger,
+    description: 'Until it has caught up, by the rate of the last half minute; null while that is unknown',
+  },
+};
+const goneSince = {
+  ...isoTime,
+  type: ['string', 'null'],
+  description: 'When the cause went away: the reason is kept for 10 s from then on; null while it lasts',
+} as const;
+export const readiness = object({
+  status: { type: 'string', enum: ['ready', 'not_ready'] },
+  reasons: array(object({ ...told, goneSince })),
+  notes: array(object(told), 'What is worth knowing and keeps nothing from being ready'),
+});
+
+export const syncState = object({
+  chain: string,
+  height: { ...nullableInteger, description: 'Newest block of the daemon; null while it was not asked yet' },
+  indexedHeight: nullableInteger,
+  transactions: integer,
+  synced: boolean,
+  updatedAt: { ...isoTime, type: ['string', 'null'], description: 'Arrival of the newest block' },
+});

@@ -1,0 +1,125 @@
+/** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
+import type { AuditReport } from '../../../schemas/audit-report.ts';
+import type { ChainConfig } from '../../../schemas/config.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { liveRoute } from '../../http/route.ts';
+import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
+import type { ServiceState } from '../../state/service-state.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { supplyAt } from '../../state/supply.ts';
+import { type StampCounts, stampCounts } from '../conversions/stamp-counts.ts';
+import { figuresAnswer } from '../network/routes.ts';
+import { serviceStatus } from '../network/schema.ts';
+
+const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
+const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
+
+const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chain';
+
+/** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
+const ADDRESSES_FRESH_MS = 600_000;
+
+async function total(api: ApiContext, sql: string): Promise<number> {
+  const [row] = await api.clickhouse.query<{ total: string }>(sql);
+  return Number(row?.total ?? 0);
+}
+
+async function dataTotals(api: ApiContext, state: ServiceState, rows: PricedRows, { completed }: StampCounts) {
+  const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
+  return {
+    addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL)),
+    conversionsTotal: completed,
+    transactions: await api.memo.get('transactions', state.tag, () => total(api, TRANSACTIONS_SQL)),
+    ...provisionalMembers(rows.provisionalSince(Number.POSITIVE_INFINITY)),
+  };
+}
+
+/** An older program's report has no count. */
+type StoredReport = Omit<AuditReport, 'conversionsWithoutStamp'> &
+  Partial<Pick<AuditReport, 'conversionsWithoutStamp'>>;
+
+async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, StoredReport>> {
+  const rows = await read.rows<{ chain: string; report: string }>('SELECT chain, report FROM audits');
+  return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as StoredReport]));
+}
+
+function auditAnswer(report: StoredReport | undefined) {
+  if (!report) return { conversionsWithoutStamp: null, audit: null };
+  const { conversionsWithoutStamp = null, ...audit } = report;
+  return { conversionsWithoutStamp, audit };
+}
+
+async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>> {
+  const rows = await read.rows<{ chain: string; count: bigint }>(DEAD_LETTERS_SQL);
+  return new Map(rows.map(({ chain, count }) => [chain, Number(count)]));
+}
+
+interface Seen {
+  readonly state: ServiceState;
+  /** Satoshis of a chain's own coin, where the index knows them. */
+  readonly supplies: ReadonlyMap<string, bigint>;
+}
+
+function chainStatus(api: ApiContext, chain: ChainConfig, { state, supplies }: Seen) {
+  const indexedHeight = state.derived.get(chain.name)?.height ?? null;
+  const tail = api.watch.statuses.of(chain.name, 'tail');
+  const height = tail?.targetHeight ?? tail?.height ?? indexedHeight;
+  const tip = indexedHeight ?? 0;
+  const known = api.figures.lastKnown(chain, tip);
+  const supply = supplies.get(chain.name) ?? api.figures.lastKnownSupply(chain, tip);
+  return {
+    height,
+    indexedHeight,
+    lag: height === null || indexedHeight === null ? null : Math.max(0, height - indexedHeight),
+    ...figuresAnswer(known, supply),
+    connections: known.connections,
+    healthy: api.health.reasons(chain.name).length === 0,
+  };
+}
+
+const status = liveRoute({
+  path: '/api/stats/status',
+  summary: 'State of the indexer, of its daemons and of each chain',
+  parameters: {},
+  response: serviceStatus,
+  weight: 1,
+  tier: null,
+  cache: 'none',
+  async handler({ api }) {
+    const { chains } = api.config;
+    const seen = await api.snapshot(async (read) => {
+      const supplies = new Map<string, bigint>();
+      for (const [chain, { height }] of read.state.derived) {
+        const supply = chains.some(({ name }) => name === chain) && (await supplyAt(read, api, chain, height));
+        if (supply) supplies.set(chain, supply.transparent + supply.shielded);
+      }
+      const shown = { audits: await auditReports(read), letters: await deadLetters(read) };
+      return { state: read.state, supplies, rows: await pricedRows(read, api), ...shown };
+    });
+    const { state, rows, audits, letters } = seen;
+    const statuses = chains.map((chain) => chainStatus(api, chain, seen));
+    const [main] = statuses;
+    const stamps = await stampCounts(api, state, rows);
+    const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
+    return {
+      body: {
+        verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
+        data: await dataTotals(api, state, rows, stamps),
+        indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
+        chains: Object.fromEntries(
+          chains.map(({ name }, index) => [
+            name,
+            {
+              ...statuses[index],
+              deadLetters: letters.get(name) ?? 0,
+              ...stamps.ofChain(name),
+              ...auditAnswer(audits.get(name)),
+            },
+          ]),
+        ),
+      },
+    };
+  },
+});
+
+export const serviceStatusRoutes = [status];

@@ -1,0 +1,55 @@
+/** /api/stats */
+
+import type { ApiContext } from '../../api-context.ts';
+import { chainParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { syncState } from './schema.ts';
+
+/** An index this close to its daemon is in step with it. */
+const SYNCED_BLOCKS = 5;
+
+const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
+  WHERE chain = {chain: String} AND position <= {position: UInt64}`;
+
+/** What the stages said last, which moves while the stores stand still. */
+function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
+  const tail = watch.statuses.of(chain, 'tail');
+  return {
+    daemonHeight: tail?.targetHeight ?? tail?.height ?? 0,
+    updatedAt: watch.statuses.of(chain, 'derive')?.movedAt ?? null,
+  };
+}
+
+const stats = stateRoute({
+  path: '/api/stats/',
+  summary: 'How far a chain is indexed, and how many transactions it has',
+  parameters: { chain: chainParameter },
+  response: syncState,
+  weight: 1,
+  tier: null,
+  cache: 'prepared',
+  scope: 'chain',
+  besides({ params, api }) {
+    const { daemonHeight, updatedAt } = lastSaid(api, params.chain);
+    return `${daemonHeight}-${updatedAt === null ? 0 : Date.parse(updatedAt)}`;
+  },
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const indexedHeight = tipHeight(read, chain);
+    const position = read.state.derived.get(chain)?.position ?? 0;
+    const [counted] = await api.clickhouse.query<{ total: string }>(TRANSACTIONS_SQL, { chain, position });
+    const { daemonHeight, updatedAt } = lastSaid(api, chain);
+    const height = Math.max(daemonHeight, indexedHeight);
+    return {
+      chain,
+      height,
+      indexedHeight,
+      transactions: Number(counted?.total ?? 0),
+      synced: height - indexedHeight <= SYNCED_BLOCKS,
+      updatedAt,
+    };
+  },
+});
+
+export const statsRoutes = [stats];

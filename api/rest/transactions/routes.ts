@@ -1,0 +1,134 @@
+/** /api/tx */
+
+import { WRITTEN_HASH } from '../../../domain/hashes.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import { hexParam } from '../../../infra/postgres/values.ts';
+import type { TransactionType } from '../../../schemas/facts.ts';
+import { notFound } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, coinsOrNull } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { type ConversionRecord, conversionAnswer, conversionsSql } from '../conversions/conversion-rows.ts';
+import { transactionDetail } from './schema.ts';
+
+interface TransactionRecord {
+  readonly txid: string;
+  readonly height: number;
+  readonly tx_index: number;
+  readonly kind: TransactionType;
+  readonly kinds: readonly TransactionType[];
+  readonly fee: bigint | null;
+  readonly size: number;
+  readonly lock_time: bigint;
+  readonly expiry_height: number;
+  readonly hash: string;
+  readonly time: bigint;
+  /** JSON texts; null where there are none. */
+  readonly inputs: string | null;
+  readonly outputs: string | null;
+}
+
+interface CoinRecord {
+  readonly n: number;
+  /** Satoshis. */
+  readonly value: string;
+  readonly currencies: string | null;
+  readonly addresses: readonly string[];
+}
+
+interface InputRecord extends CoinRecord {
+  readonly txid: string;
+}
+
+interface OutputRecord extends CoinRecord {
+  readonly kind: string;
+  readonly data: string | null;
+  readonly spent_txid: string | null;
+}
+
+const COIN_COLUMNS = 'n, value::text, currencies::text, addresses';
+const DETAIL_SQL = `SELECT t.txid, t.height, t.tx_index, t.kind, t.kinds, t.fee, t.size, t.lock_time, t.expiry_height, b.hash, b.time,
+    (SELECT json_agg(input) FROM (SELECT encode(txid, 'hex') AS txid, ${COIN_COLUMNS} FROM outputs
+      WHERE chain = $1 AND spent_txid = $2 ORDER BY spent_index) AS input) AS inputs,
+    (SELECT json_agg(output) FROM (SELECT ${COIN_COLUMNS}, kind, data::text, encode(spent_txid, 'hex') AS spent_txid FROM outputs
+      WHERE chain = $1 AND txid = $2 ORDER BY n) AS output) AS outputs
+  FROM transactions t JOIN blocks b ON b.chain = t.chain AND b.height = t.height WHERE t.chain = $1 AND t.txid = $2`;
+const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 OR t.import_txid = $3)
+  ORDER BY t.request_height, t.txid, t.vout`;
+
+/** Transactions of any other kind neither ask for conversions nor execute them. */
+const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
+
+/** Pattern of a parameter: a transaction id in lower or upper case. */
+export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
+
+/** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
+export function amounts(stored: string | null, currencies: Currencies) {
+  if (stored === null) return [];
+  const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
+  return entries.map(([currencyId, satoshis]) => ({
+    currencyId,
+    currencyName: currencies.name(currencyId),
+    amount: coins(BigInt(satoshis)),
+  }));
+}
+
+const detail = stateRoute({
+  path: '/api/tx/:txid',
+  summary: 'A transaction: what it spent, what it made, what it converted',
+  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  response: transactionDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const key = [chain, hexParam(params.txid.toLowerCase())];
+    const transaction = await read.row<TransactionRecord>(DETAIL_SQL, key);
+    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
+    const currencies = await api.currencies.of(read);
+    const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
+    const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
+    const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
+    const asked = [read.state.generation, ...key];
+    const conversions = converts ? await read.rows<ConversionRecord>(CONVERSIONS_SQL, asked) : [];
+    return {
+      chain,
+      txid: transaction.txid,
+      height: transaction.height,
+      blockHash: transaction.hash,
+      time: Number(transaction.time),
+      confirmations: tip - transaction.height + 1,
+      type: transaction.kind,
+      types: transaction.kinds,
+      isCoinbase: transaction.tx_index === 0,
+      fee: coinsOrNull(transaction.fee),
+      size: transaction.size,
+      lockTime: Number(transaction.lock_time),
+      expiryHeight: transaction.expiry_height,
+      inputs: inputs.map((input) => ({
+        txid: input.txid,
+        vout: input.n,
+        addresses: input.addresses,
+        value: coins(BigInt(input.value)),
+        currencies: amounts(input.currencies, currencies),
+      })),
+      outputs: outputs.map((output) => ({
+        n: output.n,
+        value: coins(BigInt(output.value)),
+        addresses: output.addresses,
+        kind: output.kind,
+        currencies: amounts(output.currencies, currencies),
+        spentTxid: output.spent_txid,
+        data: output.data === null ? null : parseExact(output.data),
+      })),
+      conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+    };
+  },
+});
+
+export const transactionRoutes = [detail];

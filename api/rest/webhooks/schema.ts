@@ -1,0 +1,152 @@
+/** Webhooks and their deliveries. */
+
+import {
+  array,
+  boolean,
+  integer,
+  isoTime,
+  type JsonSchema,
+  nullableInteger,
+  nullableString,
+  object,
+  string,
+  writtenName,
+} from '../../schema/json-schema.ts';
+import { writtenDecimal } from '../../schema/written-decimal.ts';
+
+const KINDS = [
+  'block',
+  'reorg',
+  'address.activity',
+  'identity.updated',
+  'conversion.completed',
+  'price.threshold',
+] as const;
+const MOST_THRESHOLDS = 50;
+const MOST_NAMES = 1_000;
+export const MAX_CONFIRMATIONS = 100;
+
+const names = {
+  anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
+} as const;
+const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
+
+const asked: Readonly<Record<string, JsonSchema>> = {
+  url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
+  description: { type: 'string', maxLength: 200 },
+  events: { type: 'array', items: { type: 'string', enum: KINDS }, minItems: 1, maxItems: KINDS.length },
+  chains: {
+    type: ['array', 'null'],
+    items: { type: 'string', maxLength: 32 },
+    minItems: 1,
+    maxItems: 100,
+    description: 'Short names; null for all',
+  },
+  filter: {
+    type: 'object',
+    properties: {
+      currency: names,
+      basket: names,
+      identity: names,
+      address: names,
+      minUsd: { ...writtenDecimal, description: 'Conversions of at least this value, told once it is known' },
+    },
+    additionalProperties: false,
+    description: 'As in a subscription of the stream: names or addresses, one or several of each',
+  },
+  thresholds: {
+    type: 'array',
+    maxItems: MOST_THRESHOLDS,
+    items: {
+      type: 'object',
+      properties: {
+        currency: { ...writtenName, description: 'Name, or i-address' },
+        usd: writtenDecimal,
+        direction: { type: 'string', enum: ['above', 'below', 'both'], default: 'both' },
+      },
+      required: ['currency', 'usd'],
+      additionalProperties: false,
+    },
+    description: 'For price.threshold: prices to be told of when they pass these',
+  },
+  confirmations: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_CONFIRMATIONS,
+    description: 'Further blocks that must stand on an event before it is sent',
+  },
+};
+
+export const webhookRequest: JsonSchema = {
+  type: 'object',
+  properties: asked,
+  required: ['url', 'events'],
+  additionalProperties: false,
+};
+
+export const webhookChange: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...asked,
+    enabled: { type: 'boolean', description: 'True: again, also one that was disabled after failures' },
+    rotateSecret: {
+      type: 'boolean',
+      enum: [true],
+      description: 'A new secret, shown in this answer; the old one signs beside it for 24 hours',
+    },
+  },
+  additionalProperties: false,
+};
+
+const webhookMembers = {
+  id: string,
+  url: string,
+  description: string,
+  events: array({ type: 'string', enum: KINDS }),
+  chains: { ...array(string), type: ['array', 'null'] } as JsonSchema,
+  filter: { type: 'object', additionalProperties: true } as JsonSchema,
+  thresholds: array(object({ currency: string, usd: { type: 'number' }, direction: string })),
+  confirmations: integer,
+  enabled: boolean,
+  disabledReason: {
+    type: ['string', 'null'],
+    enum: ['owner', 'gone', 'failing', null],
+    description: 'gone: the receiver answered 410; failing: nothing was taken there for 5 days',
+  } as JsonSchema,
+  failingSince: nullableTime,
+  createdAt: isoTime,
+  oldSecretEndsAt: nullableTime,
+};
+export const webhook = object(webhookMembers);
+export const webhookList = object({ webhooks: array(webhook) });
+export const webhookWithSecret = object({
+  ...webhookMembers,
+  secret: { ...nullableString, description: 'whsec_…; shown when it is made, else null' },
+});
+
+export const delivery = object({
+  id: { ...string, description: 'The header webhook-id of each attempt' },
+  kind: string,
+  chain: nullableString,
+  height: { ...nullableInteger, description: 'Of the block that it tells of' },
+  state: {
+    type: 'string',
+    enum: ['held', 'pending', 'delivered', 'failed'],
+    description: 'held: waits for its confirmations; pending: waits for its next attempt',
+  },
+  reverts: { ...nullableString, description: 'The delivery that it takes back' },
+  reverted: { ...boolean, description: 'A rewind has taken back what it tells' },
+  attempts: integer,
+  attemptedAt: nullableTime,
+  nextAttemptAt: nullableTime,
+  status: { ...nullableInteger, description: 'Of the last answer' },
+  error: { ...nullableString, description: 'Why the last attempt failed' },
+  createdAt: isoTime,
+});
+export const deliveryList = object({
+  results: array(delivery, 'Newest first'),
+  nextBefore: {
+    ...nullableString,
+    description: 'Where `limit` has cut the answer: as `before` it goes on after the last delivery; null at the end',
+  },
+});

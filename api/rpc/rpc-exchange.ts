@@ -1,0 +1,132 @@
+/** One POST of JSON-RPC from its headers to its last byte: let in, read, charged, answered. */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { MAX_BATCH_BYTES, readRpcBody } from '../../schemas/verusd/rpc-body.ts';
+import type { RpcBody } from '../../schemas/verusd/rpc-envelope.ts';
+import { type Admission, laneOf } from '../access/gate.ts';
+import type { Visitor } from '../access/visitor.ts';
+import type { ExchangeOptions } from '../http/exchange.ts';
+import type { AnnouncedBody } from '../http/framing.ts';
+import { type HeaderLines, headerLines, joinLines, NO_LINES } from '../http/header-lines.ts';
+import { type BodyFailure, IncomingBody } from '../http/read-body.ts';
+import { type Reply, writeReplyLater } from '../http/reply.ts';
+import { observeRequest } from '../http/request-seconds.ts';
+import { bodyTooLarge, internalFailure, noRoom, rpcCost, tooManyRequests } from './cost.ts';
+import type { RpcAnswer, RpcHandler } from './rpc-handler.ts';
+
+/** The name of every JSON-RPC path in metrics. */
+export const RPC_TEMPLATE = '/rpc/:chain';
+
+/** What is refused unread is answered without its id; a body up to here is read for it. */
+const MAX_REFUSED_BYTES = 4096;
+const NO_BYTES = Buffer.alloc(0);
+
+interface Call {
+  readonly res: HttpResponse;
+  readonly visitor: Visitor;
+  readonly chain: string;
+  /** Whether its body is so short that it is read even to refuse it. */
+  readonly isShort: boolean;
+  readonly handler: RpcHandler;
+  readonly options: ExchangeOptions;
+  /** Milliseconds of the process' clock. */
+  readonly started: number;
+  /** Null when none follows the headers. */
+  body: IncomingBody | null;
+  isGone: boolean;
+}
+
+export function answerCall(
+  res: HttpResponse,
+  req: HttpRequest,
+  announced: AnnouncedBody,
+  chain: string,
+  handler: RpcHandler,
+  options: ExchangeOptions,
+): void {
+  const { access, bodies, underWay } = options;
+  const started = performance.now();
+  const visitor = access.readVisitor(res, req);
+  const isShort = announced !== 'chunked' && announced <= MAX_REFUSED_BYTES;
+  const call: Call = { res, visitor, chain, isShort, handler, options, started, body: null, isGone: false };
+  const aborted = () => {
+    call.isGone = true;
+  };
+  if (announced === 0) res.onAborted(aborted);
+  else {
+    const { network } = visitor;
+    call.body = new IncomingBody(res, { announced, maxBytes: MAX_BATCH_BYTES, held: bodies, network, aborted });
+  }
+  underWay.count += 1;
+  void answer(call);
+}
+
+const UNREAD: RpcBody = readRpcBody(NO_BYTES);
+
+async function answer(call: Call): Promise<void> {
+  respond(call, await produce(call));
+}
+
+/** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault. */
+async function produce({ visitor, chain, body, isShort, handler, options }: Call): Promise<Reply> {
+  let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
+  let read = UNREAD;
+  try {
+    const { gate } = options.access;
+    const entrance = gate.rpcNow(visitor) ?? (await gate.rpc(visitor));
+    paid = entrance;
+    if (entrance.refused) return refusedReply(entrance.refused, isShort ? await readToRefuse(body) : UNREAD);
+    const bytes = body ? await body.whole : NO_BYTES;
+    if (typeof bytes === 'string') return failedReply(bytes);
+    read = readRpcBody(bytes);
+    const cost = rpcCost(read);
+    const admission = entrance.settleNow(cost) ?? (await entrance.settle(cost));
+    if (admission.refusal) return refusedReply(admission, read);
+    paid = admission.charged;
+    const made = await handler(chain, read, laneOf(admission.caller));
+    if (made.ourFault) paid.giveBack();
+    return reply(made, admission.headers);
+  } catch (err) {
+    paid?.giveBack();
+    options.api.logger.error({ err, chain }, 'a JSON-RPC call failed');
+    return reply(internalFailure(read), NO_LINES);
+  }
+}
+
+function respond(call: Call, made: Reply): void {
+  const { res, body, started, options } = call;
+  if (body?.endsConnection) {
+    // Not before uWebSockets.js has parsed all that it has read: it would serve what follows.
+    setImmediate(() => call.isGone || writeReplyLater(res, { ...made, closes: true }, NO_LINES, false));
+  } else if (!call.isGone) writeReplyLater(res, made, NO_LINES, false);
+  body?.release();
+  options.underWay.count -= 1;
+  observeRequest(RPC_TEMPLATE, 'post', call.isGone ? 499 : made.status, (performance.now() - started) / 1000);
+}
+
+async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {
+  const bytes = body ? await body.whole : NO_BYTES;
+  return typeof bytes === 'string' ? UNREAD : readRpcBody(bytes);
+}
+
+function refusedReply({ refusal, headers }: Admission, read: RpcBody): Reply {
+  const said = joinLines(headers, headerLines(refusal?.details.headers ?? {}));
+  if (refusal?.status === 429) return reply(tooManyRequests(read), said);
+  return { status: refusal?.status ?? 500, headers: said, body: NO_BYTES }; // as the daemon answers wrong credentials
+}
+
+const RETRY = headerLines({ 'Retry-After': '5' });
+
+function failedReply(failure: BodyFailure): Reply {
+  return failure === 'too large' ? reply(bodyTooLarge(MAX_BATCH_BYTES), NO_LINES) : reply(noRoom(), RETRY);
+}
+
+const JSON_TYPE = headerLines({ 'Content-Type': 'application/json' });
+
+function reply({ status, body, end }: RpcAnswer, headers: HeaderLines): Reply {
+  return {
+    status,
+    end,
+    headers: joinLines(JSON_TYPE, headers),
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+  };
+}

@@ -1,0 +1,42 @@
+/** Decimals in requests, such as a bound in USD: kept and compared digit by digit, never as a double. */
+import { LosslessNumber } from 'lossless-json';
+import { parseExact } from '../../domain/json/exact-json.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
+
+/** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles. */
+export const writtenDecimal = { type: ['number', 'string'], minimum: 0, pattern: DECIMAL_PATTERN } as const;
+
+/** The message for a text that does not match; null for another pattern. */
+export function decimalFault(pattern: unknown): string | null {
+  return pattern === DECIMAL_PATTERN ? 'must be a decimal of at least 0, such as 12.5' : null;
+}
+
+/** Names of the members that a schema declares as written decimals, at any depth. */
+export function decimalMembers({ properties = {}, items }: JsonSchema): ReadonlySet<string> {
+  const names = new Set(items ? decimalMembers(items) : []);
+  for (const [name, schema] of Object.entries(properties)) {
+    if (schema.pattern === DECIMAL_PATTERN) names.add(name);
+    for (const deeper of decimalMembers(schema)) names.add(deeper);
+  }
+  return names;
+}
+
+/**
+ * Parses JSON; numbers under one of these names become strings of their digits, all others doubles.
+ * @throws SyntaxError
+ */
+export function parseWithDecimals(text: string, names: ReadonlySet<string>): unknown {
+  return settled(parseExact(text), names, false);
+}
+
+function settled(value: unknown, names: ReadonlySet<string>, isDecimal: boolean): unknown {
+  if (isDecimal && (typeof value === 'number' || value instanceof LosslessNumber)) return String(value);
+  if (value instanceof LosslessNumber) return Number(value.value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => settled(item, names, false));
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) members[name] = settled(members[name], names, names.has(name));
+  return members;
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { remembering } from './memoize.ts';
+
+it('asks once for what was asked lately, again for what was not', () => {
+  const asked: string[] = [];
+  const length = remembering((text) => {
+    asked.push(text);
+    return text.length;
+  }, 2);
+  for (const text of ['a', 'bb', 'a', 'bb', 'ccc', 'a']) expect(length(text)).toBe(text.length);
+  expect(asked).toEqual(['a', 'bb', 'ccc']);
+  for (const text of ['dddd', 'eeeee', 'f', 'gg', 'bb']) expect(length(text)).toBe(text.length);
+  expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'eeeee', 'f', 'gg', 'bb']);
+});
+
+it('keeps no long question', () => {
+  let count = 0;
+  const answer = remembering(() => ++count, 10);
+  const long = 'x'.repeat(300);
+  expect([answer(long), answer(long)]).toEqual([1, 2]);
+});

@@ -1,0 +1,62 @@
+/** What webhooks send: every message by its type. AsyncAPI and the tests are made from this. */
+
+import { type EventDescription, pushEvents } from '../push/message-schema.ts';
+import { height, isoTime, type JsonSchema, object, string, unixTime } from '../schema/json-schema.ts';
+
+export interface WebhookMessage {
+  readonly summary: string;
+  readonly message: JsonSchema;
+}
+
+const timestamp = { ...isoTime, description: 'Time of the block; of what no block says, when it was noticed' } as const;
+const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
+const reverts = { type: 'string', description: 'The header webhook-id of the message that no longer holds' } as const;
+
+const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  object({ type: { type: 'string', enum: [type] }, timestamp, ...members });
+
+const dataOf = ({ message }: EventDescription): JsonSchema => message.properties?.data ?? {};
+
+const crossing = object({
+  currency: { ...string, description: 'As registered' },
+  currencyId: string,
+  usd: { type: 'number', description: 'The threshold' },
+  direction: { type: 'string', enum: ['above', 'below'], description: 'above: at the threshold or above it now' },
+  usdPrice: { type: 'number' },
+  height: { ...height, description: 'Of the block whose price it is' },
+  time: unixTime,
+});
+
+/** Kinds that tell of a block, with their data: that of the stream where it tells the same. */
+const OF_BLOCKS = {
+  block: ['A block was indexed', dataOf(pushEvents.block)],
+  'address.activity': ['A transaction touched an address of the filter', dataOf(pushEvents.address)],
+  'identity.updated': ['An identity was registered or changed', dataOf(pushEvents.identity)],
+  'conversion.completed': ['A conversion was paid out', dataOf(pushEvents.conversion)],
+  'price.threshold': ['A price passed a threshold of the webhook', crossing],
+} as const;
+
+const told = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): [string, WebhookMessage][] => {
+  const back = `${kind}.reverted`;
+  return [
+    [kind, { summary, message: typed(kind, { chain, data }) }],
+    [back, { summary: `Takes back a ${kind}: its block is gone`, message: typed(back, { chain, reverts, data }) }],
+  ];
+});
+
+/** By type. */
+export const webhookMessages: Readonly<Record<string, WebhookMessage>> = {
+  ...Object.fromEntries(told),
+  reorg: {
+    summary: 'Blocks were taken back; each message about one of them is taken back by one of its own',
+    message: typed('reorg', { chain, data: dataOf(pushEvents.undo) }),
+  },
+  resync: {
+    summary: 'Events can no longer be read: ask the REST paths for the state',
+    message: typed('resync', { chain, data: object({ reason: { type: 'string', enum: ['log_gap'] } }) }),
+  },
+  test: {
+    summary: 'Asked for by the owner of the webhook',
+    message: typed('test', { data: object({ webhookId: string }) }),
+  },
+};

@@ -1,0 +1,65 @@
+/** Fills a held state from the store. */
+
+import type { ChainContext } from '../../processors/state/chain-state.ts';
+import type { OutPoint } from '../../processors/state/referenced-keys.ts';
+import { createHeldState, type HeldState } from './cached-state.ts';
+import type { WantedState } from './required-keys.ts';
+import type { StoredState } from './stored-state.ts';
+
+const RESERVE_TRANSFER = 'reservetransfer';
+
+/** The state as committed, right after the block at `height`; null before genesis. */
+export async function openHeldState(
+  chain: ChainContext,
+  stored: StoredState,
+  height: number | null,
+): Promise<HeldState> {
+  const [tip, lostCoins, currencies, currencyStates] = await Promise.all([
+    height === null ? null : stored.tip(height),
+    stored.lostCoins(),
+    stored.currencies(),
+    stored.currencyStates(),
+  ]);
+  const state = createHeldState(chain, tip, lostCoins);
+  currencies.forEach(state.put);
+  currencyStates.forEach(state.put);
+  return state;
+}
+
+/** Adds what the next blocks will look up and the state does not hold. */
+export async function loadWanted(state: HeldState, stored: StoredState, wanted: WantedState): Promise<void> {
+  const [outputs, identities, exports] = await Promise.all([
+    stored.outputs(wanted.outpoints.filter(({ txid, n }) => !state.output(txid, n))),
+    stored.identities(wanted.identityAddresses.filter((address) => !state.identity(address))),
+    stored.exports(wanted.exports.filter(({ txid, n }) => !state.export(txid, n))),
+  ]);
+  outputs.forEach(state.put);
+  identities.forEach(state.put);
+  exports.forEach(state.put);
+
+  const balanceKeys = wantedBalances(state, wanted);
+  const transferKeys = wantedTransfers(state, wanted).filter(({ txid, n }) => !state.transfer(txid, n));
+  const [balances, transfers] = await Promise.all([stored.balances(balanceKeys), stored.transfers(transferKeys)]);
+  for (const [address, currencyId] of balanceKeys) state.putNoBalance(address, currencyId);
+  balances.forEach(state.put);
+  transfers.forEach(state.put);
+}
+
+/** Of the outputs that are made, and of those that are spent. */
+function wantedBalances(state: HeldState, { balances, outpoints }: WantedState): (readonly [string, string])[] {
+  for (const { txid, n } of outpoints) {
+    const spent = state.output(txid, n);
+    for (const address of spent?.addresses ?? []) {
+      balances.add(address, state.chain.nativeCurrencyId);
+      for (const currencyId in spent?.currencies) balances.add(address, currencyId);
+    }
+  }
+  return [...balances.pairs()].filter(([address, currencyId]) => !state.knowsBalance(address, currencyId));
+}
+
+/** Of the reserve transfers that are spent, and of those that an import settles. */
+function wantedTransfers(state: HeldState, { outpoints, exports }: WantedState): OutPoint[] {
+  const spent = outpoints.filter(({ txid, n }) => state.output(txid, n)?.kind === RESERVE_TRANSFER);
+  const settled = exports.flatMap(({ txid, n }) => state.export(txid, n)?.transfers ?? []);
+  return [...spent, ...settled.map(({ txid, vout: n }) => ({ txid, n }))];
+}

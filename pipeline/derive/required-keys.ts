@@ -1,0 +1,84 @@
+/** Everything that the processors will look up for a batch of blocks, beside what the batch itself makes. */
+
+import { isHash } from '../../domain/hashes.ts';
+import { isKey } from '../../processors/faults/redact.ts';
+import type { OutPoint } from '../../processors/state/referenced-keys.ts';
+import { referencedKeys } from '../../processors/state/referenced-keys.ts';
+import type { DaemonScript } from '../../schemas/verusd/block.ts';
+import type { ParsedBlock } from './parsed-slices.ts';
+
+export interface WantedState {
+  readonly outpoints: readonly OutPoint[];
+  readonly identityAddresses: readonly string[];
+  readonly exports: readonly OutPoint[];
+  /** Of the outputs that the batch makes; those of the outputs that it spends are known once these are loaded. */
+  readonly balances: BalanceKeys;
+}
+
+/** Pairs of an address and a currency, without repetitions. */
+export interface BalanceKeys {
+  add(address: string, currencyId: string): void;
+  has(address: string, currencyId: string): boolean;
+  pairs(): Iterable<readonly [address: string, currencyId: string]>;
+}
+
+export function createBalanceKeys(): BalanceKeys {
+  const keys = new Map<string, Set<string>>();
+  return {
+    add(address, currencyId) {
+      const currencies = keys.get(address);
+      if (currencies) currencies.add(currencyId);
+      else keys.set(address, new Set([currencyId]));
+    },
+    has: (address, currencyId) => keys.get(address)?.has(currencyId) === true,
+    *pairs() {
+      for (const [address, currencies] of keys) for (const currencyId of currencies) yield [address, currencyId];
+    },
+  };
+}
+
+/** `extra` balances are wanted too. Outputs and exports that the blocks make themselves are left out. */
+export function wantedState(
+  parsed: readonly Pick<ParsedBlock, 'block'>[],
+  nativeCurrencyId: string,
+  extra: BalanceKeys | null = null,
+): WantedState {
+  const blocks = parsed.flatMap(({ block }) => block ?? []);
+  const made = new Set<string>();
+  for (const block of blocks) for (const { txid } of block.tx) made.add(txid);
+  const outpoints: OutPoint[] = [];
+  const identityAddresses = new Set<string>();
+  const exports = new Map<string, OutPoint>();
+  const balances = createBalanceKeys();
+  for (const block of blocks) {
+    const keys = referencedKeys(block);
+    for (const outpoint of keys.outpoints) if (!made.has(outpoint.txid)) outpoints.push(outpoint);
+    for (const identityAddress of keys.identityAddresses)
+      if (isKey(identityAddress)) identityAddresses.add(identityAddress);
+    for (const { txid, vout: n } of keys.exports) {
+      if (isOutPoint(txid, n) && !made.has(txid)) exports.set(`${txid}:${n}`, { txid, n });
+    }
+    for (const address of keys.addresses) balances.add(address, nativeCurrencyId);
+    for (const { vout } of block.tx) for (const { scriptPubKey } of vout) addTokens(balances, scriptPubKey);
+  }
+  for (const [address, currencyId] of extra?.pairs() ?? []) balances.add(address, currencyId);
+  return { outpoints, identityAddresses: [...identityAddresses], exports: [...exports.values()], balances };
+}
+
+/** What no output can be called is not asked for: the stores do not have it, and would refuse the question. */
+function isOutPoint(txid: string, n: number): boolean {
+  return isHash(txid) && n >= 0 && n < 2 ** 31;
+}
+
+/** Currencies that a decoded script may hold: more than it does costs a lookup, less is noticed and loaded then. */
+function addTokens(balances: BalanceKeys, script: DaemonScript): void {
+  for (const key in script) {
+    const decoded = script[key];
+    if (typeof decoded !== 'object' || decoded === null || Array.isArray(decoded)) continue;
+    const { currencyvalues, feecurrencyid } = decoded as { currencyvalues?: object; feecurrencyid?: unknown };
+    for (const address of script.addresses ?? []) {
+      for (const currencyId in currencyvalues) if (isKey(currencyId)) balances.add(address, currencyId);
+      if (isKey(feecurrencyid)) balances.add(address, feecurrencyid);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** What each address that a block touched holds after it, by currency. */
+import type { ActivityFact, BalanceFact } from '../../schemas/facts.ts';
+import type { ChainState } from '../state/chain-state.ts';
+
+type Touched = { -readonly [field in keyof BalanceFact]: BalanceFact[field] };
+const NOTHING: Pick<BalanceFact, 'balance' | 'received'> = { balance: 0n, received: 0n };
+
+/** `activity` is the block's, `state` the balances before it. Only what changed, in order of first change. */
+export function deriveBalances(activity: readonly ActivityFact[], state: ChainState): BalanceFact[] {
+  const touched = new Map<string, Touched[]>();
+  const book = (address: string, currencyId: string, received: bigint, sent: bigint): void => {
+    if (received === 0n && sent === 0n) return;
+    let held = touched.get(address);
+    if (!held) {
+      held = [];
+      touched.set(address, held);
+    }
+    let account = held.find((candidate) => candidate.currencyId === currencyId);
+    if (!account) {
+      const before = state.balance(address, currencyId) ?? NOTHING;
+      account = { type: 'balance', address, currencyId, balance: before.balance, received: before.received };
+      held.push(account);
+    }
+    account.balance += received - sent;
+    account.received += received;
+  };
+  for (const { address, received, sent, currencies } of activity) {
+    book(address, state.chain.nativeCurrencyId, received, sent);
+    for (const [currencyId, flow] of Object.entries(currencies)) book(address, currencyId, flow.received, flow.sent);
+  }
+  return [...touched.values()].flat();
+}

@@ -1,0 +1,70 @@
+/** What one output holds, for whom, and as what. */
+import { TRANSFER_FLAGS } from '../../domain/flags.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
+import { exactInteger } from '../../domain/satoshi.ts';
+import type { CurrencyAmounts, OutputFact } from '../../schemas/facts.ts';
+import type { DaemonOutput, DaemonScript } from '../../schemas/verusd/block.ts';
+import { isKey } from '../faults/redact.ts';
+import { asInteger, asObject, asSatoshis, asText, type DecodedObject } from './decoded-object.ts';
+
+export type DecodedOutput = Pick<OutputFact, 'value' | 'currencies' | 'kind' | 'addresses' | 'data'>;
+
+const NOTHING: CurrencyAmounts = {};
+
+/** Keys of scriptPubKey that say how it is built; any other key names what it was decoded to. */
+const SCRIPT_KEYS = new Set([
+  'type',
+  'vdxftag',
+  'spendableoutput',
+  'reserve_balance',
+  'reqSigs',
+  'addresses',
+  'asm',
+  'hex',
+]);
+
+/** Kinds whose currency map is value in the output; the maps of all others (fee pool, export, import …) are reports. */
+const HOLDERS = new Set(['reserveoutput', 'reservedeposit', 'commitmenthash', 'reservetransfer']);
+
+/** Throws RangeError when an amount is not one. */
+export function decodeOutput(output: DaemonOutput, nativeCurrencyId: string): DecodedOutput {
+  const script = output.scriptPubKey;
+  const kind = outputKind(script);
+  const decoded = asObject(script[kind]);
+  return {
+    value: exactInteger(output.valueSat),
+    currencies: decoded && HOLDERS.has(kind) ? heldCurrencies(kind, decoded, nativeCurrencyId) : NOTHING,
+    kind,
+    addresses: distinct(script.addresses ?? []),
+    data: decoded ? stringifyExact(decoded) : script[kind] === 'invalid' ? '"invalid"' : null,
+  };
+}
+
+/** The decoded kind's key, else the script type. */
+export function outputKind(script: DaemonScript): string {
+  for (const key in script) if (!SCRIPT_KEYS.has(key)) return key;
+  return script.type;
+}
+
+function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: string): CurrencyAmounts {
+  const amounts: Record<string, bigint> = {};
+  const add = (currencyId: string, amount: bigint | undefined): void => {
+    // A native entry repeats the output's value.
+    if (!isKey(currencyId)) throw new RangeError(`not the id of a currency: ${JSON.stringify(currencyId)}`);
+    if (amount && currencyId !== nativeCurrencyId) amounts[currencyId] = (amounts[currencyId] ?? 0n) + amount;
+  };
+  const isTransfer = kind === 'reservetransfer';
+  // A mint names what will be made: the output itself holds its fee alone.
+  if (!isTransfer || ((asInteger(decoded.flags) ?? 0) & TRANSFER_FLAGS.MINT) === 0) {
+    for (const [currencyId, coins] of Object.entries(asObject(decoded.currencyvalues) ?? {})) {
+      add(currencyId, asSatoshis(coins));
+    }
+  }
+  if (isTransfer) add(asText(decoded.feecurrencyid) ?? nativeCurrencyId, asSatoshis(decoded.fees));
+  return amounts;
+}
+
+/** An identity that is its own authority is listed three times and still holds the output once. */
+function distinct(addresses: readonly string[]): readonly string[] {
+  return addresses.length > 1 ? [...new Set(addresses)] : addresses;
+}

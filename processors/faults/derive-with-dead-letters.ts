@@ -1,0 +1,236 @@
+/**
+ * Derives a block around what of it cannot be decoded. What the processors cannot take is found by leaving parts out, so that no
+ * processor has to know of it: the first transaction without which it goes, and in it the first such output.
+ */
+
+import { isHash } from '../../domain/hashes.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { BlockFact, DeadLetterFact, DeadLetterScope, Fact } from '../../schemas/facts.ts';
+import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+import { UnknownOutputError } from '../balances/spent-outputs.ts';
+import { asObject } from '../decoding/decoded-object.ts';
+import { deriveBlock, UnlinkedBlockError } from '../derive-block.ts';
+import { losesCoins, type MutableChainState } from '../state/chain-state.ts';
+import type { ReadableBlock } from './readable-block.ts';
+import { type Cause, causeOf, type Fault, withhold } from './redact.ts';
+import { assertStorable } from './validate-facts.ts';
+
+/** What the log's record says of the block that it holds. */
+export interface BlockLabel {
+  readonly height: number;
+  readonly hash: string;
+  readonly previousHash: string | null;
+  /** Seconds since the epoch. */
+  readonly time: number;
+  /** Bytes of its text. */
+  readonly size: number;
+}
+
+/** Of tests: what it throws counts as thrown by a processor. */
+export type Probe = (block: DaemonBlock) => void;
+
+/** A transaction with more of them is withheld whole, and so is a block: each takes several derivations to find. */
+const MOST_OUTPUTS = 8;
+const MOST_FAULTS = 64;
+/** Characters; what is longer stands in the log alone. */
+const LONGEST_PAYLOAD = 1 << 16;
+const LONGEST_MESSAGE = 500;
+
+/** As deriveBlock, for a block without faults. @throws what a processor throws; then `state` is of no more use */
+export function deriveWhole(block: DaemonBlock, state: MutableChainState, probe?: Probe): Fact[] {
+  probe?.(block);
+  const facts = deriveBlock(block, state);
+  assertStorable(facts);
+  return facts;
+}
+
+/**
+ * Facts of what can be decoded, and a dead letter for each part that cannot. Afterwards `state` stands right after the block.
+ * @throws what is no fault of the block: UnlinkedBlockError, and UnknownOutputError where no coins were lost before, so that
+ * the state must be wrong
+ */
+export function deriveAround(
+  label: BlockLabel,
+  { block, raw, faults: given, cause }: ReadableBlock,
+  state: MutableChainState,
+  probe?: Probe,
+): Fact[] {
+  if (!block) return deadBlock(label, state, cause ?? causeOf(null));
+  let faults = given;
+  for (;;) {
+    const tried = attempt(block, faults, state, probe);
+    if (tried.facts) {
+      const facts = [...tried.facts, ...deadLetters(raw, [...faults, ...tried.lostInputs])];
+      state.apply(label.height, facts);
+      state.setTip(tried.state.tip);
+      return facts;
+    }
+    const { error } = tried;
+    if (error instanceof UnlinkedBlockError || error instanceof UnknownOutputError) throw error;
+    const found = faults.length < MOST_FAULTS ? blame(block, faults, state, probe) : null;
+    if (!found) return deadBlock(label, state, causeOf(error));
+    faults = withFault(faults, found);
+  }
+}
+
+interface Attempt {
+  readonly state: MutableChainState;
+  readonly lostInputs: readonly Fault[];
+  /** Null when it threw. */
+  readonly facts: Fact[] | null;
+  readonly error: unknown;
+}
+
+function attempt(block: DaemonBlock, faults: readonly Fault[], base: MutableChainState, probe?: Probe): Attempt {
+  const state = base.overlay();
+  const lostCoins = base.lostCoins || faults.some(({ scope }) => losesCoins(scope));
+  const readable = withhold(block, faults);
+  const lostInputs = lostCoins ? unknownInputs(readable, base) : [];
+  const withheld = new Set(faults.filter(({ scope }) => scope === 'transaction').map(({ txIndex }) => txIndex));
+  try {
+    const facts = deriveWhole(withhold(readable, lostInputs), state, probe);
+    // A transaction that is withheld keeps its place in the block and has no row.
+    const kept = facts.filter((fact) => fact.type !== 'transaction' || !withheld.has(fact.txIndex));
+    return { state, lostInputs, facts: kept, error: null };
+  } catch (error) {
+    return { state, lostInputs, facts: null, error };
+  }
+}
+
+/** Inputs whose coins are unknown: they were made in a block or transaction that was lost. */
+function unknownInputs(block: DaemonBlock, state: MutableChainState): Fault[] {
+  const made = new Map(block.tx.map(({ txid, vout }) => [txid, vout.length]));
+  return block.tx.flatMap((tx, txIndex) =>
+    tx.vin.flatMap(({ txid, vout }, n): Fault[] => {
+      if (txid === undefined || vout === undefined) return [];
+      if (vout < (made.get(txid) ?? 0) || state.output(txid, vout)) return [];
+      const message = `spends ${txid}:${vout}, which was not derived: an earlier dead letter of this chain holds it`;
+      return [{ scope: 'input', txIndex, n, code: 'unknown_output', message }];
+    }),
+  );
+}
+
+/** The part without which the block's beginning goes through; null when it fails without any transaction. */
+function blame(block: DaemonBlock, faults: readonly Fault[], state: MutableChainState, probe?: Probe): Fault | null {
+  const ofFirst = (count: number, hidden: readonly Fault[] = []): Attempt => {
+    const visible = faults.filter(({ txIndex }) => txIndex < count);
+    return attempt({ ...block, tx: block.tx.slice(0, count) }, [...visible, ...hidden], state, probe);
+  };
+  const first = firstFailing(block.tx.length, (count) => ofFirst(count));
+  if (!first) return null;
+  const txIndex = first.count - 1;
+  const transactionFault: Fault = { scope: 'transaction', txIndex, n: null, ...causeOf(first.error) };
+  const own = faults.filter((fault) => fault.txIndex === txIndex);
+  if (own.some(({ scope }) => scope === 'transaction')) return null;
+  if (own.length >= MOST_OUTPUTS) return transactionFault;
+
+  const outputs = block.tx[txIndex]?.vout ?? [];
+  const output = firstFailing(outputs.length, (count) =>
+    ofFirst(
+      first.count,
+      outputs.slice(count).map((_, index) => ({ ...transactionFault, scope: 'output', n: count + index })),
+    ),
+  );
+  if (!output || own.some(({ scope, n }) => scope === 'output' && n === output.count - 1)) return transactionFault;
+  return { ...transactionFault, scope: 'output', n: output.count - 1, ...causeOf(output.error) };
+}
+
+interface Failing {
+  readonly count: number;
+  readonly error: unknown;
+}
+
+/** A number from 1 to `most` with which it fails and with one less not; null when it fails with none. `most` is known to fail. */
+function firstFailing(most: number, of: (count: number) => Attempt): Failing | null {
+  if (!of(0).facts) return null;
+  let good = 0;
+  let bad = most;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (of(middle).facts) good = middle;
+    else bad = middle;
+  }
+  const { facts, error } = of(bad);
+  return facts ? null : { count: bad, error };
+}
+
+function withFault(faults: readonly Fault[], found: Fault): readonly Fault[] {
+  const others = faults.filter(({ txIndex }) => found.scope !== 'transaction' || txIndex !== found.txIndex);
+  return [...others, found];
+}
+
+/** Its row says what the log's record says, so that the chain goes on behind it. */
+function deadBlock(label: BlockLabel, state: MutableChainState, cause: Cause): Fact[] {
+  const { tip } = state;
+  if (tip && (label.height !== tip.height + 1 || label.previousHash !== tip.hash)) {
+    throw new UnlinkedBlockError(label, state.chain.name, tip);
+  }
+  const { height, hash, time } = label;
+  const clock = Math.max(time, tip?.clock ?? time);
+  const block: BlockFact = {
+    type: 'block',
+    hash,
+    previousHash: label.previousHash,
+    time,
+    clock,
+    size: label.size,
+    txCount: 0,
+    validationType: 'work',
+    difficulty: '0',
+    bits: '',
+    nonce: '',
+    version: 0,
+    merkleRoot: '',
+    chainWork: '',
+    chainStake: '',
+    reward: 0n,
+    minerAddress: null,
+    fees: 0n,
+    feePool: null,
+    transparentChange: 0n,
+    shieldedSupply: null,
+    stake: null,
+  };
+  const facts = [block, deadLetter(0, 'block', null, null, cause, null)];
+  state.apply(height, facts);
+  state.setTip({ height, hash, time, clock });
+  return facts;
+}
+
+const SCOPES: readonly DeadLetterScope[] = ['transaction', 'input', 'output'];
+
+function deadLetters(raw: unknown, faults: readonly Fault[]): DeadLetterFact[] {
+  const place = ({ scope, n }: Fault): number => SCOPES.indexOf(scope) * 2 ** 32 + (n ?? 0);
+  const sorted = faults.toSorted((a, b) => a.txIndex - b.txIndex || place(a) - place(b));
+  return sorted.map((fault, ordinal) => {
+    const tx = listOf(asObject(raw)?.tx)[fault.txIndex];
+    const { txid, vin, vout } = asObject(tx) ?? {};
+    const part = fault.scope === 'transaction' ? tx : listOf(fault.scope === 'input' ? vin : vout)[fault.n ?? -1];
+    return deadLetter(ordinal, fault.scope, isHash(txid) ? txid : null, fault.n, fault, part);
+  });
+}
+
+function deadLetter(
+  ordinal: number,
+  scope: DeadLetterScope,
+  txid: string | null,
+  n: number | null,
+  { code, message }: Cause,
+  part: unknown,
+): DeadLetterFact {
+  const text = part === null || part === undefined ? null : stringifyExact(part);
+  return {
+    type: 'dead_letter',
+    ordinal,
+    scope,
+    txid,
+    n,
+    code,
+    message: message.replaceAll('\0', '\\0').slice(0, LONGEST_MESSAGE),
+    payload: text !== null && text.length <= LONGEST_PAYLOAD ? text : null,
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,96 @@
+/** What every processor, lookup and table relies on in a parsed block. What is not so is withheld before anyone reads it. */
+
+import { isHash } from '../../domain/hashes.ts';
+import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+import { asObject } from '../decoding/decoded-object.ts';
+import { type Cause, type Fault, isKey, readableValue, withhold } from './redact.ts';
+
+/** A block of the log, as far as it can be read. */
+export interface ReadableBlock {
+  /** Without the parts that have a fault; null where nothing can be read. */
+  readonly block: DaemonBlock | null;
+  /** As it was parsed. */
+  readonly raw: unknown;
+  readonly faults: readonly Fault[];
+  /** Why `block` is null. */
+  readonly cause: Cause | null;
+}
+
+const INT4_MAX = 2 ** 31 - 1;
+
+export function unreadable(raw: unknown, cause: Cause): ReadableBlock {
+  return { block: null, raw, faults: [], cause };
+}
+
+/** `previousHash`: the block before it, as the log says; null for genesis. */
+export function readableBlock(raw: unknown, previousHash: string | null): ReadableBlock {
+  const wrong = blockFault(raw, previousHash);
+  if (wrong !== null) return unreadable(raw, { code: 'malformed', message: wrong });
+  const block = raw as DaemonBlock;
+  const faults: Fault[] = [];
+  const seen = new Set<unknown>();
+  for (const [txIndex, tx] of block.tx.entries()) {
+    const at = (scope: Fault['scope'], n: number | null, message: string): void => {
+      faults.push({ scope, txIndex, n, code: 'malformed', message });
+    };
+    const message = transactionFault(tx, seen);
+    if (message !== null) {
+      at('transaction', null, message);
+      continue;
+    }
+    for (const [n, input] of tx.vin.entries()) {
+      const why = inputFault(input);
+      if (why !== null) at('input', n, why);
+    }
+    for (const [n, output] of tx.vout.entries()) {
+      const why = outputFault(output, n);
+      if (why !== null) at('output', n, why);
+    }
+  }
+  return { block: withhold(block, faults), raw, faults, cause: null };
+}
+
+function blockFault(raw: unknown, previousHash: string | null): string | null {
+  const { hash, height, previousblockhash, time, tx } = asObject(raw) ?? {};
+  if (!isHash(hash)) return 'the block has no proper hash';
+  if (!isInt4(height)) return 'the block has no proper height';
+  if ((previousblockhash ?? null) !== previousHash)
+    return `the block does not name ${previousHash ?? 'nothing'} as its parent`;
+  if (!Number.isSafeInteger(time)) return 'the block has no proper time';
+  return Array.isArray(tx) && tx.length > 0 ? null : 'the block has no list of transactions';
+}
+
+function transactionFault(tx: unknown, seen: Set<unknown>): string | null {
+  const { txid, vin, vout, vShieldedOutput, vjoinsplit } = asObject(tx) ?? {};
+  if (!isHash(txid)) return 'the transaction has no proper txid';
+  if (seen.has(txid)) return 'the block holds a transaction of this txid already';
+  seen.add(txid);
+  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the transaction has no lists of inputs and outputs';
+  const paysNobody = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
+  return paysNobody ? 'the transaction pays nobody' : null;
+}
+
+function inputFault(raw: unknown): string | null {
+  const input = asObject(raw);
+  if (!input) return 'the input is no object';
+  const { coinbase, txid, vout } = input;
+  if (txid === undefined && vout === undefined && typeof coinbase === 'string') return null;
+  return isHash(txid) && isInt4(vout) ? null : 'the input names no output';
+}
+
+function outputFault(raw: unknown, n: number): string | null {
+  const output = asObject(raw);
+  if (!output) return 'the output is no object';
+  if (output.n !== n) return `the output says that it is number ${String(output.n)}`;
+  if (readableValue(output.valueSat) === undefined) return 'valueSat is no amount of satoshis';
+  const script = asObject(output.scriptPubKey);
+  if (!script) return 'scriptPubKey is no object';
+  if (!isKey(script.type)) return 'the script has no proper type';
+  const { addresses } = script;
+  if (addresses === undefined || (Array.isArray(addresses) && addresses.every(isKey))) return null;
+  return 'the script has no proper list of addresses';
+}
+
+function isInt4(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= INT4_MAX;
+}

@@ -1,0 +1,107 @@
+/** A block without the parts that cannot be decoded: each leaves its place, so that nothing else moves. */
+
+import { LosslessNumber } from 'lossless-json';
+import { isHash } from '../../domain/hashes.ts';
+import { VerustreamError } from '../../schemas/errors.ts';
+import type { DaemonBlock, DaemonInput, DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
+import { asObject, asText } from '../decoding/decoded-object.ts';
+
+export interface Cause {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A part of a block that nobody may read. */
+export interface Fault extends Cause {
+  readonly scope: 'transaction' | 'input' | 'output';
+  readonly txIndex: number;
+  /** Of the input or output; null for a transaction. */
+  readonly n: number | null;
+}
+
+/** Script type of a withheld output. What can be read of it, its coins and addresses, is still there. */
+export const UNDECODABLE = 'undecodable';
+
+const INTEGER = /^-?\d{1,19}$/;
+const INT64_MAX = 2n ** 63n - 1n;
+const NO_TXID = '0'.repeat(64);
+
+/** What a lookup may ask the stores for. */
+export const isKey = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !/[\n\0]/.test(value);
+
+/** Satoshis that an output can hold; undefined for anything else. */
+export function readableValue(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
+  const text = value instanceof LosslessNumber ? value.value : '';
+  if (!INTEGER.test(text)) return undefined;
+  const satoshis = BigInt(text);
+  return satoshis >= 0n && satoshis <= INT64_MAX ? satoshis : undefined;
+}
+
+export function causeOf(error: unknown): Cause {
+  if (error instanceof VerustreamError) return { code: error.code, message: error.message };
+  return { code: 'undecodable', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+}
+
+/** Parts of `block` that have a fault may be of any shape, all others are as declared. */
+export function withhold(block: DaemonBlock, faults: readonly Fault[]): DaemonBlock {
+  if (faults.length === 0) return block;
+  const byTransaction = Map.groupBy(faults, ({ txIndex }) => txIndex);
+  return {
+    ...block,
+    tx: block.tx.map((tx, txIndex) => {
+      const own = byTransaction.get(txIndex);
+      if (!own) return tx;
+      if (own.some(({ scope }) => scope === 'transaction')) return bareTransaction(tx);
+      const hidden = new Set(own.map(({ scope, n }) => `${scope} ${n}`));
+      return {
+        ...tx,
+        vin: tx.vin.map((input, n) => (hidden.has(`input ${n}`) ? bareInput(input) : input)),
+        vout: tx.vout.map((output, n) => (hidden.has(`output ${n}`) ? bareOutput(output, n) : output)),
+      };
+    }),
+  };
+}
+
+/** Whether something of the transaction is withheld, so that its sums say nothing. */
+export function isIncomplete({ vin, vout }: DaemonTransaction): boolean {
+  return (
+    vin.some(({ coinbase, txid }) => coinbase === undefined && txid === undefined) ||
+    vout.some(({ scriptPubKey }) => scriptPubKey.type === UNDECODABLE)
+  );
+}
+
+function bareTransaction(tx: unknown): DaemonTransaction {
+  const txid = asObject(tx)?.txid;
+  return {
+    txid: isHash(txid) ? txid : NO_TXID,
+    overwintered: false,
+    version: 0,
+    locktime: 0,
+    vin: [],
+    vout: [],
+  };
+}
+
+/** Its script counts for the transaction's size. */
+function bareInput(input: unknown): DaemonInput {
+  const hex = asText(asObject(asObject(input)?.scriptSig)?.hex);
+  return { sequence: 0, ...(hex !== undefined && { scriptSig: { hex } }) };
+}
+
+function bareOutput(output: unknown, n: number): DaemonOutput {
+  const { valueSat, scriptPubKey } = asObject(output) ?? {};
+  const { hex, addresses } = asObject(scriptPubKey) ?? {};
+  const value = readableValue(valueSat) ?? 0n;
+  return {
+    n,
+    value: 0,
+    valueSat: new LosslessNumber(String(value)),
+    scriptPubKey: {
+      type: UNDECODABLE,
+      addresses: Array.isArray(addresses) ? addresses.filter(isKey) : [],
+      ...(typeof hex === 'string' && { hex }),
+    },
+  };
+}

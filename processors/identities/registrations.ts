@@ -1,0 +1,48 @@
+/** What came with the registration of a name: its commitment, its referrer, its price. */
+import type { CurrencyAmounts } from '../../schemas/facts.ts';
+import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
+import { spentOutputs } from '../balances/spent-outputs.ts';
+import { transactionSurplus } from '../blocks/transactions.ts';
+import { asText, decodedObject } from '../decoding/decoded-object.ts';
+import type { ChainState } from '../state/chain-state.ts';
+
+export interface Registration {
+  /** i-address; null without one. */
+  readonly referral: string | null;
+  readonly commitmentTxid: string | null;
+  /** Paid to the parent, the referrers and the miners, the transaction's own fee included; the native coin under its id. */
+  readonly cost: CurrencyAmounts;
+}
+
+/** i-address → registration, of the names that the transaction reserves. */
+export function registrationsOf(tx: DaemonTransaction, state: ChainState): ReadonlyMap<string, Registration> {
+  const registrations = new Map<string, Registration>();
+  for (const { n, scriptPubKey } of tx.vout) {
+    const reservation = decodedObject(scriptPubKey, 'identityreservation');
+    const nameId = asText(reservation?.nameid);
+    if (nameId === undefined) continue;
+    registrations.set(nameId, {
+      referral: asText(reservation?.referral) || null,
+      commitmentTxid: spentOutputs(tx, state).find(({ kind }) => kind === 'commitmenthash')?.txid ?? null,
+      cost: costUpTo(n, tx, state),
+    });
+  }
+  return registrations;
+}
+
+/** What stands between the identity and its reservation pays for it; what of the inputs goes nowhere is the miners'. */
+function costUpTo(reservation: number, tx: DaemonTransaction, state: ChainState): CurrencyAmounts {
+  const { nativeCurrencyId } = state.chain;
+  const cost: Record<string, bigint> = {};
+  const add = (currencyId: string, amount: bigint): void => {
+    if (amount !== 0n) cost[currencyId] = (cost[currencyId] ?? 0n) + amount;
+  };
+  add(nativeCurrencyId, transactionSurplus(tx, state));
+  for (const { n } of tx.vout) {
+    const output = n < reservation ? state.output(tx.txid, n) : undefined;
+    if (!output || output.kind === 'identityprimary') continue;
+    add(nativeCurrencyId, output.value);
+    for (const [currencyId, amount] of Object.entries(output.currencies)) add(currencyId, amount);
+  }
+  return cost;
+}

@@ -1,0 +1,88 @@
+/**
+ * What a processor may look up. The runner loads it for a batch and applies each block's facts before the next block,
+ * so that a processor sees the chain as it stands right before (and, for what ran earlier in the block, inside) its block.
+ */
+import type {
+  BalanceFact,
+  CurrencyFact,
+  DEFINITIONS,
+  DeadLetterScope,
+  ExportFact,
+  Fact,
+  FactOf,
+  FactType,
+  IdentityFact,
+  TransferFact,
+} from '../../schemas/facts.ts';
+import type { DaemonBlock } from '../../schemas/verusd/block.ts';
+
+export interface ChainContext {
+  /** Short name of the configuration. */
+  readonly name: string;
+  /** i-address of the chain's native currency. */
+  readonly nativeCurrencyId: string;
+  /** The name on top of all names of its network: `VRSC`. */
+  readonly networkRoot: string;
+}
+
+export interface BlockTip {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly clock: number;
+}
+
+/** An output that may still be spent; `height` is where it was made. */
+export type OutputState = Recalled<'output'>;
+
+/** `height` is that of the block which left it. */
+export type CurrencyStateAt = Recalled<'currency_state'>;
+
+/** Whether a dead letter of this scope may hold coins that later transactions spend. */
+export function losesCoins(scope: DeadLetterScope): boolean {
+  return scope === 'block' || scope === 'transaction';
+}
+
+export interface ChainState {
+  readonly chain: ChainContext;
+  /** Whether dead letters took coins from the chain, so that one that is spent may be unknown. */
+  readonly lostCoins: boolean;
+  /** The block before this one; null before genesis. */
+  readonly tip: BlockTip | null;
+  output(txid: string, n: number): OutputState | undefined;
+  balance(address: string, currencyId: string): BalanceFact | undefined;
+  /** Newest state of an identity. */
+  identity(identityAddress: string): IdentityFact | undefined;
+  currency(currencyId: string): CurrencyFact | undefined;
+  currencyState(currencyId: string): CurrencyStateAt | undefined;
+  /** Every currency state that is current: few, so always loaded whole. */
+  currencyStates(): Iterable<CurrencyStateAt>;
+  transfer(txid: string, vout: number): TransferFact | undefined;
+  export(txid: string, vout: number): ExportFact | undefined;
+}
+
+type Recall<T extends FactType> = (typeof DEFINITIONS)[T]['recalled'];
+/** The types of facts whose definition says that they are recalled. */
+export type RecalledType = { [T in FactType]: Recall<T> extends 'no' ? never : T }[FactType];
+/** What the state holds under a key: the newest fact of it. */
+export type Recalled<T extends RecalledType> = T extends FactType
+  ? Recall<T> extends 'fact_and_height'
+    ? FactOf<T> & { readonly height: number }
+    : FactOf<T>
+  : never;
+
+export interface MutableChainState extends ChainState {
+  /** Makes the state what it is after `facts` of the block at `height`. */
+  apply(height: number, facts: Iterable<Fact>): void;
+  setTip(tip: BlockTip | null): void;
+  /** Replaces what was known under the same key. */
+  put(state: Recalled<RecalledType>): void;
+  /** A state on top of this one, which it leaves as it is: to see what a block would do. */
+  overlay(): MutableChainState;
+}
+
+export interface BlockInput {
+  readonly block: DaemonBlock;
+  /** Running maximum of block times, this block included. */
+  readonly clock: number;
+}

@@ -1,0 +1,177 @@
+/** Which output of an import answers which transfer. No output says so: amounts and order do. */
+import { TRANSPARENT_ADDRESS } from '../../domain/addresses.ts';
+import { TRANSFER_FLAGS } from '../../domain/flags.ts';
+import type { TransferFact } from '../../schemas/facts.ts';
+import { type ExpectedPayout, expectedPayout, type ImportPrices, netAmount } from './transfer-amounts.ts';
+import type { Payout } from './transfer-payouts.ts';
+import type { TransferTerms } from './transfer-terms.ts';
+
+export type TransferOutcome = Pick<TransferFact, 'status' | 'amountOut' | 'payoutVout' | 'reason'>;
+
+/** Key hash, script hash and identity addresses: the protocol pays these and no other in their place. */
+const ADDRESS = new RegExp(`^${TRANSPARENT_ADDRESS}$`);
+
+const NOTHING_PAID: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
+/** A mint put nothing in, so that its refund returns nothing either. */
+const NOTHING_MINTED: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
+
+/** The outcome of each transfer of an import, in their order. */
+export function pairTransfers(
+  transfers: readonly TransferTerms[],
+  payouts: readonly Payout[],
+  prices: ImportPrices,
+): TransferOutcome[] {
+  const outcomes = pairPayouts(transfers, payouts, prices);
+  if (!isRefundedWhole(transfers, outcomes)) return outcomes;
+  return outcomes.map((outcome, index) => (transfers[index]?.kind === 'mint' ? NOTHING_MINTED : outcome));
+}
+
+/**
+ * Payouts follow the order of the transfers, so each transfer is held against the next payout; from the first that fits
+ * neither way on, payouts are found by destination and amount.
+ */
+function pairPayouts(
+  transfers: readonly TransferTerms[],
+  payouts: readonly Payout[],
+  prices: ImportPrices,
+): TransferOutcome[] {
+  // An identity or currency that came along, a second leg rounded down to 0: an output that holds nothing pays nobody.
+  const empty = payouts.filter(({ amounts }) => amounts.size === 0);
+  const paying = payouts.filter(({ amounts }) => amounts.size > 0);
+  const outcomes: TransferOutcome[] = [];
+  let cursor = 0;
+  for (const [index, transfer] of transfers.entries()) {
+    const expected = expectedPayout(transfer, prices);
+    const found = matchNext(transfer, expected, paying.slice(cursor, cursor + 2), prices, empty);
+    if (!found) {
+      const rest = searchByDestination(transfers.slice(index), paying.slice(cursor), prices, empty);
+      return [...outcomes, ...rest];
+    }
+    outcomes.push(found.outcome);
+    cursor += found.taken;
+  }
+  return outcomes;
+}
+
+interface Match {
+  readonly outcome: TransferOutcome;
+  /** Payouts used up. */
+  readonly taken: number;
+}
+
+function matchNext(
+  transfer: TransferTerms,
+  expected: ExpectedPayout | null,
+  [next, second]: readonly Payout[],
+  prices: ImportPrices,
+  empty: readonly Payout[],
+): Match | null {
+  const refund = next !== undefined && returnsInput(next, transfer) ? refunded(next) : null;
+  if (refund && transfer.flags & TRANSFER_FLAGS.REFUND) return { outcome: refund, taken: 1 };
+  if (expected?.amount === 0n) {
+    // Dust does come back from an import that was refunded whole.
+    return refund ? { outcome: refund, taken: 1 } : { outcome: NOTHING_PAID, taken: 0 };
+  }
+  if (expected && next) {
+    if (pays(next, transfer, expected)) return { outcome: completed(next, expected), taken: 1 };
+    if (second && isProceeds(next, transfer, prices) && pays(second, transfer, expected)) {
+      return { outcome: completed(second, expected), taken: 2 };
+    }
+  }
+  if (refund) return { outcome: refund, taken: 1 };
+  return isCancelledMint(transfer, empty) ? { outcome: NOTHING_PAID, taken: 0 } : null;
+}
+
+/** Position tells nothing here, so that an output must reach the transfer's destination too. Each is used once. */
+function searchByDestination(
+  transfers: readonly TransferTerms[],
+  payouts: readonly Payout[],
+  prices: ImportPrices,
+  empty: readonly Payout[],
+): TransferOutcome[] {
+  const left = new Set(payouts);
+  const take = (fits: (payout: Payout) => boolean): Payout | undefined => {
+    const found = [...left].find(fits);
+    if (found) left.delete(found);
+    return found;
+  };
+  return transfers.map((transfer) => {
+    const expected = expectedPayout(transfer, prices);
+    if (expected && expected.amount > 0n) {
+      const paid = take((payout) => reaches(payout, transfer) && pays(payout, transfer, expected));
+      if (paid) return transfer.flags & TRANSFER_FLAGS.REFUND ? refunded(paid) : completed(paid, expected);
+    }
+    const returned = take((payout) => reaches(payout, transfer) && returnsInput(payout, transfer));
+    if (returned) return refunded(returned);
+    if (expected?.amount === 0n || isCancelledMint(transfer, empty)) return NOTHING_PAID;
+    return unmatched(transfer, expected);
+  });
+}
+
+function pays(payout: Payout, transfer: TransferTerms, { currencyId, amount }: ExpectedPayout): boolean {
+  return mayReach(payout, transfer) && holds(payout, transfer, currencyId, amount);
+}
+
+/** A burn stays burnt whatever becomes of the import. */
+function returnsInput(payout: Payout, transfer: TransferTerms): boolean {
+  const { kind, fromCurrencyId, amountIn } = transfer;
+  if (kind === 'burn' || fromCurrencyId === null || amountIn === 0n) return false;
+  return mayReach(payout, transfer) && holds(payout, transfer, fromCurrencyId, amountIn);
+}
+
+function holds(payout: Payout, transfer: TransferTerms, currencyId: string, amount: bigint): boolean {
+  const held = payout.amounts.get(currencyId);
+  if (held === undefined) return false;
+  // A next leg that could not be made ends here, with the fee that was reserved for it on top.
+  if (transfer.destinationSystemId !== null && !payout.isNextLeg) return held >= amount;
+  return held === amount && payout.amounts.size === 1;
+}
+
+function reaches(payout: Payout, { destination }: TransferTerms): boolean {
+  return destination !== null && payout.addresses.includes(destination);
+}
+
+/** What is meant for an address of another kind (Ethereum, a bare public key) may be paid to an auxiliary one instead. */
+function mayReach(payout: Payout, transfer: TransferTerms): boolean {
+  return reaches(payout, transfer) || transfer.destination === null || !ADDRESS.test(transfer.destination);
+}
+
+/** Before the tokens of a currency that is no basket, its own id gets what was paid for them. */
+function isProceeds(payout: Payout, transfer: TransferTerms, prices: ImportPrices): boolean {
+  if (transfer.kind !== 'preconvert' || prices.isBasket || transfer.fromCurrencyId === null) return false;
+  const held = payout.amounts.get(transfer.fromCurrencyId) ?? 0n;
+  return held > 0n && held <= netAmount(transfer) && payout.addresses.includes(prices.importCurrencyId);
+}
+
+/** Nobody was paid, and somebody got back what no export had marked as a refund. */
+function isRefundedWhole(transfers: readonly TransferTerms[], outcomes: readonly TransferOutcome[]): boolean {
+  return (
+    outcomes.every(({ status, amountOut }) => status === 'refunded' || amountOut === 0n) &&
+    outcomes.some(
+      ({ status }, index) => status === 'refunded' && !((transfers[index]?.flags ?? 0) & TRANSFER_FLAGS.REFUND),
+    )
+  );
+}
+
+/** A mint that would push a reserve's weight below the minimum makes an output of nothing. */
+function isCancelledMint(transfer: TransferTerms, empty: readonly Payout[]): boolean {
+  return transfer.kind === 'mint' && empty.some((payout) => reaches(payout, transfer));
+}
+
+function completed(payout: Payout, { amount }: ExpectedPayout): TransferOutcome {
+  return { status: 'completed', amountOut: amount, payoutVout: payout.vout, reason: null };
+}
+
+function refunded(payout: Payout): TransferOutcome {
+  return { status: 'refunded', amountOut: null, payoutVout: payout.vout, reason: null };
+}
+
+function unmatched(transfer: TransferTerms, expected: ExpectedPayout | null): TransferOutcome {
+  const { destination, fromCurrencyId, toCurrencyId, amountIn } = transfer;
+  const payout = expected
+    ? `pays ${expected.amount} satoshis of ${expected.currencyId}`
+    : `can pay ${toCurrencyId}, for which it states no price,`;
+  const refund = fromCurrencyId === null ? '' : ` or returns ${amountIn} satoshis of ${fromCurrencyId}`;
+  const reason = `no output of the import ${payout} to ${destination ?? 'its destination'}${refund}`;
+  return { status: 'unmatched', amountOut: null, payoutVout: null, reason };
+}

@@ -1,0 +1,87 @@
+/** What an import says (prices, incoming transfers) and what it pays, read from its transaction. */
+import { isFractional } from '../../domain/basket-liveness.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
+import type { DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
+import {
+  conversionObject,
+  type DaemonCurrencyState,
+  type DaemonImport,
+  type DaemonReserveTransfer,
+} from '../../schemas/verusd/conversion-objects.ts';
+import { decodeOutput, outputKind } from '../decoding/decode-output.ts';
+import type { ImportPrices } from './transfer-amounts.ts';
+import { transferTerms } from './transfer-terms.ts';
+
+/** Kinds that may stand between an import and its payouts. */
+const HEADER_KINDS = new Set([
+  'crosschainimport',
+  'acceptednotarization',
+  'earnednotarization',
+  'notaryevidence',
+  'crosschainexport',
+]);
+
+/** One output of an import as far as pairing looks at it. */
+export interface Payout {
+  readonly vout: number;
+  /** Satoshis by currency, the native coin under its own id; without the fee of a next leg, without zeros. */
+  readonly amounts: ReadonlyMap<string, bigint>;
+  readonly addresses: readonly string[];
+  /** A new reserve transfer that carries the payout on to another system. */
+  readonly isNextLeg: boolean;
+}
+
+export interface ImportContents {
+  /** Null where the import has no notarization of its currency beside it: the imports of a chain's first block. */
+  readonly prices: ImportPrices | null;
+  /** Transfers of another chain's export, in its order. */
+  readonly incoming: readonly DaemonReserveTransfer[];
+  /** In order: one or none a transfer, then launch payouts, fees and carve-outs. */
+  readonly payouts: readonly Payout[];
+}
+
+/** Reads the import whose output is `vout` of `tx`. Throws RangeError when an amount is not one. */
+export function readImport(
+  tx: DaemonTransaction,
+  vout: number,
+  imported: DaemonImport,
+  nativeCurrencyId: string,
+): ImportContents {
+  let end = vout + 1;
+  for (let next = tx.vout[end]; next && HEADER_KINDS.has(outputKind(next.scriptPubKey)); next = tx.vout[end]) end++;
+  const header = tx.vout.slice(vout + 1, end);
+  const state = header
+    .map(({ scriptPubKey }) => conversionObject(scriptPubKey, 'acceptednotarization'))
+    .find((notarization) => notarization?.currencyid === imported.importcurrencyid)?.currencystate;
+  return {
+    prices: state ? importPrices(state) : null,
+    incoming: header.flatMap((output) => conversionObject(output.scriptPubKey, 'crosschainexport')?.transfers ?? []),
+    payouts: tx.vout.slice(end, end + imported.numoutputs).map((output) => payout(output, nativeCurrencyId)),
+  };
+}
+
+export function importPrices(state: DaemonCurrencyState): ImportPrices {
+  const price = new Map<string, bigint>();
+  const viaPrice = new Map<string, bigint>();
+  for (const [currencyId, reserve] of Object.entries(state.currencies ?? {})) {
+    price.set(currencyId, coinsToSatoshis(reserve.lastconversionprice));
+    viaPrice.set(currencyId, coinsToSatoshis(reserve.viaconversionprice));
+  }
+  return { importCurrencyId: state.currencyid, isBasket: isFractional(state.flags), price, viaPrice };
+}
+
+function payout(output: DaemonOutput, nativeCurrencyId: string): Payout {
+  const nextLeg = conversionObject(output.scriptPubKey, 'reservetransfer');
+  if (nextLeg) {
+    const { fromCurrencyId, toCurrencyId, amountIn, destination } = transferTerms(nextLeg);
+    const amounts = nonZero([[fromCurrencyId ?? toCurrencyId, amountIn]]);
+    return { vout: output.n, amounts, addresses: destination === null ? [] : [destination], isNextLeg: true };
+  }
+  const { value, currencies, addresses } = decodeOutput(output, nativeCurrencyId);
+  const amounts = nonZero([[nativeCurrencyId, value], ...Object.entries(currencies)]);
+  return { vout: output.n, amounts, addresses, isNextLeg: false };
+}
+
+function nonZero(amounts: readonly (readonly [string, bigint])[]): Map<string, bigint> {
+  return new Map(amounts.filter(([, amount]) => amount !== 0n));
+}

@@ -1,0 +1,76 @@
+/** What a reserve transfer asks for, read from the `reservetransfer` object of its output or of an incoming export. */
+import { TRANSFER_FLAGS } from '../../domain/flags.ts';
+import { coinsToSatoshis } from '../../domain/satoshi.ts';
+import type { TransferKind } from '../../domain/transfers.ts';
+import type { TransferFact } from '../../schemas/facts.ts';
+import type { DaemonReserveTransfer, DaemonTransferDestination } from '../../schemas/verusd/conversion-objects.ts';
+import { conversionFee } from './transfer-amounts.ts';
+
+const { CONVERT, PRECONVERT, FEE_OUTPUT, MINT, CROSS_SYSTEM, BURN, IMPORT_TO_SOURCE, RESERVE_TO_RESERVE } =
+  TRANSFER_FLAGS;
+
+/** Added to a destination's type when it names another system to go on to. */
+const DESTINATION_NEXT_LEG = 128;
+
+export type TransferTerms = Pick<
+  TransferFact,
+  | 'kind'
+  | 'flags'
+  | 'fromCurrencyId'
+  | 'toCurrencyId'
+  | 'viaCurrencyId'
+  | 'importCurrencyId'
+  | 'amountIn'
+  | 'transferFee'
+  | 'transferFeeCurrencyId'
+  | 'conversionFee'
+  | 'destination'
+  | 'destinationSystemId'
+  | 'importSystemId'
+>;
+
+/** Throws RangeError when an amount is not one. */
+export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
+  const { flags, destinationcurrencyid, destination, via } = transfer;
+  const kind = transferKind(flags);
+  const [[currencyId, coins] = [destinationcurrencyid, 0]] = Object.entries(transfer.currencyvalues);
+  const amountIn = coinsToSatoshis(coins);
+  const viaCurrencyId = kind === 'via' ? (via ?? null) : null;
+  return {
+    kind,
+    flags,
+    fromCurrencyId: kind === 'mint' ? null : currencyId,
+    // A send names where it goes (a system or its converter), not what arrives there.
+    toCurrencyId: kind === 'send' ? currencyId : destinationcurrencyid,
+    viaCurrencyId,
+    importCurrencyId: flags & IMPORT_TO_SOURCE ? currencyId : (viaCurrencyId ?? destinationcurrencyid),
+    amountIn,
+    transferFee: coinsToSatoshis(transfer.fees),
+    transferFeeCurrencyId: transfer.feecurrencyid,
+    conversionFee: flags & FEE_OUTPUT ? 0n : conversionFee(kind, amountIn),
+    destination: destinationAddress(destination),
+    destinationSystemId: transfer.exportto ?? nextSystem(destination),
+    importSystemId: flags & CROSS_SYSTEM ? (transfer.exportto ?? null) : null,
+  };
+}
+
+/** What a transfer asks for on the chain that it has come to. Throws RangeError when an amount is not one. */
+export function arrivedTerms(transfer: DaemonReserveTransfer): TransferTerms {
+  return { ...transferTerms(transfer), destinationSystemId: nextSystem(transfer.destination), importSystemId: null };
+}
+
+function transferKind(flags: number): TransferKind {
+  if (flags & MINT) return 'mint';
+  if (flags & BURN) return 'burn';
+  if (flags & PRECONVERT) return 'preconvert';
+  if (flags & CONVERT) return flags & RESERVE_TO_RESERVE ? 'via' : 'convert';
+  return 'send';
+}
+
+function destinationAddress({ address, identity }: DaemonTransferDestination): string | null {
+  return typeof address === 'string' ? address : (identity?.identityaddress ?? null);
+}
+
+function nextSystem({ type, gateway }: DaemonTransferDestination): string | null {
+  return type & DESTINATION_NEXT_LEG ? (gateway ?? null) : null;
+}

@@ -1,0 +1,88 @@
+/** The life of reserve transfers: requested, exported, settled by an import. docs/pairing.md tells the whole story. */
+
+import { TRANSFER_FLAGS } from '../../domain/flags.ts';
+import type { ExportFact, TransferFact } from '../../schemas/facts.ts';
+import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
+import { conversionObject, type DaemonImport } from '../../schemas/verusd/conversion-objects.ts';
+import type { BlockInput, ChainState } from '../state/chain-state.ts';
+import { isSystemThread } from './exports-and-imports.ts';
+import type { ImportPrices } from './transfer-amounts.ts';
+import { arrival } from './transfer-arrivals.ts';
+import { createTransferBook, type TransferBook, UnknownTransferError } from './transfer-book.ts';
+import { pairTransfers } from './transfer-pairing.ts';
+import { readImport } from './transfer-payouts.ts';
+import { transferRequests } from './transfer-requests.ts';
+
+const NO_EXPORT = /^0+$/;
+
+/**
+ * The last version of each transfer that the block changed, in order of first change. Needs the block's outputs and exports
+ * applied to `state`, its spends not yet. A transfer between two chains is a fact on either: the chain of the request leaves
+ * it exported, the chain of the import writes how it ended, both under the export's key.
+ */
+export function deriveTransfers({ block }: BlockInput, state: ChainState): TransferFact[] {
+  const book = createTransferBook(state);
+  for (const tx of block.tx) {
+    book.put(transferRequests(tx, block, state));
+    for (const { n, scriptPubKey } of tx.vout) {
+      const made = conversionObject(scriptPubKey, 'crosschainexport') && state.export(tx.txid, n);
+      if (made) book.put(gathered(made, block, book, state));
+      const imported = conversionObject(scriptPubKey, 'crosschainimport');
+      if (imported && !isSystemThread(imported)) book.put(settled({ tx, vout: n, imported }, block, book, state));
+    }
+  }
+  return book.changed();
+}
+
+interface ImportOutput {
+  readonly tx: DaemonTransaction;
+  readonly vout: number;
+  readonly imported: DaemonImport;
+}
+
+function gathered(made: ExportFact, { height }: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
+  const abroad = made.destinationSystemId === state.chain.nativeCurrencyId ? null : made.destinationSystemId;
+  const place = { exportTxid: made.txid, exportVout: made.vout, exportHeight: height, importSystemId: abroad };
+  return book
+    .gathered(made)
+    .map((transfer, exportIndex) => ({ ...transfer, status: 'exported', ...place, exportIndex }));
+}
+
+/** What the import makes of the transfers that it executes, those that came from another chain first. */
+function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
+  const { tx, vout, imported } = output;
+  const source = sourceExport(output, state);
+  const local = [...(source ? book.gathered(source) : []), ...arbitrage(tx, book)];
+  const { prices, incoming, payouts } = readImport(tx, vout, imported, state.chain.nativeCurrencyId);
+  const arrived = source ? [] : incoming.map((transfer, index) => arrival(transfer, index, imported, block));
+  const transfers = [...arrived, ...local];
+  if (transfers.length === 0) return [];
+  if (!prices && local.length > 0) {
+    throw new UnknownTransferError(`the currency state after import ${tx.txid}:${vout}`);
+  }
+  // Another system may import without a state of ours beside it: sends need no price, and the rest is unmatched for want of one.
+  const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
+  const place = { importTxid: tx.txid, importHeight: block.height, importTime: block.time };
+  return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
+}
+
+function noPrices(importCurrencyId: string): ImportPrices {
+  return { importCurrencyId, isBasket: false, price: new Map(), viaPrice: new Map() };
+}
+
+/** The export that is executed, if it stands on this chain; a definition's import has none at all. */
+function sourceExport({ tx, imported }: ImportOutput, state: ChainState): ExportFact | null {
+  const { exporttxid, exporttxout, sourcesystemid } = imported;
+  const source = state.export(exporttxid, exporttxout);
+  if (source) return source;
+  if (sourcesystemid !== state.chain.nativeCurrencyId || NO_EXPORT.test(exporttxid)) return null;
+  throw new UnknownTransferError(`export ${exporttxid}:${exporttxout}, imported by ${tx.txid},`);
+}
+
+/** A block producer's own conversions stand in no export: the import spends them itself. */
+function arbitrage(tx: DaemonTransaction, book: TransferBook): TransferFact[] {
+  return tx.vin.flatMap(({ txid, vout }) => {
+    const transfer = txid === undefined || vout === undefined ? undefined : book.find(txid, vout);
+    return transfer && transfer.flags & TRANSFER_FLAGS.ARBITRAGE_ONLY ? [transfer] : [];
+  });
+}
