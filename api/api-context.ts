@@ -1,4 +1,4 @@
-/** What every handler may use. */
+/** Services available to every handler. */
 import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
 import type { Logger } from '../infra/logger.ts';
 import type { Postgres } from '../infra/postgres/postgres.ts';
@@ -20,7 +20,7 @@ export interface ApiContext {
   readonly logger: Logger;
   readonly watch: StateWatch;
   readonly clickhouse: ClickHouse;
-  /** For what a request writes; what it reads of the chains comes from a snapshot. */
+  /** For writes of a request; reads of chain data come from a snapshot. */
   readonly postgres: Postgres;
   readonly login: Login;
   readonly webhooks: Webhooks;

@@ -1,4 +1,4 @@
-/** What the handlers share, made once. */
+/** Creates, once, the services that the handlers share. */
 import { daemonsOfLane } from './access/lane-daemons.ts';
 import type { Lane, Lanes } from './access/lanes.ts';
 import { createLogin } from './access/login.ts';
@@ -17,10 +17,10 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
 const KEY_MEMO_ENTRIES = 500;
-/** Of one statement of a request: seconds, bytes, rows. Postgres' bound is the reader's. */
+/** Bounds of one ClickHouse statement of a request: seconds, bytes, rows. Postgres' bound is set on the reader pool. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
 
-/** What the handlers of each lane use: all is shared but the queues to Postgres and to the daemons. */
+/** Services for the handlers of each lane: they share everything except the queues to Postgres and to the daemons. */
 export function createContexts(
   options: ApiOptions,
   watch: StateWatch,
@@ -38,7 +38,7 @@ export function createContexts(
     return daemon;
   };
   const figures = createDaemonFigures(daemons, logger);
-  // So that the first who asks for the status finds them known.
+  // So that the first request for the status finds them known.
   for (const chain of config.chains) figures.lastKnown(chain, watch.state.derived.get(chain.name)?.height ?? 0);
   const shared: Omit<ApiContext, 'daemons' | 'snapshot'> = {
     config,

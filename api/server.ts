@@ -41,12 +41,12 @@ export interface ApiOptions {
   readonly log: EventLog;
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, VerusdClient>;
-  /** What is known of the wallets of each chain's daemons; nothing where it is not given. */
+  /** Watches on the wallets of each chain's daemons; optional. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
-  /** Memory for kept answers; with 0 each is made anew. */
+  /** Bytes of memory for cached answers; 0 disables the cache. */
   readonly keptBytes?: number;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
@@ -106,7 +106,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   return { port, close };
 }
 
-/** What is opened registers how it is closed. */
+/** Everything opened registers its closer. */
 async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const { config, release, stores, log, daemons, logger, signal } = options;
   const { postgres } = stores;
@@ -145,7 +145,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   });
   closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
-  // Known once it listens, and nobody asks before.
+  // Known once the server listens; no request arrives before that.
   let port = config.port;
   const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, () => port);
   const underWay: RequestsUnderWay = { count: 0 };

@@ -17,7 +17,7 @@ export interface Access {
   readonly gate: Gate;
   readonly readVisitor: ReadVisitor;
   readonly usage: Usage;
-  /** Gives back what was taken ahead of the limits, writes what usage is not written yet. */
+  /** Returns unused leases and writes pending usage. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What this process knows of one allowance: its own uses exactly, what it may use, what others held when it last asked. */
+/** One allowance as this process knows it: its own uses exactly, its lease, and the leases of others at the last exchange with the ledger. */
 import { createExpiringSum, type Expiring, type ExpiringSum } from './expiring-sum.ts';
 import { type ExchangeAnswer, type ExchangeRequest, LEASE_MS, WINDOW_MS } from './ledger.ts';
 
@@ -17,7 +17,7 @@ export interface Bucket {
 /** Up to this allowance every millisecond has its own entry, above it every tenth of a second. */
 const FINE_ALLOWANCE = 1_000;
 const COARSE_MS = 100;
-/** What other processes hold may have been given back since. */
+/** Other processes may have returned their leases since. */
 const STALE_MS = 1_000;
 
 export function createBucket(name: string, allowance: number): Bucket {
@@ -55,7 +55,7 @@ export function giveBack(bucket: Bucket, amount: number, end: number): void {
   bucket.uses.remove(end, amount);
 }
 
-/** What nobody has used or holds, but for the part that is open here. */
+/** Credits that no process has used or leased, plus the open lease of this process. */
 export function remaining(bucket: Bucket, now: number): number {
   return Math.max(0, bucket.allowance - bucket.uses.total(now) - bucket.others.total(now));
 }
@@ -67,18 +67,18 @@ export function readyAt({ allowance, uses, others }: Bucket, cost: number, now: 
   return both.belowAt(allowance - cost, now);
 }
 
-/** Whether what the others have used since may be more than a part. */
+/** Whether other processes may have used more than one lease since. */
 export function isStale(bucket: Bucket, now: number): boolean {
   return now - bucket.answeredAt > STALE_MS;
 }
 
-/** Whether it is certain, without asking, that there is no `cost` now. */
+/** Whether it is certain, without asking the ledger, that `cost` is not available now. */
 export function isExhausted(bucket: Bucket, cost: number, now: number): boolean {
   if (bucket.others.total(now) > 0 && isStale(bucket, now)) return false;
   return readyAt(bucket, cost, now) > now;
 }
 
-/** A part that will soon be used up, or has long been held, is asked for before somebody waits for it. */
+/** Renews a lease that is nearly used up or old before a caller has to wait for it. */
 export function wantsMore(bucket: Bucket, part: number, now: number): boolean {
   const low = usable(bucket, now) < part / 2 || bucket.until - now < LEASE_MS / 2;
   return part > 0 && low && remaining(bucket, now) > usable(bucket, now);

@@ -6,7 +6,7 @@ export type Expiring = readonly [end: number, amount: number];
 export interface ExpiringSum {
   /** Amounts of the same end become one. Ends may come in any order; ascending is cheap. */
   add(end: number, amount: number): void;
-  /** Takes back what was added with this end; nothing when it no longer counts. */
+  /** Subtracts an amount added with this end; does nothing once it has expired. */
   remove(end: number, amount: number): void;
   total(now: number): number;
   /** Moment from which at most `most` counts; now when that already holds. */

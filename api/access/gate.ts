@@ -1,4 +1,4 @@
-/** What stands before every request: who asks, whether it may, what it costs, and whether there is so much left. */
+/** Checks before every request: the caller's identity, its rights, the cost, and the remaining allowance. */
 import { type Config, TIERS, type Tier } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
@@ -12,7 +12,7 @@ import { isSession, KEY_PREFIX, readKey } from './tokens.ts';
 import type { Usage } from './usage.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Who asks: the living key that it presents, if any. */
+/** Caller, with the active key that it presents, if any. */
 export interface Caller extends Pick<Visitor, 'bearer'> {
   readonly key: LivingKey | null;
 }
@@ -23,14 +23,14 @@ export function laneOf({ key }: Pick<Caller, 'key'>): Lane {
 }
 
 export interface Toll {
-  /** Of a keyless caller's requests a minute. */
+  /** Requests a minute of a caller without a key. */
   readonly requests: number;
   readonly credits: number;
 }
 
 export interface Fare {
   readonly credits: number;
-  /** 0 for what is charged while an answer flows; a request of its own when it is not given. */
+  /** 0 for charges while an answer is streamed; counts as a request of its own by default. */
   readonly requests?: 0;
   /** Lowest that may ask; null = without a key. */
   readonly tier: Tier | null;
@@ -46,13 +46,13 @@ export interface Admission {
   readonly charged: Pick<Verdict, 'giveBack'>;
 }
 
-/** Admits a call whose cost only its body tells: it pays the least possible cost before the body is read. */
+/** Admits a call whose cost depends on its body: it pays the least possible cost before the body is read. */
 export interface Entrance {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
   /** Charges the rest. Null: a store has to be asked first, and nothing more is charged. */
   settleNow(toll: Toll): Admission | null;
-  /** The same, and asks. When the rest is refused, what was paid to enter stays paid: the body has been read. */
+  /** The same, asking the ledger if needed. If the rest is refused, the entry cost is not refunded: the body has been read. */
   settle(toll: Toll): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
@@ -80,20 +80,20 @@ export interface GateOptions {
 
 const REMEMBERED = 10_000;
 
-/** Of what is refused before any work. */
+/** Charge for requests that are refused before any work. */
 export const LEAST_CREDITS = 1;
 
 const WRONG_KEY = new ApiError('key_invalid', 'the API key is wrong, was replaced or revoked, or its identity is', {
   headers: { 'WWW-Authenticate': 'Bearer' },
 });
 
-/** Who is charged: `key` is undefined where none was presented, null where it is none. */
+/** Payer: `key` is undefined if none was presented, null if the presented one is invalid. */
 interface Identified {
   readonly visitor: Visitor;
   readonly key: LivingKey | null | undefined;
 }
 
-/** What is charged, and what is said of it. */
+/** The charge, and the headers that report it. */
 interface Bill {
   readonly caller: Identified;
   readonly demands: readonly Demand[];
@@ -238,7 +238,7 @@ function afterEntry(entry: Verdict, rest: Verdict): Verdict {
   };
 }
 
-/** A session says whose paths these are; beside it a key still says what it may and who pays. */
+/** A session says whose paths these are; a key sent with it still determines rights and payer. */
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
 }

@@ -10,7 +10,7 @@ import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 export interface KeyCache {
   /** Null for a wrong one, undefined for one that has to be looked up. */
   known(presented: PresentedKey): LivingKey | null | undefined;
-  /** Looks up what is not known. Null for a wrong one. */
+  /** Looks up unknown keys. Null for an invalid one. */
   find(presented: PresentedKey): Promise<LivingKey | null>;
   /** Something about keys has changed. */
   clear(): void;
@@ -28,7 +28,7 @@ interface Kept {
   readonly key: LivingKey;
   readonly secretSha256: Buffer;
   readonly tag: string;
-  /** Found to hold this secret: who remembers what a token presents is not compared again. */
+  /** Tokens already verified against this secret, which are not compared again. */
   proven: PresentedKey | null;
 }
 
@@ -55,7 +55,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     const cache = kept;
     const tag = stateTag();
     const key = await lookUp(id);
-    // Into the map of before: what was cleared meanwhile is not kept.
+    // Into the map from before the lookup, so that an entry cleared in between is not cached.
     if (!key) {
       cache.delete(id);
       return null;

@@ -1,11 +1,11 @@
-/** Keys of identities in Postgres. Whatever changes who may do what is told to every process before it is answered. */
+/** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Tier } from '../../schemas/config.ts';
 import { newId, newKey } from './tokens.ts';
 
-/** An identity of a chain: who a key or a session belongs to. */
+/** Identity of a chain that owns a key or a session. */
 export interface Holder {
   readonly chain: string;
   readonly identityAddress: string;
@@ -18,7 +18,7 @@ export interface KeyRow {
   readonly regenerated_at: Date | null;
 }
 
-/** What a request with a key is answered by. */
+/** Rights and allowance of a request with this key. */
 export interface LivingKey extends Holder {
   readonly id: string;
   readonly secretSha256: string;

@@ -11,7 +11,7 @@ const RESERVED = 2;
 const MOST_WAITING = 100;
 const WAIT_MS = 30_000;
 
-/** Of one chain's daemons: REST and JSON-RPC share them. */
+/** Lanes of one chain's daemons, shared by REST and JSON-RPC. */
 export function createDaemonLanes(): Lanes {
   return createLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
 }

@@ -13,7 +13,7 @@ export interface Lanes {
 
 export interface LanesOptions {
   readonly atOnce: number;
-  /** Of these places, those that only the priority lane takes. */
+  /** Number of these slots that are reserved for the priority lane. */
   readonly reserved?: number;
   /** In each lane. */
   readonly mostWaiting: number;

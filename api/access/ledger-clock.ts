@@ -27,7 +27,7 @@ export interface LedgerClockOptions {
 
 interface Peer {
   readonly process: string;
-  /** Where its clock should stand by now. */
+  /** Expected reading of its clock now. */
   readonly reading: number;
   /** Seconds since it was seen. */
   readonly age: number;
@@ -51,7 +51,7 @@ const PEERS_SQL = `SELECT process, (ledger_ms + ${SECONDS_SINCE} * 1000)::float8
   FROM allowance_holders WHERE process <> $1`;
 const LEAVE_SQL = `DELETE FROM allowance_holders WHERE process = $1 OR seen_at < now() - interval '10 minutes'`;
 
-/** How far a clock must be moved, given that of the slowest other process; 0 for what drift and the network explain. */
+/** Correction of a clock, given that of the slowest other process; 0 for differences that drift and the network explain. */
 export function correction(own: number, slowest: number): number {
   if (own - slowest > AHEAD_MS) return slowest - own;
   return slowest - own > SKEW_MS ? slowest - own : 0;

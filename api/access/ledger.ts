@@ -11,7 +11,7 @@ export const LEASE_MS = 60_000;
 /** The processes' clocks differ by less than this. */
 export const SKEW_MS = 1_000;
 
-/** What one process holds. */
+/** The lease of one process. */
 export interface Share {
   /** Taken and not used yet. */
   readonly open: number;
@@ -27,24 +27,24 @@ export type Shares = Readonly<Record<string, Share>>;
 export interface ExchangeRequest {
   readonly bucket: string;
   readonly allowance: number;
-  /** What the process still holds open, and what it has used in the last minute. */
+  /** Open lease of the process, and its use in the last minute. */
   readonly open: number;
   readonly uses: readonly Expiring[];
-  /** What it must hold open to serve those who wait for it. */
+  /** Least lease that serves the waiting callers. */
   readonly needed: number;
-  /** What it would like to hold open. */
+  /** Preferred lease. */
   readonly part: number;
 }
 
 export interface ExchangeAnswer {
-  /** Added to what was open. */
+  /** Granted in addition to the open lease. */
   readonly extra: number;
   readonly until: number;
-  /** What the other processes hold, by the moment from which it no longer counts. */
+  /** Leases of the other processes, by their expiry. */
   readonly others: readonly Expiring[];
 }
 
-/** Where the shares are kept. The requests are of one process, at `now` of the ledger's clock. */
+/** Storage of the leases. The requests come from one process, at `now` of the ledger's clock. */
 export interface Ledger {
   exchange(process: string, now: number, requests: readonly ExchangeRequest[]): Promise<ExchangeAnswer[]>;
 }
@@ -72,7 +72,7 @@ export interface Settled {
   readonly answer: ExchangeAnswer;
 }
 
-/** The shares after one process has said what it used and taken what there is for it. */
+/** The leases after one process has reported its use and taken its grant. */
 export function settle(shares: Shares, process: string, now: number, request: ExchangeRequest): Settled {
   const { allowance, open, needed, part } = request;
   const others = heldByOthers(shares, process, now);

@@ -1,4 +1,4 @@
-/** What an answer says of the caller's allowances: IETF RateLimit fields and the older X-RateLimit ones. */
+/** Headers about the caller's allowances: IETF RateLimit fields and the older X-RateLimit ones. */
 import type { HeaderLines } from '../http/header-lines.ts';
 import type { Standing } from './limiter.ts';
 
@@ -23,7 +23,7 @@ function quotaOf(name: AllowanceName, allowance: number): string {
   return quota;
 }
 
-/** Structured fields (RFC 9651), nothing but numbers in them. The X-RateLimit fields tell of the allowance of which least is left. */
+/** Structured fields (RFC 9651) that contain only numbers. The X-RateLimit fields describe the allowance with the least left. */
 export function limitHeaders(
   names: readonly AllowanceName[],
   standings: readonly Standing[],

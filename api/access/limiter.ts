@@ -21,7 +21,7 @@ import {
 import { type Ledger, WINDOW_MS } from './ledger.ts';
 
 export interface Demand {
-  /** Whose allowance of what. */
+  /** Owner and kind of the allowance. */
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
@@ -51,7 +51,7 @@ export interface Limiter {
   charge(demands: readonly Demand[]): Promise<Verdict>;
   /** Forgets callers that have long not asked. */
   forgetIdle(): void;
-  /** Gives back what was taken ahead. */
+  /** Returns unused leases. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export interface LimiterOptions {
   readonly members: () => number;
 }
 
-/** Nobody can say what a caller has used. */
+/** The caller's usage is unknown, because the ledger does not answer. */
 export class LimitsUnavailable extends RetryableError {
   constructor(cause: unknown) {
     super('limits_unavailable', 'the limits cannot be kept while Postgres does not answer', { cause });
@@ -114,7 +114,7 @@ function standing(bucket: Bucket, at: number): Standing {
 
 /** Held ahead by all processes together, also while one more joins. */
 const AHEAD = 0.1;
-/** Half of the time in which what others did grows old. */
+/** Half of the time after which the usage of other processes is outdated. */
 const REFRESH_MS = 500;
 /** After a failure the ledger is left alone for so long. */
 const FAILURE_MS = 500;
@@ -122,7 +122,7 @@ const CLOSE_BATCH = 1_000;
 
 export function createLimiter({ ledger, process, now, members }: LimiterOptions): Limiter {
   const buckets = new Map<string, Bucket>();
-  /** Asked for and not sent yet: what those who wait need. */
+  /** Needed by waiting callers, and not yet requested from the ledger. */
   let pending = new Map<Bucket, number>();
   let next: Promise<void> | null = null;
   let running: Promise<unknown> = Promise.resolve();
@@ -195,7 +195,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     }
   }
 
-  /** What this process knows may be older than what the caller did elsewhere: at first, and after a pause. */
+  /** At first and after a pause, the caller may have used other processes since this one last read the ledger. */
   function isUninformed(bucket: Bucket, at: number): boolean {
     const isAlone = members() === 1 && bucket.others.total(at) === 0 && bucket.answeredAt !== Number.NEGATIVE_INFINITY;
     return !isAlone && isStale(bucket, at);

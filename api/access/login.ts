@@ -28,7 +28,7 @@ export interface LoginOptions {
 }
 
 const MINUTES = 5;
-/** Blocks that the index may lack: who was revoked in them is not known here, but is to the daemon. */
+/** Blocks by which the index may lag: the daemon knows of revocations in them, the index does not. */
 const INDEX_LAG = 3;
 
 const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
@@ -78,7 +78,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
       return { id, message, command: `signmessage "${identityAddress}" "${message}"`, expiresAt };
     },
 
-    /** Who has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
+    /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
     async answer(id: string, signature: string, host: string): Promise<Holder> {
       const { rows } = await pool.query<Holder & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
       const [spent] = rows;

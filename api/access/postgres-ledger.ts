@@ -14,7 +14,7 @@ export interface PostgresLedger extends Ledger {
   close(): Promise<void>;
 }
 
-/** Every request may wait for the ledger: when Postgres says nothing for so long, they are told that it does not answer. */
+/** Every request may wait for the ledger, so after this time without an answer from Postgres they are refused. */
 const SILENCE_MS = 5_000;
 
 export function createPostgresLedger(postgres: Postgres): PostgresLedger {

@@ -1,8 +1,8 @@
-/** The host names under which somebody may log in: whoever signs a challenge trusts the host that its message names. */
+/** Host names that login challenges may name: the signer of a challenge trusts the host in its message. */
 import type { Config } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 
-/** Whether a challenge may name this value of a Host header, which is in lower case. */
+/** Whether a challenge may name this value of a Host header (lower case). */
 export interface PublicHosts {
   /** @throws ApiError host_refused */
   require(host: string): void;

@@ -9,7 +9,7 @@ const KEY = /^vst_([0-9a-f]{16})_([0-9a-f]{64})$/;
 const SESSION_PREFIX = 'vss_';
 const SESSION = /^vss_[0-9a-f]{64}$/;
 
-/** What a key presents: its public id, and the digest of its secret. */
+/** A presented key: its public id, and the digest of its secret. */
 export interface PresentedKey {
   readonly id: string;
   readonly secretSha256: Buffer;
@@ -34,7 +34,7 @@ export function newKey(id: string): { readonly key: string; readonly secretSha25
   return { key: `${KEY_PREFIX}${id}_${secret}`, secretSha256: digest(secret) };
 }
 
-/** Null for what cannot be a key. */
+/** Null for a text that cannot be a key. */
 export function readKey(text: string): PresentedKey | null {
   const [, id, secret] = KEY.exec(text) ?? [];
   return id !== undefined && secret !== undefined ? { id, secretSha256: digestBytes(digest(secret)) } : null;
@@ -48,7 +48,7 @@ export function isSession(text: string): boolean {
   return text.startsWith(SESSION_PREFIX) && SESSION.test(text);
 }
 
-/** In a time that does not tell where they differ. */
+/** Compares in constant time. */
 export function sameDigest(a: Buffer, b: Buffer): boolean {
   return timingSafeEqual(a, b);
 }

@@ -1,4 +1,4 @@
-/** What each key asked for, by minute: counted in memory, written now and then, so that no request waits for it. */
+/** Usage of each key by minute: counted in memory and written periodically, so that no request waits for it. */
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -13,11 +13,11 @@ export interface UsageRow {
 }
 
 export interface Usage {
-  /** `credits`: what was paid, if only to be refused. */
+  /** `credits`: amount paid, also by refused requests. */
   record(keyId: string, credits: number, accepted: boolean): void;
-  /** Writes what is counted so far. */
+  /** Writes the counts so far. */
   flush(): Promise<void>;
-  /** What a killed process had not written yet is lost: at most some seconds. */
+  /** A killed process loses at most some seconds of unwritten counts. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Who asks, as far as the connection and its headers say: read before the first await, for the request is gone afterwards. */
+/** The visitor according to the connection and its headers. Read before the first await: the request is invalid afterwards. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
 import { remembering } from '../state/memoize.ts';
@@ -67,7 +67,7 @@ class Connected implements Visitor {
   }
 }
 
-/** Of the address' bytes, one a character. */
+/** Bytes of the address, one per character. */
 function peerOf(bytes: string): Address {
   return plain(ipaddr.fromByteArray([...Buffer.from(bytes, 'latin1')]));
 }
@@ -88,7 +88,7 @@ function forwardedFor(req: HttpRequest): string {
   return values.join(',');
 }
 
-/** The address that the last trusted proxy names; what cannot be read ends the walk. */
+/** Address named by the last trusted proxy; an unreadable entry ends the walk. */
 export function clientOf(peer: Address, trusted: readonly Subnet[], forwarded: () => string): Address {
   const isTrusted = (address: Address) =>
     trusted.some((subnet) => subnet[0].kind() === address.kind() && address.match(subnet));

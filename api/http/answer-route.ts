@@ -35,13 +35,13 @@ export interface Question extends StreamQuestion {
   readonly requestId: string;
 }
 
-/** What a route is asked for: checked parameters, and the name under which its answer is kept. */
+/** A request to a route: its validated parameters, and the key under which its answer is cached. */
 export interface Asked {
   readonly params: Values;
   readonly key: string;
 }
 
-/** An answer in all its forms, and what it answers. */
+/** An answer in all its forms, with the request that it answers. */
 export interface StateAnswer extends PreparedAnswer {
   readonly route: StateRoute;
   readonly params: Values;
@@ -52,9 +52,9 @@ export interface StateAnswer extends PreparedAnswer {
 
 export interface AnswerOptions {
   readonly api: ApiContext;
-  /** Made anew when the state moves. */
+  /** Rebuilt when the state moves. */
   readonly prepared: PreparedAnswers<StateAnswer>;
-  /** Of all other questions; gone when the state moves. */
+  /** Answers to all other requests; dropped when the state moves. */
   readonly repeated: PreparedAnswers<StateAnswer>;
   readonly currentState: CurrentState;
 }
@@ -66,7 +66,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const RECENT = 'public, no-cache';
 /** Below every possible rewind only `confirmations` still change. */
 const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
-/** How often an answer is made anew while blocks come faster than anybody can read. */
+/** Shortest time between two rebuilds of an answer while blocks arrive faster than clients read. */
 const CATCH_UP_MS = 1000;
 
 /** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
@@ -127,7 +127,7 @@ function preparedAnswer(
   return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 
-/** What is committed is seen: who was told of a block by another process may ask this one before it has heard of it. */
+/** Reads the committed state first: a client that learned of a block from another process may ask this one before it has seen the block. */
 async function repeatedAnswer(
   { api, repeated, currentState }: AnswerOptions,
   route: StateRoute,
@@ -149,7 +149,7 @@ function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAns
 
 /** From a snapshot of the stores. */
 export async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
-  // Before it is read: what moves meanwhile makes the next answer, not another one under the same tag.
+  // Taken before the read, so that a change during it leads to the next answer and not to a second one with the same tag.
   const besides = besidesOf(api, route, params);
   const { state, value } = await api.snapshot(async (read) => ({
     value: await route.handler({ params: params as never, api, read }),
@@ -191,7 +191,7 @@ async function liveReply(
   return formsOf({ status, headers, body, tag: null }).make(asked.acceptEncoding);
 }
 
-/** What an answer depends on, as one name: the state of its chain, or of all, and what it answers beside that. */
+/** ETag: everything that the answer depends on, which is the state of its chain, or of all chains, and any extra text of the route. */
 export function tagOf(api: ApiContext, route: StateRoute, params: Values, state: ServiceState): string {
   return tagOfState(route, params, state) + besidesOf(api, route, params);
 }
@@ -205,7 +205,7 @@ function tagOfState(route: StateRoute, params: Values, state: ServiceState): str
   return route.scope === 'chain' && typeof chain === 'string' ? state.chainTag(chain) : state.tag;
 }
 
-/** Whether the answer is final is known to who has read it: here a cache is told to go on asking. */
+/** A 304 is sent without reading the answer, so whether it is final is unknown here: caches must revalidate. */
 function notModified(etag: string, route: StateRoute): Reply {
   const Vary = isStreamed(route) ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return { status: 304, headers: headerLines({ ETag: etag, 'Cache-Control': RECENT, Vary }), body: null };

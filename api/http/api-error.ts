@@ -1,4 +1,4 @@
-/** What a request can be refused for: one table of stable codes, one error class, one body (RFC 9457). */
+/** Refusals: one table of stable codes, one error class, one body (RFC 9457). */
 import { PermanentError } from '../../schemas/errors.ts';
 
 export const API_ERRORS = {
@@ -117,7 +117,7 @@ export function problemBody(error: ApiError, requestId: string): Record<string, 
   };
 }
 
-/** An answer is not many times what was asked: nobody mends more at a time. */
+/** Bounds the number of faults in an answer, so that it is never many times the size of the request. */
 const MOST_FAULTS = 10;
 const LONGEST_TEXT = 1_000;
 

@@ -1,4 +1,4 @@
-/** Compression of answers: what is sent again is compressed once. */
+/** Compression of answers: a cached answer is compressed only once. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { remembering } from '../state/memoize.ts';

@@ -6,10 +6,10 @@ import type { Snapshot } from '../state/snapshot.ts';
 const BLOCKS_A_SCAN = 1000;
 
 interface Counting {
-  /** What stands behind FROM: `… WHERE …` */
+  /** SQL after FROM: `… WHERE …` */
   readonly rows: string;
   readonly values: readonly unknown[];
-  /** As of Snapshot.rows; also where only the values tell Postgres that few rows are meant. */
+  /** As in Snapshot.rows; also if only the values show Postgres that few rows match. */
   readonly isOpenEnded?: boolean;
 }
 
@@ -58,7 +58,7 @@ async function count(read: Snapshot, { rows, values, isOpenEnded }: Counting): P
   return Number(row?.count ?? 0n);
 }
 
-/** Changes with the block, and with what was made of it: a redrive may make something else. */
+/** Changes with the block and with its facts, which a redrive may change. */
 async function settledTag(read: Snapshot, api: Api, chain: string, height: number): Promise<string> {
   const hash = await api.memo.get(`hash ${chain} ${height}`, read.state.chainTag(chain), async () => {
     const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';

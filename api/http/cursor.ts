@@ -7,7 +7,7 @@ export type KeyValue = string | number;
 export interface Cursor {
   readonly list: string;
   readonly chain: string;
-  /** Of the last row given; what comes after it is next. */
+  /** Key of the last row returned; the next page starts after it. */
   readonly key: readonly KeyValue[];
   /** The walk is whole while the chain has this block. */
   readonly height: number;
@@ -22,7 +22,7 @@ export function encodeCursor({ list, chain, height, hash, key }: Cursor): string
 
 export type KeyKind = 'integer' | 'hex' | 'text';
 
-/** @throws ApiError cursor_invalid for what this list has not given */
+/** @throws ApiError cursor_invalid for a cursor that this list has not issued */
 export function decodeCursor(text: string, list: string, chain: string, kinds: readonly KeyKind[]): Cursor {
   const [version, listed, chained, height, hash, ...key] = readArray(text);
   const valid =

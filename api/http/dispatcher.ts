@@ -93,7 +93,7 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
   };
 }
 
-/** What no route matches. */
+/** Requests that match no route. */
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
   const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists what there is`));
   app.any('/*', (res, req, announced) => {

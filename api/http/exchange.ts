@@ -40,12 +40,12 @@ export interface Account {
   readonly credits: number;
   /** Lowest that may ask; null = anybody. */
   readonly tier: Tier | null;
-  /** Answered even while nobody can say what the caller has used. */
+  /** Answered even while the limiter is unavailable. */
   readonly vital?: boolean;
-  /** Where the pattern says them, they are not asked of the request. */
+  /** Taken from the route where its pattern determines them, so that the request need not be read. */
   readonly method?: string;
   readonly url?: string | undefined;
-  /** What of the request its answer depends on; nothing else is read. */
+  /** Parts of the request that the answer depends on; nothing else is read. */
   readonly reads?: Reads;
 }
 
@@ -79,9 +79,9 @@ interface Exchange extends Connection {
   body: IncomingBody | null;
   /** Milliseconds of the process' clock. */
   readonly started: number;
-  /** What its answer says of the limits. */
+  /** Limit headers of the answer. */
   limits: HeaderLines;
-  /** Whether the request has been answered: an answer that comes later is dropped. */
+  /** Whether the request has been answered; later answers are dropped. */
   isAnswered: boolean;
   /** Runs while the answer is being made. */
   deadline: NodeJS.Timeout | null;
@@ -152,7 +152,7 @@ export function handleRequest(
   if (!exchange.isAnswered) expectLater(exchange);
 }
 
-/** Runs up to its first await within the callback of the request: what is at hand needs none. */
+/** Runs synchronously within the request's callback up to its first await; cached answers need none. */
 async function answer(exchange: Exchange): Promise<void> {
   const { options, asked, visitor, account, answerer, body } = exchange;
   let charged: Admission['charged'] | null = null;
@@ -222,7 +222,7 @@ function respond(exchange: Exchange, reply: Reply): void {
     return;
   }
   if (body?.endsConnection) {
-    // Before uWebSockets.js has parsed all that it has read, an answer does not end the connection: what follows would be served.
+    // Until uWebSockets.js has parsed everything it has read, an answer does not close the connection: the requests behind it would be served.
     setImmediate(() => {
       if (!exchange.aborted) writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody);
     });
@@ -252,7 +252,7 @@ function finish({ options: { api, underWay }, asked, account, body, started, abo
   underWay.count -= 1;
 }
 
-/** For what answers otherwise than by a Reply: how it is refused. Called before the first await. */
+/** Refuses a request that is not answered by a Reply. Call it before the first await. */
 export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: HttpRequest, template: string) {
   const started = performance.now();
   const asked = readQuestion(req, { template, credits: 0, tier: null }, nothingMore);

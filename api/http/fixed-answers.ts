@@ -1,4 +1,4 @@
-/** Answers that depend on no store and on nobody: always at hand. */
+/** Answers that depend on no store and no caller, and are always available. */
 import type { Question } from './answer-route.ts';
 import type { ApiError } from './api-error.ts';
 import type { Answerer } from './exchange.ts';

@@ -8,11 +8,11 @@ export interface Content {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** State that it was made from; null for what has no validator. */
+  /** State that it was made from; null for an answer without a validator. */
   readonly tag: string | null;
 }
 
-/** Each form is made when it is first asked for; what is kept of an answer keeps them. */
+/** Each form is made at its first request and cached with the answer. */
 export interface Forms {
   /** Null: this form has to be compressed first. */
   atHand(acceptEncoding: string): Reply | null;

@@ -1,7 +1,7 @@
-/** Where a request ends, by its headers: what two readers could read differently is refused (RFC 9112, 6.3 and 11.2). */
+/** Finds the end of a request from its headers, and refuses headers that two parsers could read differently (RFC 9112, 6.3 and 11.2). */
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** Bytes of the body that follows, 0 for none; `chunked` when only its chunks will tell. */
+/** Bytes of the body, 0 for none; `chunked` if its length is unknown until its last chunk. */
 export type AnnouncedBody = number | 'chunked';
 
 /** Why a request is refused before anything of it is used. */
@@ -12,7 +12,7 @@ export class FramingFault {
   }
 }
 
-/** Far above every body that is taken, far below what a double cannot hold. */
+/** Far above every accepted body, and far below the largest exact integer of a double. */
 const LENGTH = /^\d{1,15}$/;
 
 /** A name or an address, and perhaps a port: no path, no user, no second host. */
@@ -36,7 +36,7 @@ function note(name: string, value: string): void {
   }
 }
 
-/** Looks at every header line: getHeader() tells neither the second of a name nor an empty one from none. */
+/** Checks every header line: getHeader() hides repeated lines and does not distinguish an empty one from a missing one. */
 export function readFraming(req: Pick<HttpRequest, 'forEach'>): AnnouncedBody | FramingFault {
   seen.hosts = 0;
   seen.lengths = 0;

@@ -1,4 +1,4 @@
-/** Header lines as they go out: what does not depend on the request is put together once. */
+/** Header lines as sent; the lines that do not depend on the request are composed once. */
 
 /** Each line begun by a line break. Only of this module and of numbers, so that nothing a client sent can add a line. */
 export type HeaderLines = string & { readonly __headerLines: true };
@@ -9,7 +9,7 @@ const NAME = /^[A-Za-z0-9-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a value must not hold
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** @throws TypeError for what would not stay one line */
+/** @throws TypeError for a value that would not stay one line */
 export function headerLines(headers: Readonly<Record<string, string>>): HeaderLines {
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {

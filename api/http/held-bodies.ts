@@ -8,7 +8,7 @@ export interface HeldBodies {
 }
 
 export interface Holder {
-  /** Called once at most, from within any `grow`: what the body holds is to be let go. */
+  /** Called at most once, from within any `grow`: the body must release its memory. */
   evict(): void;
 }
 
@@ -33,7 +33,7 @@ export interface HeldBodiesOptions {
 const MEBIBYTE = 1024 * 1024;
 /** Eight of the largest bodies: while one is read it becomes a few times its size. */
 const MOST = 64 * MEBIBYTE;
-/** Three of the largest calls, or the largest batch and a call: nobody alone has more than a quarter. */
+/** Three of the largest calls, or the largest batch and a call; one network may hold at most a quarter of the total. */
 const MOST_OF_NETWORK = 16 * MEBIBYTE;
 const MOST_KEPT = 40 * MEBIBYTE;
 /** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */

@@ -38,7 +38,7 @@ function faultsOf(validate: ValidateFunction): ParameterFault[] {
   });
 }
 
-/** Of a value that fits its schema, which bounds its depth. As in parameters: Postgres has no such text. */
+/** Refuses NUL in texts, which Postgres cannot store. The value fits its schema, which bounds its depth. */
 function nulsIn(value: unknown, at = ''): ParameterFault[] {
   if (typeof value === 'string') {
     return value.includes('\0') ? [{ pointer: at, detail: `${nameOf(at)} holds a NUL character` }] : [];

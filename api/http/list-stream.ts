@@ -38,10 +38,10 @@ const BATCH_ROWS = 200;
 /** The first thousand rows are paid by the request itself. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
-/** Allowances come back within a minute: who has to wait longer is let go. */
+/** Allowances refill within a minute, so a client that has to wait longer is disconnected. */
 const MOST_WAITS = 3;
 
-/** What the request wants instead of pages; null for pages. `format` decides, else Accept: the highest quality, then the first. */
+/** Requested stream format, or null for pages. `format` decides; without it, the type in Accept of the highest quality, then the first. */
 export function streamFormat(route: StateRoute, params: Values, accept: string): StreamFormat | null {
   if (!isStreamed(route)) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
@@ -62,7 +62,7 @@ function columnsOf({ response }: StateRoute): string[] {
   return Object.keys(row?.properties ?? {});
 }
 
-/** The first batch is read before the answer begins, so that what is refused is refused with a status. */
+/** Reads the first batch before the answer begins, so that a refusal still gets its own status. */
 export async function listStream(
   api: ApiContext,
   route: StateRoute,

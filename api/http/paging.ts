@@ -40,9 +40,9 @@ export interface KeyColumn {
   readonly order: 'ASC' | 'DESC';
 }
 
-/** What a place has to give at least of the rows of a page. */
+/** Bounds within which each source must return the rows of a page. */
 export interface PageBounds {
-  /** For the end of a `WHERE`: what comes after the cursor, in order, as many rows as the page reaches to. */
+  /** End of a `WHERE`: the rows after the cursor, in order, as many as the page reaches to. */
   readonly sql: string;
   /** Key of the row before; null from the first on. */
   readonly after: readonly KeyValue[] | null;
@@ -55,10 +55,10 @@ export interface ListSource<Row> {
   /** Stands in the cursor. */
   readonly list: string;
   readonly chain: string;
-  /** `SELECT … FROM … WHERE …`; what places a row is appended with AND, unless a function gathers a page from several places. */
+  /** `SELECT … FROM … WHERE …`. The condition of the cursor is appended with AND, unless a function collects the page from several sources. */
   readonly sql: string | ((bounds: PageBounds) => Promise<string>);
   readonly values: readonly unknown[];
-  /** Whether `sql` is one of so many texts, as filters make them, that none is worth to be kept prepared. */
+  /** Whether filters make so many texts of `sql` that keeping them prepared is not worth it. */
   readonly isOpenEnded?: boolean;
   /** Unique; the first column is the height of the row's block, in descending order. */
   readonly key: readonly [KeyColumn, ...KeyColumn[]];

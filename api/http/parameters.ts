@@ -1,4 +1,4 @@
-/** Parameters of a route: strict text → value, then JSON Schema (ajv). The schemas are what the documentation shows. */
+/** Parameters of a route: strict parsing from text, then JSON Schema (ajv). The documentation shows the same schemas. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type JsonSchema, string } from '../schema/json-schema.ts';
 import { decimalFault } from '../schema/written-decimal.ts';
@@ -24,7 +24,7 @@ export type ParameterValues<P extends Parameters> = {
 
 export interface ParameterReader {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** @throws ApiError invalid_parameter, naming each fault and what is allowed */
+  /** @throws ApiError invalid_parameter, which names each fault and the allowed values */
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,7 @@ export function requiredQuery<const S extends JsonSchema>(description: string, s
   return { in: 'query', description, required: true, schema };
 }
 
-/** Undefined when it is not given; a schema with `default` documents what then holds. */
+/** Undefined if missing; a `default` in the schema documents the value that then applies. */
 export function queryParameter<const S extends JsonSchema>(
   description: string,
   schema: S,
@@ -58,7 +58,7 @@ export const chainParameter: Parameter<string> = {
   schema: 'chain',
 };
 
-/** The same; undefined, which stands for all of them, when it is not given. */
+/** The same; undefined, meaning all of them, if missing. */
 export const anyChainParameter: Parameter<string | undefined> = {
   in: 'query',
   description: 'Short name of a configured chain, in any case; all of them when it is not given',

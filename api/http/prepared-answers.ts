@@ -6,7 +6,7 @@ export interface PreparedAnswer {
   /** State that the body was made from. */
   readonly tag: string;
   readonly body: Uint8Array;
-  /** Only for those who asked while it was made. */
+  /** Serves only the requests that arrived while it was being made. */
   readonly transient?: boolean;
 }
 
@@ -18,11 +18,11 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   keep(key: string, answer: A): void;
   /** Makes it once however many ask at the same time. */
   make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
-  /** What was asked for within this time before the last call, or since then; the most recently asked first. */
+  /** Keys requested within this time before the last call, or since; the most recent first. */
   askedWithin(milliseconds: number, most: number): readonly (readonly [key: string, answer: A])[];
 }
 
-/** What an answer takes beside its body. */
+/** Bytes that an answer takes in addition to its body. */
 const ENTRY_BYTES = 1024;
 
 interface Kept<A> {

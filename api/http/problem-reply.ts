@@ -1,4 +1,4 @@
-/** Any error → an answer of RFC 9457; what is the service's fault is logged under the request's id. */
+/** Turns any error into an answer of RFC 9457; faults of the service are logged with the request's id. */
 
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { ClickHouseDamaged } from '../../infra/clickhouse/clickhouse-errors.ts';

@@ -1,4 +1,4 @@
-/** The body of a request, up to a bound, as long as there is room for it beside all others. */
+/** Receives the body of a request up to a bound, and within the memory that all bodies share. */
 import type { HttpResponse } from 'uWebSockets.js';
 import type { AnnouncedBody } from './framing.ts';
 import type { HeldBodies, Holder, Holding } from './held-bodies.ts';
@@ -73,7 +73,7 @@ export class IncomingBody implements Holder {
     if (options.announced !== 'chunked' && options.announced > options.maxBytes) this.#fail('too large');
   }
 
-  /** Whether this request can be followed by another on its connection. */
+  /** Whether the connection can carry another request after this one. */
   get endsConnection(): boolean {
     const { announced } = this.#options;
     if (announced === 'chunked') return true;

@@ -1,4 +1,4 @@
-/** Writes an answer to the socket; nothing here knows what it says. */
+/** Writes an answer to the socket, whatever its content. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type HeaderLines, joinLines } from './header-lines.ts';
 
@@ -7,9 +7,9 @@ export interface Reply {
   readonly headers: HeaderLines;
   /** Null: a status that has no body (204, 304). */
   readonly body: Uint8Array | null;
-  /** What follows a body that is kept and shared. */
+  /** Bytes sent after a cached, shared body. */
   readonly end?: string | undefined;
-  /** What flows instead of a body. */
+  /** Streamed instead of a body. */
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Although it failed: the work was done, or given up after as long as one may take. */
   readonly isPaid?: boolean;

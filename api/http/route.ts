@@ -23,7 +23,7 @@ export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
   readonly read: Snapshot;
 }
 
-/** What a live route answers with; a state route's value is always 200 and JSON. */
+/** Answer of a live route. A state route returns only a value, which is served as JSON with status 200. */
 export interface Answer {
   readonly status?: number;
   readonly contentType?: string;
@@ -34,7 +34,7 @@ export interface Answer {
 
 export type RouteHeader = 'Provisional-Since';
 
-/** What a state route answers with where a header belongs to it. */
+/** Answer of a state route that also sets headers. */
 export class HeadedValue {
   readonly value: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -65,14 +65,14 @@ interface RouteBase<P extends Parameters> {
 
 /** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */
 export interface StateRoute<P extends Parameters = Parameters> extends RouteBase<P> {
-  /** Either is kept until the state changes; `prepared` is then made anew for those who ask for it. */
+  /** Both are cached until the state changes; `prepared` answers are then rebuilt if they were requested lately. */
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
-  /** What of this process' memory it answers beside the stores, as text for its ETag. */
+  /** Text for the ETag, if the answer also depends on this process' memory. */
   readonly besides?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
   readonly settledAt?: (answer: unknown) => number;
-  /** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. */
+  /** If the value is a function, it runs after the snapshot is closed, for example to ask a daemon. */
   readonly handler: (call: StateCall<P>) => Promise<unknown>;
 }
 
@@ -85,7 +85,7 @@ export interface LiveRoute<P extends Parameters = Parameters> extends RouteBase<
   readonly method?: Method;
   /** Schema of the JSON body; without it none is read. */
   readonly body?: JsonSchema;
-  /** Of success, unless the handler says another; 200 when it is not given. */
+  /** Status of success unless the handler sets another; 200 by default. */
   readonly status?: 201 | 204;
   /** Another status whose body fits `response`. */
   readonly otherwise?: 503;
@@ -111,7 +111,7 @@ export function liveRoute<const P extends Parameters>(route: LiveRoute<P>): Live
   return route as unknown as LiveRoute;
 }
 
-/** Whether it is a list that Accept or `format` may ask for as a stream. */
+/** Whether the route is a list that Accept or `format` can request as a stream. */
 export function isStreamed({ parameters }: Pick<Route, 'parameters'>): boolean {
   return Object.hasOwn(parameters, 'format');
 }

@@ -1,7 +1,7 @@
 /** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
 import { ApiError } from './api-error.ts';
 
-/** Of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
+/** Digits of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
 const DIGITS = 12;
 
 export const SECONDS = { type: 'integer', minimum: 0, maximum: 10 ** DIGITS - 1 } as const;

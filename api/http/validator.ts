@@ -1,4 +1,4 @@
-/** JSON Schema → validator of what a request says, which fills in defaults. */
+/** Compiles a JSON Schema to a validator of request data that fills in defaults. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../schema/json-schema.ts';
 

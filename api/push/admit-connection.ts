@@ -5,7 +5,7 @@ import { type ExchangeOptions, problemTo } from '../http/exchange.ts';
 import { type HeaderLines, NO_LINES } from '../http/header-lines.ts';
 import type { NetworkShare, NetworkShares } from './network-share.ts';
 
-/** What becomes of one who wants to connect: each gives the share back when there is nothing to connect. */
+/** Outcomes of a connection attempt; each returns the network's share if there is nothing to connect. */
 export interface Door {
   /** Connects it, with the headers of the limits; where it cannot be, `refuse` answers with the problem. */
   open(headers: HeaderLines, share: NetworkShare, refuse: (error: unknown) => void): void;
@@ -18,7 +18,7 @@ export interface Door {
 
 const CONNECTION = { credits: 1, tier: null };
 
-/** Opens to a caller who may connect and is still there; anybody else is answered with the problem. Nothing is read before. */
+/** Opens the connection for a caller that may connect and is still there; others get the problem. Reads nothing before. */
 export function admitConnection(
   options: ExchangeOptions,
   shares: NetworkShares,

@@ -13,11 +13,11 @@ export interface CatchUp {
   request(client: Served): void;
 }
 
-/** @param atOnce clients that are served at a time, so that one who waits for the log does not hold up all */
+/** @param atOnce clients served at a time, so that one waiting for the log does not delay all others */
 export function createCatchUp(atOnce: number, pace: Pace): CatchUp {
   /** In the order of their turns. */
   const queue = new Map<string, Set<Served>>();
-  /** With whether it was asked for again meanwhile. */
+  /** Value: whether the client was queued again in the meantime. */
   const serving = new Map<Served, boolean>();
 
   function enqueue(client: Served): void {

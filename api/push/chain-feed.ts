@@ -1,4 +1,4 @@
-/** The one reader of a topic of a chain: what Postgres has committed, the newest of it in memory for all clients. */
+/** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
@@ -17,7 +17,7 @@ import { createRecordCache } from './record-cache.ts';
 export interface FeedRecord {
   readonly position: number;
   readonly events: readonly PushEvent[];
-  /** Of the record in the log. */
+  /** Position of the record in the log. */
   readonly bytes: number;
 }
 
@@ -35,7 +35,7 @@ export interface ChainFeed {
   load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
-  /** To be called as the first client connects: it hears what is committed from now on. */
+  /** Call it as the first client connects: that client gets everything committed from now on. */
   join(): void;
 }
 
@@ -46,7 +46,7 @@ export interface FeedOptions {
   readonly watch: StateWatch;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Whether anybody listens. */
+  /** Whether any client listens. */
   readonly isWanted: () => boolean;
   /** Called with each record that may be shown from now on, in order. */
   readonly onRecord: (feed: ChainFeed, record: FeedRecord) => void;
@@ -60,7 +60,7 @@ const RETRY_MS = 1_000;
 const IDLE_MS = 50;
 /** The end of the topic is looked at so often at most, however many ask. */
 const END_MS = 100;
-/** Who listens hears of a block at once, but not of thousands of them without anybody else in between. */
+/** Clients get a block at once, but thousands of blocks only with other work in between. */
 const FOLLOW_SLICE_MS = 10;
 
 /** `running` settles once the signal aborts. */
@@ -76,7 +76,7 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
   let joinedIn: ServiceState | null = null;
 
   async function readEnd(): Promise<number> {
-    ending = null; // who asks from now on is told of a later look
+    ending = null; // callers from now on wait for a later look-up
     return ((await log.last(topic.name, chain))?.position ?? -1) + 1;
   }
 
@@ -117,20 +117,20 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     options.onRecord(feed, record);
   }
 
-  /** Moves the head to where it is in this state, past records that nobody has to hear. */
+  /** Moves the head to its position in this state, past records that no client needs. */
   async function moveTo(state: ServiceState): Promise<void> {
     if (topic.place(state) === at) return;
     const next = await topic.head(state);
     at = topic.place(state);
     const from = head;
-    if (next <= from) return; // what was published since is not shown again
+    if (next <= from) return; // records published since are not sent again
     kept.clear();
     head = next;
     tip = topic.tip(state);
     options.onSkip(feed, from);
   }
 
-  /** Nobody listens: only the head is kept up, so that a replay of years does not encode what no one hears. */
+  /** Without clients, only the head is kept current, so that a replay of years encodes nothing in vain. */
   async function skip(): Promise<void> {
     await pause(IDLE_MS, signal);
     if (!signal.aborted && !options.isWanted()) await moveTo(watch.state);

@@ -1,9 +1,9 @@
-/** What a client of the push stream may send. */
+/** Messages that a client of the push stream may send. */
 
 import { writtenName } from '../schema/json-schema.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';
 
-/** Of a message, as text. */
+/** Longest message, in characters. */
 export const LONGEST_ID = 64;
 const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;

@@ -1,4 +1,4 @@
-/** What clients send, checked. */
+/** Validates the messages of clients. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';

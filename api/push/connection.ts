@@ -21,7 +21,7 @@ import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscrip
 export interface Transport {
   /** False when the socket has not taken everything: nothing more is sent before drained(). */
   send(json: string | Uint8Array, type: string, cursor: string): boolean;
-  /** What is sent inside leaves at once; false as with send(). */
+  /** Sends inside it leave together; false as with send(). */
   together(send: () => void): boolean;
   /** Bytes that the socket has not taken yet, where that is known. */
   buffered(): number;
@@ -45,12 +45,12 @@ export interface Connection {
   drained(): void;
   /** The events of a record while the connection is live. */
   offer(events: readonly LiveEvent[]): void;
-  /** It is live no longer: it stands at `places` and is served as those that catch up. */
+  /** Stops being live: it stays at `places` and is served like clients that catch up. */
   fallBehind(places: Places): void;
   /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
   skip(feed: ChainFeed, before: Places): void;
   readonly isLive: boolean;
-  /** Called after every record; serves what is not live. */
+  /** Called after every record; serves clients that are not live. */
   wake(): void;
   /** Now and then: heartbeat, end of a slow client. */
   tick(now: number): void;
@@ -224,7 +224,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (!missing) return isBehind();
         if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
         if (hub.pace.isSpent()) await hub.pace.rest();
-        // At once, before what was loaded gives way to what others need.
+        // At once, before the loaded record is evicted for other clients.
         if (isBehind()) send();
         return isBehind();
       } catch (error) {
@@ -239,7 +239,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     end(CLOSE_INTERNAL, 'internal error');
   }
 
-  /** What lies between is no longer kept: the client reads the state anew and goes on from now. */
+  /** The records in between are no longer kept: the client must read the state again and continues from now. */
   function resync(key: FeedKey, reason: string): void {
     const feed = hub.feeds.find((candidate) => candidate.key === key);
     if (!feed) return;
@@ -252,7 +252,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     wake();
   }
 
-  /** With a cursor the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; nothing has changed then */
+  /** With a cursor, the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; then nothing has changed */
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
     const cursor = text === undefined ? null : decodePlaces(text);
     const before = here();
@@ -297,7 +297,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     else refuse(id, 'unknown_subscription', 'there is no subscription with this id');
   }
 
-  /** Reads what the client may send now. */
+  /** Reads the messages that the client may send now. */
   function read(message: ClientMessage): void {
     try {
       handle(message);
@@ -306,7 +306,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Tells the client what was wrong with its message; what is not its fault is thrown on. */
+  /** Reports the client's errors to it; rethrows all others. */
   function reject(id: MessageId, error: unknown): void {
     if (error instanceof LimitExceeded) overLimit(id, error.message);
     else if (error instanceof SubscriptionRefused) refuse(id, error.reason, error.message);

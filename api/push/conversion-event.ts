@@ -1,4 +1,4 @@
-/** What every event about a conversion says, whether its value is known or not. */
+/** Members of every event about a conversion, with or without a known value. */
 import { conversionStatus } from '../../domain/transfers.ts';
 import type { ToldTransfer } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull } from '../http/values.ts';

@@ -1,4 +1,4 @@
-/** Where a reader of the push stream stands, as text: for each chain the next event of the topics `facts` and `stamps`. */
+/** Position of a reader of the push stream, as text: for each chain, the next event of the topics `facts` and `stamps`. */
 import { PermanentError } from '../../schemas/errors.ts';
 
 /** The next event to deliver: `index` counts the events of the record at `position`. */

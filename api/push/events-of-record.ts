@@ -32,7 +32,7 @@ function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
   };
 }
 
-/** What a fact's data needs of the block around it. */
+/** Context of a fact: members of its block. */
 interface Around {
   readonly height: number;
   readonly time: number;

@@ -1,4 +1,4 @@
-/** The two topics of a chain that the stream is made of, as its feeds read them: what may be shown, and which events it is. */
+/** The two topics of a chain behind the stream, as its feeds read them: the events of each record, and whether they may be shown. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
@@ -14,7 +14,7 @@ export interface TopicRecord {
   readonly events: readonly PushEvent[];
   /** Newest block after it; null where the topic does not say. */
   readonly tip: BlockRef | null;
-  /** Whether the stores hold what it tells. */
+  /** Whether the stores have committed it. */
   isShown(state: ServiceState): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface FeedTopic {
   readonly name: FeedTopicName;
   readonly key: FeedKey;
   read(record: LogRecord): TopicRecord;
-  /** Where the stores stand: changes when more may be shown. */
+  /** Position of the stores: changes when more records may be shown. */
   place(state: ServiceState): string;
   tip(state: ServiceState): BlockRef | null;
   /** Position after the newest record that may be shown. */
@@ -51,7 +51,7 @@ export function factsTopic(log: EventLog, chain: string): FeedTopic {
   };
 }
 
-/** `factsHead`: what a price follows from is told before it. */
+/** `factsHead` holds a price back until the facts behind it have been sent. */
 export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
   const told = (state: ServiceState) => state.told.get(chain) ?? -1;
   return {
@@ -69,7 +69,7 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
   };
 }
 
-/** Position of the first record of topic facts that follows from a block after `source`: what lies before it is committed. */
+/** Position of the first facts record from a block after `source`: all records before it are committed. */
 export async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
   const last = await log.last('facts', chain);
   if (!last) return 0;

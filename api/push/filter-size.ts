@@ -1,4 +1,4 @@
-/** What a filter costs, found before any of its names is hashed. */
+/** Cost of a filter, computed before any of its names is hashed. */
 import type { Filter } from './client-message.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_FILTER_WORK } from './limits.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -36,7 +36,7 @@ export function filterSize(filter: Filter): FilterSize {
   return { entries, work };
 }
 
-/** Number of labels of what a name or an address may be. @throws SubscriptionRefused */
+/** Number of labels of a name or an address. @throws SubscriptionRefused */
 export function labelsOf(entry: string, at: string): number {
   const labels = entry.length > MAX_ENTRY_CHARACTERS ? Number.POSITIVE_INFINITY : entry.split('.').length;
   if (entry !== '' && labels <= MAX_ENTRY_LABELS) return labels;

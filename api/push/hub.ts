@@ -1,4 +1,4 @@
-/** Where the chains' feeds and the clients meet: one reader a chain, one encoding an event, however many listen. */
+/** Connects the chains' feeds with the clients: one reader per chain and one encoding per event, for any number of clients. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -19,15 +19,15 @@ export interface Hub {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
-  /** Of all clients that catch up. */
+  /** Pace of all clients that catch up. */
   readonly pace: Pace;
-  /** Of all messages of clients. */
+  /** Pace of all messages from clients. */
   readonly messagePace: Pace;
-  /** Where a live client stands. */
+  /** Position of the live clients. */
   places(): Places;
   isAt(places: Places): boolean;
   tips(): Readonly<Record<string, BlockRef | null>>;
-  /** A record that load() has read for somebody. */
+  /** A record that load() has read for another client. */
   loaded(feed: FeedKey, position: number): FeedRecord | undefined;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */
   load(feed: FeedKey, position: number): Promise<boolean>;
@@ -38,7 +38,7 @@ export interface Hub {
   connections(): Iterable<Connection>;
   count(): number;
   publish(feed: ChainFeed, record: FeedRecord): void;
-  /** The head of the feed moved on from `from` while nobody, or only who connected meanwhile, listened. */
+  /** The head of the feed moved on from `from` while no client listened, or only clients that connected during the move. */
   skip(feed: ChainFeed, from: number): void;
 }
 
@@ -52,9 +52,9 @@ export interface HubOptions {
   readonly messagePace?: Pace;
 }
 
-/** Catching up takes at most half of the time of this process, in slices that nobody notices. */
+/** Catching up takes at most half of the process' time, in slices too short to notice. */
 const PACE = { sliceMs: 5, restMs: 5 };
-/** A record is told to live clients for so long without a pause; the rest of them is served as those that catch up. */
+/** Longest time to send a record to live clients without a pause; the remaining clients then catch up. */
 const PUBLISH_MS = 50;
 
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
@@ -104,7 +104,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     connections: () => connections,
     count: () => connections.size,
     publish(feed, record) {
-      // No topics of uWebSockets.js: each connection counts its own messages, and knows where it stands when its socket is full.
+      // Not uWebSockets.js' own topics: each connection numbers its messages and keeps its position when its socket is full.
       const before = places();
       before.set(feed.key, { position: record.position, index: 0 });
       const events = record.events.map((event) => liveEvent(event, before));

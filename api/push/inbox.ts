@@ -10,7 +10,7 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Inbox {
   receive(message: Uint8Array): void;
-  /** Whether nothing waits. */
+  /** Whether the inbox is empty. */
   readonly isEmpty: boolean;
   close(): void;
 }
@@ -22,7 +22,7 @@ export interface InboxOptions {
   refuse(id: MessageId, code: string, detail: string): void;
   /** Ends the connection. */
   overLimit(id: MessageId, detail: string): void;
-  /** Ends the connection for what is no fault of the client. */
+  /** Ends the connection because of a fault of the service. */
   fail(error: unknown): void;
 }
 
@@ -78,7 +78,7 @@ export function createInbox({ share, pace, read, refuse, overLimit, fail }: Inbo
     else if (!(error instanceof ApiError)) fail(error);
     else {
       refuse(id, error.code, error.message);
-      // Saying so costs as well: who does not heed it uses up what a connection may send.
+      // The refusal is charged too: a client that ignores it uses up the connection's allowance.
       if (!budget.take(Date.now(), REFUSED_COUNTS - 1)) tooMany();
     }
   }

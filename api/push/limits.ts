@@ -1,19 +1,19 @@
-/** What the clients of the push stream may do: each connection, each network with all of its connections, and all together. */
+/** Limits of the push stream: per connection, per network, and in total. */
 export const MAX_SUBSCRIPTIONS = 50;
 export const MAX_MESSAGE_BYTES = 16 * 1024;
-/** Of a frame: a client that goes beyond the message limit is told so, up to here; beyond, the socket is cut unread. */
+/** Largest frame: up to here, a client that exceeds the message limit gets an error; beyond it, the socket is closed unread. */
 export const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
 /** Names, ids and addresses in all filters of a connection, repeated ones included. */
 export const MAX_FILTER_ENTRIES = 1_000;
-/** Of one entry: a qualified name has a few labels of at most 64 bytes, a shielded address 78 characters. */
+/** Longest entry: a qualified name has a few labels of at most 64 bytes, a shielded address 78 characters. */
 export const MAX_ENTRY_CHARACTERS = 255;
 export const MAX_ENTRY_LABELS = 10;
-/** Of one filter, see filterSize(). */
+/** Largest size of one filter, see filterSize(). */
 export const MAX_FILTER_WORK = 3_000;
 /** Bytes of answers to a client that takes nothing, such as pongs. */
 export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 
-/** Of a place to come back to. */
+/** Longest cursor. */
 export const CURSOR_WORK = 2;
 
 /** Work of a message before it is read: a unit, and one for each KiB. */
@@ -21,19 +21,19 @@ export function messageWork(bytes: number): number {
   return 1 + Math.ceil(bytes / 1024);
 }
 
-/** A unit of work is at most 14 µs: half of what a name of one label takes to be hashed. */
+/** A unit of work is at most 14 µs: half the time to hash a name of one label. */
 export const WORK = {
   /** Done at once for a network that has been quiet. */
   atOnce: 3_000,
   perMinute: 20_000,
-  /** What may wait, a minute's worth; more is refused. */
+  /** Units that may wait, a minute's worth; more are refused. */
   waiting: 20_000,
 } as const;
 
 export interface Holdings {
   readonly connections: number;
   readonly subscriptions: number;
-  /** Of filters, as estimated by filterBytes(). */
+  /** Memory of filters, as estimated by filterBytes(). */
   readonly bytes: number;
 }
 
@@ -43,11 +43,11 @@ export const MAX_OF_ALL: Holdings = { connections: 20_000, subscriptions: 50_000
 export const MAX_WAITING_BYTES = {
   ofNetwork: 2 * 1024 * 1024,
   ofAll: 32 * 1024 * 1024,
-  /** Every network may hold one message even when the others hold everything, so that nobody is cut off by somebody else. */
+  /** Every network may hold one message even if the others hold everything, so that no network cuts off another. */
   ofNetworkAtLeast: MAX_MESSAGE_BYTES,
 };
 
-/** Records read from the log for those who catch up: in one read, and kept for those who are at about the same place. */
+/** Records read from the log for clients that catch up: in one read, and cached for clients near the same position. */
 export const READ_AT_ONCE = { maxRecords: 200, maxBytes: 1024 * 1024 };
 export const LOADED = { records: 2_000, bytes: 16 * 1024 * 1024 };
 /** Newest records that a feed keeps in memory. */

@@ -1,4 +1,4 @@
-/** What the push stream sends: every message by its type. AsyncAPI, the client's types and the tests are made from this. */
+/** Messages of the push stream, by type. AsyncAPI, the client's types and the tests are made from this. */
 
 import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
@@ -65,7 +65,7 @@ const provisional = {
     "True while another chain's clock had still to pass the block: told again, after an undo, if it turns out otherwise",
 } as const;
 
-/** What a conversion has with filter.minUsd, and where it counts as refunded for no_delivery. */
+/** Members of a conversion with filter.minUsd, and of one that counts as refunded for no_delivery. */
 const valued = {
   fromUsd: nullableUsd,
   toUsd: nullableUsd,
@@ -238,7 +238,7 @@ export const pushEvents = {
   undo: event('undo', '*', 'A reorganisation: what was told of the blocks above toHeight no longer holds', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
-/** What is no event: by type. */
+/** Messages that are not events, by type. */
 export const pushNotices = {
   hello: {
     summary: 'The greeting, before anything else',

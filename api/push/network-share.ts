@@ -1,4 +1,4 @@
-/** What all connections of a network share: the work that their messages cause, and what is held for them. */
+/** Allowance shared by all connections of a network: work caused by their messages, and memory held for them. */
 import { ApiError } from '../http/api-error.ts';
 import { type Holdings, MAX_OF_ALL, MAX_OF_NETWORK, MAX_WAITING_BYTES, messageWork, WORK } from './limits.ts';
 
@@ -7,7 +7,7 @@ export interface NetworkShare {
   readonly network: string;
   /** Orders work: milliseconds to wait before it is done. @throws ApiError rate_limited when too much waits already */
   order(work: number): number;
-  /** Changes what is held for subscriptions. @throws ApiError too_many_streams, unavailable; nothing has changed then */
+  /** Changes the memory held for subscriptions. @throws ApiError too_many_streams, unavailable; then nothing has changed */
   hold(change: Omit<Holdings, 'connections'>): void;
   /** Bytes that wait. @throws ApiError rate_limited, unavailable; nothing has changed then */
   wait(bytes: number): void;

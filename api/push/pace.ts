@@ -7,7 +7,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export interface Pace {
   /** How long work may go on without a rest. */
   readonly sliceMs: number;
-  /** Whether the work of this turn has lasted that long, or others wait for their piece already. */
+  /** Whether this turn has used its time, or other work is waiting. */
   isSpent(): boolean;
   /** Resolves in a later turn of the event loop, first come first served. */
   rest(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Pace {
 
 export interface PaceOptions {
   readonly sliceMs: number;
-  /** With as much as a slice, work takes at most half of the time; with 0 it only lets others in between. */
+  /** If as long as a slice, work takes at most half of the time; 0 only yields between slices. */
   readonly restMs: number;
 }
 

@@ -6,7 +6,7 @@ export function comparePlaces(a: Place, b: Place): number {
   return a.position - b.position || a.index - b.index;
 }
 
-/** Whether a reader that stands at `places` has passed the event. */
+/** Whether a reader at `places` has passed the event. */
 export function isBefore(event: PushEvent, places: Places): boolean {
   const place = places.get(event.feed);
   return place !== undefined && comparePlaces(event.place, place) < 0;

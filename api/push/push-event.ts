@@ -5,28 +5,28 @@ import { type FeedKey, type FeedTopicName, feedKey, type Place } from './cursor.
 export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** What filters look at; a member that an event has not is not filtered. */
+/** Members that filters match; a filter ignores members that an event lacks. */
 export interface EventSubjects {
   readonly currencies?: readonly string[];
   /** Null where none is: no basket matches it. */
   readonly basket?: string | null;
   readonly identity?: string;
   readonly addresses?: readonly string[];
-  /** Of a conversion. */
+  /** Status of a conversion. */
   readonly status?: string;
-  /** Of a conversion that is told with its value, in units of 10^-38; null where it has none. */
+  /** USD value of a conversion that is sent with its value, in units of 10^-38; null if it has none. */
   readonly usdValue?: Usd | null;
-  /** Of a conversion that is told with its stamp: the stamp says another status than the chain. */
+  /** For a conversion sent with its stamp: the stamp's status differs from the chain's. */
   readonly isCorrection?: boolean;
 }
 
 export interface PushEvent {
   readonly chain: string;
   readonly topic: FeedTopicName;
-  /** Of its topic and chain. */
+  /** Feed of its topic and chain. */
   readonly feed: FeedKey;
   readonly place: Place;
-  /** An undo reaches every subscriber of something that its topic tells of the chain. */
+  /** An undo goes to every subscriber of any channel that the topic feeds for the chain. */
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects: EventSubjects;

@@ -28,10 +28,10 @@ export interface PushOptions {
 
 export interface Push {
   readonly shares: NetworkShares;
-  /** `first` is what the address of the stream asks for. */
+  /** `first`: the subscription in the URL of the stream. */
   connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>, share: NetworkShare): Connection;
   disconnect(connection: Connection): void;
-  /** What a subscription of this form would be refused for; for a stream that answers with a status. */
+  /** Error of a subscription of this form, for a stream that must answer with a status. */
   readonly hub: Hub;
   clients(): number;
   /** Ends every stream; `stopped` settles once the readers have. */

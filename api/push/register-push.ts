@@ -19,7 +19,7 @@ import { registerStream } from './register-stream.ts';
 export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
   readonly share: NetworkShare;
-  /** Told as it opens: this is a copy of what the upgrade was given. */
+  /** Called when the socket opens, with its connection: this object is a copy of the one given to the upgrade. */
   readonly opened?: (connection: Connection) => void;
   connection: Connection | null;
 }
@@ -78,7 +78,7 @@ function turnAway(connection: Connection | null, error: unknown, logger: Logger)
   connection?.turnAway({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 
-/** Of sockets that were let in. */
+/** Data of accepted sockets. */
 export function socketBehavior(
   push: Pick<Push, 'connect' | 'disconnect'>,
   logger: Logger,

@@ -93,7 +93,7 @@ function list(values: string): string[] {
 
 type First = Omit<SubscribeMessage, 'op' | 'id'>;
 
-/** A stream cannot take its status back, so what is wrong is found before it begins; each step is paid for before it is done. */
+/** A stream cannot change its status later, so errors are found before it begins; each step is charged before it runs. */
 async function checked(
   read: () => First,
   bytes: number,
@@ -144,7 +144,7 @@ function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare
       return sent;
     },
     together(send) {
-      // The response says by send() when it has not taken everything; a cork around all is not told that.
+      // send() reports when the response has not taken everything; a cork around all sends would hide that.
       send();
       return true;
     },

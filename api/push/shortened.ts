@@ -1,4 +1,4 @@
-/** What a client wrote, as an error tells it back: no longer than one needs to recognise it. */
+/** Shortens a client's input for an error message to a recognisable length. */
 const LONGEST = 64;
 
 export function shortened(text: string): string {

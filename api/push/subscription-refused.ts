@@ -1,16 +1,16 @@
-/** Why a subscription is not taken: the client is told, and everything is as before. */
+/** A subscription is refused: the client gets the reason, and nothing changes. */
 import { ApiError } from '../http/api-error.ts';
 
 export class SubscriptionRefused extends ApiError {
   readonly reason: string;
-  /** `at`: pointer into what was asked, '' for all of it. */
+  /** `at`: JSON pointer into the request, '' for all of it. */
   constructor(reason: string, at: string, message: string) {
     super('invalid_parameter', message, { errors: [{ pointer: at, detail: message }] });
     this.reason = reason;
   }
 }
 
-/** A connection has gone beyond what one may have, and is ended. */
+/** A connection has exceeded its limits and is closed. */
 export class LimitExceeded extends SubscriptionRefused {
   constructor(message: string, at = '') {
     super('limit_exceeded', at, message);

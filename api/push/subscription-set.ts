@@ -10,7 +10,7 @@ import type { PushEvent } from './push-event.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { LimitExceeded } from './subscription-refused.ts';
 
-/** Of what a connection gets until it subscribes. */
+/** Key of the implicit subscription of a connection until it subscribes. */
 export const DEFAULT = Symbol('default subscription');
 export type SubscriptionKey = MessageId | typeof DEFAULT;
 
@@ -22,9 +22,9 @@ export interface SubscriptionSet {
   add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: Places): Subscription;
   /** False when there was none. */
   remove(key: MessageId): boolean;
-  /** The connection goes back from `place`: what each subscription has had by then, it does not get again. */
+  /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
   takenBack(place: Places): void;
-  /** Whether the event is to be sent to a connection that comes to it in order. */
+  /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
   wantsLive(event: PushEvent): boolean;

@@ -1,4 +1,4 @@
-/** What a client has asked to hear, and whether an event is part of it. */
+/** A client's subscription, and the test whether an event matches it. */
 import { leastUsd } from '../rest/prices/usd.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { FeedTopicName, Places } from './cursor.ts';
@@ -10,9 +10,9 @@ import { SubscriptionRefused } from './subscription-refused.ts';
 export interface Subscription {
   readonly channels: ReadonlySet<Channel>;
   readonly chains: ReadonlySet<string>;
-  /** Of its filter, repeated ones included. */
+  /** Entries of its filter, repeated ones included. */
   readonly entries: number;
-  /** About what it takes in memory. */
+  /** Approximate bytes in memory. */
   readonly bytes: number;
   /** Active from here on. */
   readonly from: Places;
@@ -24,7 +24,7 @@ export interface Subscription {
 /** Name or i-address → i-addresses that it may mean, one for each chain. */
 export type IdsOf = (text: string) => readonly string[];
 
-/** What is not allowed is refused before a name is hashed. @throws SubscriptionRefused, LimitExceeded */
+/** Refuses an invalid filter before hashing any name. @throws SubscriptionRefused, LimitExceeded */
 export function createSubscription(
   { channels = ['blocks'], chains, filter = {} }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
   configured: readonly string[],
@@ -46,7 +46,7 @@ export function createSubscription(
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
   const minUsd = filter.minUsd === undefined ? undefined : leastUsd(filter.minUsd);
-  /** A conversion is told of as it happens and when its stamp corrects that, or, to subscribers by value, once the value is known. */
+  /** Sends a conversion as it happens and when its stamp corrects it; to subscribers by value, once the value is known. */
   const isAskedFor = ({ channel, topic, subjects: { usdValue, isCorrection } }: PushEvent) =>
     channel !== 'conversions' ||
     (minUsd === undefined
@@ -93,7 +93,7 @@ function checkedChain(chain: string, configured: readonly string[]): string {
 /** Null where everything passes. */
 type IdSet = ReadonlySet<string> | null;
 
-/** Of a subscription without a filter, and of an entry of a set beside its characters. */
+/** Bytes of a subscription without a filter, and of a set's entry in addition to its characters. */
 const SUBSCRIPTION_BYTES = 2_000;
 const ENTRY_BYTES = 64;
 

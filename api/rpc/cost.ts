@@ -1,4 +1,4 @@
-/** What a body costs its sender, before anything of it is executed; and what is said when that is too much. */
+/** Cost of a body, charged before any of it is executed, and the error if the cost is too high. */
 import {
   printRpcError,
   RPC_CODES,
@@ -12,9 +12,9 @@ import { MAX_BATCH, type RpcAnswer } from './rpc-handler.ts';
 const LEAST_CREDITS = 1;
 
 export interface RpcCost {
-  /** Of a keyless caller's requests a minute: each element of a batch is one. */
+  /** Requests charged to a caller without a key: one per element of a batch. */
   readonly requests: number;
-  /** With a key. */
+  /** Credits charged to a caller with a key. */
   readonly credits: number;
 }
 
@@ -35,7 +35,7 @@ export function tooManyRequests(body: RpcBody): RpcAnswer {
   return refused(body, 429, RPC_CODES.tooManyRequests, 'Too many requests');
 }
 
-/** What the daemon's clients know for a server that cannot answer. */
+/** The error by which the daemon's clients recognise a server that cannot answer. */
 export function internalFailure(body: RpcBody): RpcAnswer {
   return refused(body, 500, RPC_CODES.internalError, 'Internal error');
 }

@@ -8,7 +8,7 @@ import type { Guard, GuardedChain } from './guards.ts';
 import { RpcError } from './rpc-error.ts';
 
 export interface DeadlyCall extends Omit<Guard, 'check'> {
-  /** What the daemon does of it. */
+  /** Effect on the daemon. */
   readonly why: string;
   readonly check: (request: RpcRequest, chain: GuardedChain) => void | Promise<void>;
 }

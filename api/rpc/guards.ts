@@ -1,18 +1,18 @@
-/** What must not reach a daemon that strangers may call. A guard throws RpcError, or lets the call through. */
+/** Guards in front of a daemon that strangers may call. A guard throws RpcError or lets the call pass. */
 import { rawStrings } from '../../domain/json/raw-json.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import { methodNotFound, RpcError } from './rpc-error.ts';
 
 export interface GuardedChain {
   readonly blockSeconds: number;
-  /** Of the newest block; Infinity while it is not known. */
+  /** Height of the newest block; Infinity while it is unknown. */
   height(): number;
-  /** Of a currency as the index knows it; null when it knows none of that name or i-address. */
+  /** Currency in the index, by name or i-address; null if the index has none. */
   startBlock(currency: string): Promise<number | null>;
 }
 
 export interface Guard {
-  /** What it refuses, for people. */
+  /** Human-readable description of the refused calls. */
   readonly refuses: string;
   /** Parameters that it must refuse: the tests send them and see that nothing reaches the daemon. */
   readonly refused: readonly string[];

@@ -1,4 +1,4 @@
-/** help of the methods that this service answers itself, and of names that it does not serve; the daemon tells all else. */
+/** `help` of the methods that this service answers itself, and of names that it does not serve; the daemon answers the rest. */
 import { rpcMethod, signatureOf } from './methods/method-table.ts';
 
 /** Name, parameters and a sentence, as the beginning of the daemon's help. */

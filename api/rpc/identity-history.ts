@@ -7,7 +7,7 @@ import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { type AnswerMethod, rpcInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
 
-/** `alice@`, `sub.alice@`, `alice.VRSC@` on this chain → i-address; null for what cannot be a name. */
+/** `alice@`, `sub.alice@`, `alice.VRSC@` on this chain → i-address; null for a text that cannot be a name. */
 export type ResolveName = (chain: string, name: string) => string | null;
 
 const HISTORY_SQL = `SELECT i.state, i.from_height, i.txid, i.vout, b.hash FROM identities i

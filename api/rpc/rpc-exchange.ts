@@ -16,7 +16,7 @@ import type { RpcAnswer, RpcHandler } from './rpc-handler.ts';
 /** The name of every JSON-RPC path in metrics. */
 export const RPC_TEMPLATE = '/rpc/:chain';
 
-/** What is refused unread is answered without its id; a body up to here is read for it. */
+/** A call refused unread is answered without its id; bodies up to this size are read to find it. */
 const MAX_REFUSED_BYTES = 4096;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -95,7 +95,7 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
 function respond(call: Call, made: Reply): void {
   const { res, body, started, options } = call;
   if (body?.endsConnection) {
-    // Not before uWebSockets.js has parsed all that it has read: it would serve what follows.
+    // Only after uWebSockets.js has parsed everything it has read: it would serve the requests behind this one.
     setImmediate(() => call.isGone || writeReplyLater(res, { ...made, closes: true }, NO_LINES, false));
   } else if (!call.isGone) writeReplyLater(res, made, NO_LINES, false);
   body?.release();

@@ -38,7 +38,7 @@ export const MAX_BATCH = 5;
 export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
-  /** What follows the body. */
+  /** Bytes after the body. */
   readonly end?: string | undefined;
   /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
   readonly ourFault: boolean;
@@ -51,16 +51,16 @@ export interface RpcHandlerOptions {
   >[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
-  /** Of each chain's daemons; its own when they are not shared with anything else. */
+  /** Lanes of each chain's daemons; its own by default. */
   readonly lanes?: ReadonlyMap<string, Lanes>;
-  /** Of each chain's daemons; of a chain without them nothing is known, and nothing asked. */
+  /** Wallets of each chain's daemons; a chain without an entry is not watched. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
   readonly tip: (chain: string) => BlockRef | null;
-  /** `alice@` and the chain's root currency → i-address; null for what cannot be a name. */
+  /** `alice@` and the chain's root currency → i-address; null for a text that cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
-  /** Extension methods beside getidentityhistory; those that are missing answer -32601. */
+  /** Extension methods other than getidentityhistory; missing ones answer -32601. */
   readonly extensions?: Readonly<Record<string, AnswerMethod>>;
   readonly logger: Logger;
 }
@@ -153,7 +153,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return answered(await answer(chain.name, request.texts), request.id);
   }
 
-  /** Awaits only what has to be asked: a kept answer costs its checks alone. */
+  /** A cached answer is returned without awaiting anything, at the cost of its checks. */
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {

@@ -5,7 +5,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import { nameAddress } from './name-address.ts';
 
-/** `parameter` is where it was written. @throws ApiError invalid_parameter for what is neither an address nor `name@` */
+/** `parameter` names the input. @throws ApiError invalid_parameter for a text that is neither an address nor `name@` */
 export function resolveAddress(chain: ChainConfig, text: string, parameter = 'addr'): string {
   if (isTransparentAddress(text)) return text;
   const named = text.includes('@') ? nameAddress(text, chain.networkRoot) : null;

@@ -15,15 +15,15 @@ export interface UnreadyReason {
   /** Null: of all chains. */
   readonly chain: string | null;
   readonly stage: ReportingStage | null;
-  /** Of a stage that waits or has stopped: the code of its error. */
+  /** Error code of a stage that waits or has stopped. */
   readonly cause: string | null;
   readonly detail: string;
-  /** Where a stage catches up and its rate is known: seconds until it has. */
+  /** Seconds until a stage has caught up, if its rate is known. */
   readonly etaSeconds: number | null;
 }
 
 export interface Cause {
-  /** What it is about. Of each one thing is said at a time. */
+  /** Subject of the cause; each subject has at most one cause at a time. */
   readonly subject: string;
   readonly reason: UnreadyReason;
   /** A matter of a few blocks, or of one call, which often passes by itself: it counts once it has lasted for a moment. */
@@ -37,7 +37,7 @@ export interface ChainFacts {
   readonly priced: number | null;
 }
 
-/** A chain that has had no block for this many of its block times stands still. */
+/** Number of block times without a block after which a chain counts as stalled. */
 const QUIET_BLOCKS = 20;
 /** A stage this few blocks behind its daemon is in step with it. */
 const IN_STEP_BLOCKS = 5;
@@ -106,7 +106,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
         why ? { why } : {},
       );
     case 'waiting':
-      // Without an error the price stage waits for the clock of another chain, whose own standstill is told there.
+      // Without an error the price stage waits for the clock of another chain, which reports its own stall.
       if (why === undefined) return null;
       // Whether a daemon is well its watch says; a call that it never answered may fail long after it has come back.
       return tell(
@@ -118,7 +118,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
   }
 }
 
-/** Nothing arrives (arrival, not block time: blocks of a replay are old), or what arrived is not derived. */
+/** No block arrives (by arrival, not block time: blocks of a replay are old), or arrived blocks are not derived. */
 function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): Cause[] {
   const allowed = QUIET_BLOCKS * blockSeconds;
   const tail = statuses.of(name, 'tail');
@@ -176,12 +176,12 @@ function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): Ca
   return [{ subject: `${chain} sync`, reason, passes: true }];
 }
 
-/** What waits or has stopped says so itself; prices are held back by other chains and follow when these move. */
+/** Stages that wait or have stopped report it themselves; prices held back by other chains follow when these move. */
 function isMoving(stage: ReportingStage, { state }: StageStatus): boolean {
   return stage === 'price' ? state === 'catching_up' : state === 'catching_up' || state === 'following';
 }
 
-/** No reason: prices of a chain cannot pass the clock of one that stands still, and what is beyond it is provisional. */
+/** A note, not a reason: prices cannot pass the clock of a stalled chain, and those beyond it are provisional. */
 export function priceNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
   return chains.flatMap(({ name: chain }) => {
     const status = statuses.of(chain, 'price');

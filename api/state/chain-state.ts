@@ -1,4 +1,4 @@
-/** Where the chains stand, as answers tell it. */
+/** State of the chains, as answers show it. */
 import type { ApiContext } from '../api-context.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -8,7 +8,7 @@ export function chainState({ derived }: ServiceState, chain: string | null): str
   return told.map(([name, { height, hash }]) => `${name};height=${height};hash="${hash}"`).join(', ');
 }
 
-/** Whether no rewind reaches a height any more. */
+/** Whether a height is beyond the reach of any rewind. */
 export function isFinal(api: ApiContext, { derived }: ServiceState, chain: string, height: number): boolean {
   return (derived.get(chain)?.height ?? 0) - height >= api.chain(chain).finalityDepth;
 }

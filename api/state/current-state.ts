@@ -4,7 +4,7 @@ import { shared } from '../../infra/shared.ts';
 import { type ServiceState, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
 
-/** Not one that it held before the call; one question serves all who wait. */
+/** Never a state from before the call; one query serves all waiting callers. */
 export type CurrentState = () => Promise<ServiceState>;
 
 const VERSION = prepared(`SELECT (${VERSION_SQL}) AS version`);

@@ -1,4 +1,4 @@
-/** What only a daemon knows of its chain: asked once a block, null when it does not answer; or what it said last, at once. */
+/** Figures that only a daemon knows: asked once per block, null without an answer; or the last known ones, at once. */
 import type { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -7,7 +7,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { createMemo } from './memo.ts';
 
 interface MiningFigures {
-  /** Of the next block of proof of work. */
+  /** Difficulty of the next proof-of-work block. */
   readonly difficulty: ExactNumber | null;
   /** Hashes a second. */
   readonly hashRate: ExactNumber | null;
@@ -19,9 +19,9 @@ interface MiningFigures {
 export interface DaemonFigures {
   /** Satoshis issued, shielded ones included. */
   supply(chain: ChainConfig, tip: number): Promise<bigint | null>;
-  /** What the daemon said last, without waiting for it; what it said at another tip is asked for anew in the background. */
+  /** Last figures of the daemon, without waiting; if the tip has changed since, they are refreshed in the background. */
   lastKnown(chain: ChainConfig, tip: number): KnownFigures;
-  /** As supply(), of what the daemon said last. */
+  /** Like supply(), from the daemon's last figures. */
   lastKnownSupply(chain: ChainConfig, tip: number): bigint | null;
   /** When each of them was said last, as text for an ETag; nothing is asked for. */
   saidAt(chain: ChainConfig): string;
@@ -61,7 +61,7 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
         return answer as Members;
       });
     } catch (err) {
-      // No warning: that a daemon is away is told by the stage that follows it.
+      // No warning: the stage that follows the daemon reports that it is away.
       logger.info({ err, chain: chain.name, method }, 'the daemon does not say');
       return {};
     }

@@ -10,7 +10,7 @@ import type { StoreFault } from './store-health.ts';
 export interface Health {
   /** What keeps a chain, or with null any of them, from being ready: empty when it is. Those of the stores are of every chain. */
   reasons(chain: string | null): readonly StandingReason[];
-  /** What is worth knowing, and no reason. */
+  /** Notes worth knowing that do not make a chain unready. */
   notes(chain: string | null): readonly UnreadyReason[];
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface HealthOptions {
 }
 
 export interface HealthTiming {
-  /** Between two looks at what the stages say. */
+  /** Milliseconds between two reads of the stages' status. */
   readonly everyMs?: number;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;

@@ -5,7 +5,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Of the addresses $2, the first that is an identity of the chain $1. One that ever was still is: at least revoked. */
+/** First of the addresses $2 that is an identity of the chain $1. Identities never vanish; at most they are revoked. */
 export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
   FROM unnest($2::text[]) WITH ORDINALITY AS wanted(address, place)
   CROSS JOIN LATERAL (SELECT FROM identities WHERE chain = $1 AND identity_address = wanted.address LIMIT 1) AS known
@@ -23,7 +23,7 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
   return names.map((name) => nameAddress(name, chain.networkRoot)).filter((address) => address !== null);
 }
 
-/** What the daemon would not find is looked for under every parent, and counts when there is one. */
+/** A name that the daemon would not find is looked up under every parent, and accepted if exactly one matches. */
 export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;

@@ -1,7 +1,7 @@
 /** Longer ones are not kept: strangers ask too. */
 const LONGEST = 256;
 
-/** A pure function that remembers what it was asked lately: between `most` and twice as many answers. */
+/** Memoizes a pure function: keeps between `most` and twice as many recent results. */
 export function remembering<V>(answer: (question: string) => V, most: number): (question: string) => V {
   let young = new Map<string, V>();
   let old = new Map<string, V>();

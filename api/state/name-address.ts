@@ -6,7 +6,7 @@ const KEPT_NAMES = 10_000;
 
 const byRoot = new Map<string, (name: string) => string | null>();
 
-/** As nameToAddress of the domain; null for what cannot be a name. */
+/** Like nameToAddress of the domain; null for a text that cannot be a name. */
 export function nameAddress(name: string, networkRoot: string): string | null {
   let addressOf = byRoot.get(networkRoot);
   if (!addressOf) {

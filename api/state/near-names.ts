@@ -1,10 +1,10 @@
-/** What somebody may have meant who wrote a currency's name that there is not. */
+/** Suggestions for the name of a currency that does not exist. */
 import { distance } from 'fastest-levenshtein';
 import { foldCase } from '../../domain/names.ts';
 import type { CurrencyEntry } from './currency-directory.ts';
 
 const SHOWN = 3;
-/** A label has at most 64 bytes: what is longer is no slip of the pen. */
+/** A label has at most 64 bytes: a longer text is not a typing error. */
 const MAX_LENGTH = 128;
 
 /** Qualified names at most half of the letters away (two that changed places count as two), nearest first; each currency also by its name without parents. */

@@ -10,7 +10,7 @@ import { isoTime } from '../http/values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface PricedRows {
-  /** Of every statement that takes rows from here. */
+  /** Values of every statement that selects from these rows. */
   readonly params: { readonly generation: number; readonly tick: string };
   /**
    * What stands after FROM: columns of the rows that fit a condition. `beyond`: the condition on rows beyond the line, where it is another.
@@ -62,7 +62,7 @@ type First = readonly [chain: string, time: number, clock: number];
 
 const COMPLETE = 'generation = {generation: UInt32} AND tick <= {tick: UInt64}';
 
-/** With the rows beyond the line unless they are not wanted. */
+/** Includes provisional rows unless the caller declines them. */
 export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = true): Promise<PricedRows> {
   const record = await read.row<RowsRecord>(ROWS_SQL);
   const params = { generation: read.state.generation, tick: String(record?.tick ?? 0n) };

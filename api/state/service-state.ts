@@ -1,11 +1,11 @@
-/** What the whole service stands at: the committed block of each stage and chain, and the served price generation. */
+/** State of the whole service: the committed block of each stage and chain, and the served price generation. */
 import { createHash } from 'node:crypto';
 import { ALL_POSITIONS, POSITIONS_VERSION, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
 export interface ServiceState {
   readonly derived: ReadonlyMap<string, StagePosition>;
-  /** Up to what every chain's clock has passed. */
+  /** Price stage: the block up to which every chain's clock has passed. */
   readonly priced: ReadonlyMap<string, StagePosition>;
   /** Beyond it, provisionally; without chains that have no such blocks. */
   readonly pricedAhead: ReadonlyMap<string, StagePosition>;
@@ -14,7 +14,7 @@ export interface ServiceState {
   readonly generation: number;
   /** How many are done: the same block may read otherwise after one. */
   readonly redrives: number;
-  /** Two of the same text are one state: it tells which row versions the state was read from. */
+  /** Equal texts are equal states: it identifies the row versions that the state was read from. */
   readonly version: string;
   /** Changes whenever anything of the above does. */
   readonly tag: string;

@@ -32,7 +32,7 @@ export interface SnapshotsOptions {
   readonly atOnce: number;
 }
 
-/** What was read may be of a later state than the answer would name. */
+/** The rows read may belong to a later state than the one that the answer would name. */
 export class StateMoved extends RetryableError {
   constructor() {
     super('state_moved', 'the stores went on while they were read');
@@ -41,7 +41,7 @@ export class StateMoved extends RetryableError {
 
 /** Places that only the priority lane takes. */
 const RESERVED = 2;
-/** Who waits longer has asked again by then. */
+/** Clients time out and retry after about this long. */
 const WAIT_MS = 15_000;
 /** A state that moves on twice while one answer is made does so all the time. */
 const LOOSE_TRIES = 2;
@@ -54,7 +54,7 @@ export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => With
   return (lane) => byLane[lane];
 }
 
-/** `inTurn` runs what needs a connection. */
+/** `inTurn` queues work that needs a connection. */
 function createWithSnapshot(
   { reader, watch, currentState, release }: SnapshotsOptions,
   inTurn: <T>(work: () => Promise<T>) => Promise<T>,
@@ -74,7 +74,7 @@ function createWithSnapshot(
       const found = isOpenEnded
         ? await query({ name: undefined, text: whileStill(sql, values.length) }, [...values, state.version])
         : await gathered(sql, values, state.version);
-      // Without a row nothing tells why. States do not come back: if it still is this one, it was.
+      // A missing row does not explain itself. States never recur, so if the state is unchanged now, it was unchanged during the read.
       if (found.length === 0) await confirm();
       confirmed = true;
       return found;

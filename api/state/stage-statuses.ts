@@ -1,10 +1,10 @@
-/** What each stage of each chain, and who watches its daemons, said last, and how long ago they gave a sign of life. */
+/** Last reported status of each stage of each chain and of its daemons, and the age of their last heartbeat. */
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 
 export interface StatusRow {
-  /** Of a stage, or of the daemons. */
+  /** Status of a stage, or of the daemons. */
   readonly stage: string;
   readonly chain: string;
   /** JSON text. */
@@ -15,11 +15,11 @@ export interface StatusRow {
 
 export interface StageStatuses {
   of(chain: string, stage: ReportingStage): StageStatus | undefined;
-  /** Whether the process that works on it has given no sign of life for a while, or never has. */
+  /** Whether the process that runs it has sent no heartbeat for a while, or never has. */
   isSilent(chain: string, stage: ReportingStage): boolean;
   /** Seconds since its last sign of life; infinite when there never was one. */
   ageOf(chain: string, stage: ReportingStage): number;
-  /** In the order of the configuration; empty when nobody watches them. */
+  /** In the order of the configuration; empty if no process watches them. */
   daemons(chain: string): readonly DaemonStatus[];
 }
 

@@ -10,7 +10,7 @@ export interface StandingReason extends UnreadyReason {
 }
 
 export interface StandingCauses {
-  /** What is the cause of something now. */
+  /** Causes that hold now. */
   look(causes: readonly Cause[]): void;
   /** As of the last look. */
   reasons(): readonly StandingReason[];
@@ -21,7 +21,7 @@ const GONE_MS = 10_000;
 
 interface Standing {
   cause: Cause;
-  /** Of the process' clock. */
+  /** Milliseconds of the process' clock. */
   readonly since: number;
   counts: boolean;
   goneSince: { readonly ms: number; readonly iso: string } | null;

@@ -8,7 +8,7 @@ import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } fro
 export interface StateWatch {
   readonly state: ServiceState;
   readonly statuses: StageStatuses;
-  /** Resolves once `holds` is true of the state (asked more often while somebody waits), or when `signal` aborts. */
+  /** Resolves once `holds` is true of the state, or when `signal` aborts. Polls more often while a caller waits. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
   /** `moved` is called whenever the state has become another, until the function that is returned is. */
   onMove(moved: () => void): () => void;

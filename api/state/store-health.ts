@@ -1,4 +1,4 @@
-/** Whether the stores can do their work, asked anew; what does not answer in time is named as silent. */
+/** Probes the stores; a store that does not answer in time is reported as silent. */
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
@@ -11,11 +11,11 @@ export interface AskedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
   readonly reader: Pick<PostgresReader, 'query'>;
 }
 
-/** What keeps a store from its work: a code of docs/errors.md. */
+/** Fault of a store: a code of docs/errors.md. */
 export interface StoreFault {
   readonly store: 'postgres' | 'clickhouse';
   readonly code: string;
-  /** For anybody's eyes: the error's own words may tell of the inside, and stand in the log. */
+  /** Public text: the error's own message may reveal internals, so it goes to the log only. */
   readonly detail: string;
 }
 
@@ -35,7 +35,7 @@ const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
 
 const UNKNOWN = { code: 'store_failed', detail: 'a store fails; the log of the service says how' };
 
-/** One look for all who ask meanwhile. */
+/** One probe serves all callers that arrive during it. */
 export function createStoreHealth(stores: AskedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
   let known: readonly string[] = [];
 
@@ -52,14 +52,14 @@ export function createStoreHealth(stores: AskedStores, logger: Logger): () => Pr
       inTime(askPostgres(stores).catch(codeOf), 'postgres_unreachable'),
       inTime(askClickHouse(stores).catch(codeOf), 'clickhouse_silent'),
     ]);
-    // One trouble of Postgres is told: without the server the readers have none of their own.
+    // Report only one fault of Postgres: without the server, the readers have no fault of their own.
     const readers = postgres ?? (await inTime(askReaders(stores).catch(codeOf), 'postgres_readers_silent'));
     known = [readers, clickhouse].filter((code) => code !== null);
     return [...faultsOf('postgres', readers), ...faultsOf('clickhouse', clickhouse)];
   });
 }
 
-/** A standby answers as well, and so does a server that was told to take no writes. */
+/** A standby or a read-only server answers too, so the probe asks whether it accepts writes. */
 async function askPostgres({ postgres }: AskedStores): Promise<string | null> {
   const query = {
     text: "SELECT current_setting('transaction_read_only')::boolean AS held",
@@ -71,7 +71,7 @@ async function askPostgres({ postgres }: AskedStores): Promise<string | null> {
 
 export const PROBE = prepared('SELECT 1');
 
-/** Both kinds of connections: for what is prepared, and for all else. */
+/** Both pools: the one for prepared statements, and the one for all others. */
 async function askReaders({ reader }: AskedStores): Promise<null> {
   await Promise.all([reader.query(PROBE, []), reader.query({ ...PROBE, name: undefined }, [])]);
   return null;

@@ -3,7 +3,7 @@ import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Supply {
-  /** Satoshis in outputs that nobody has spent. */
+  /** Satoshis in unspent outputs. */
   readonly transparent: bigint;
   readonly shielded: bigint;
 }
@@ -12,7 +12,7 @@ const CHANGES_SQL = `SELECT sum(transparent_change) AS transparent, countIf(tran
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32} AND position <= {position: UInt64}`;
 const SHIELDED_SQL = 'SELECT shielded_supply FROM blocks WHERE chain = $1 AND height = $2';
 
-/** Null where rows of an older program do not tell, or the daemon does not watch every pool. */
+/** Null if rows of an older version lack it, or the daemon does not track every pool. */
 export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, height: number): Promise<Supply | null> {
   const row = await read.row<{ shielded_supply: bigint | null }>(SHIELDED_SQL, [chain, height]);
   const shielded = row?.shielded_supply ?? null;
@@ -30,7 +30,7 @@ export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, h
 /** Answers when the snapshot is closed. */
 export type Issued = () => Promise<bigint | null>;
 
-/** All coins issued up to the index's tip; of an index that cannot tell, the daemon is asked. */
+/** All coins issued up to the index's tip; asks the daemon if the index lacks them. */
 export async function issuedSupply(read: Snapshot, api: ApiContext, chain: string, tip: number): Promise<Issued> {
   const supply = await supplyAt(read, api, chain, tip);
   return async () => (supply ? supply.transparent + supply.shielded : api.figures.supply(api.chain(chain), tip));

@@ -1,4 +1,4 @@
-/** The webhooks that are told of events now, compiled. */
+/** The webhooks that receive events now, compiled. */
 
 import type { PoolClient } from 'pg';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
@@ -12,14 +12,14 @@ export interface LivingWebhook extends Interest {
   readonly id: string;
   /** Further blocks of the chain on top of an event's before it is sent. */
   readonly confirmations: number;
-  /** It is told of what comes after this mark of a topic; −1 where there was none. */
+  /** It receives events after this mark of a topic; −1 if the topic was empty. */
   readonly since: number;
 }
 
 /** `since` is of the feed. */
 export type LivingWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly LivingWebhook[]>;
 
-/** An identity that is revoked or has lost its tier is told nothing. */
+/** An identity that is revoked or has lost its tier receives nothing. */
 const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
@@ -39,7 +39,7 @@ interface Row {
 export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): LivingWebhooks {
   let interests = new Map<string, Interest>();
 
-  /** What was registered under other rules may be refused by those of today; nobody else waits for it. */
+  /** A webhook registered under older rules may fail today's; it must not hold up the others. */
   function compile(id: string, asked: string): Interest {
     try {
       return createInterest(known(parseAsked(asked), chains), chains, idsOf);

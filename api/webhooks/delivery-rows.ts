@@ -10,7 +10,7 @@ export interface Delivery {
   /** That it comes from; of facts when it is not given. */
   readonly topic?: FeedTopicName;
   readonly chain: string | null;
-  /** Of the block that it tells of; null for what no rewind takes back. */
+  /** Block of the event; null for an event that no rewind retracts. */
   readonly height: number | null;
   /** The chain's height at which it is sent; null for at once. */
   readonly releaseHeight: number | null;
@@ -41,7 +41,7 @@ export async function insertDeliveries(client: PoolClient, made: readonly Delive
   ]);
 }
 
-/** What has its confirmations at `tip` of its topic is sent. Returns whose it is. */
+/** Releases the deliveries that have their confirmations at `tip` of the topic. Returns their webhooks. */
 export async function releaseHeld(
   client: PoolClient,
   topic: FeedTopicName,

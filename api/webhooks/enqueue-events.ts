@@ -28,7 +28,7 @@ export interface Enqueued {
   readonly records: number;
   /** Receivers that have something due. */
   readonly woken: number;
-  /** Next record; null while nobody listens or another process is at work. */
+  /** Next record; null while there are no webhooks or another process does the work. */
   readonly next: number | null;
   /** Up to this mark records counted. */
   readonly committed: number;
@@ -37,7 +37,7 @@ export interface Enqueued {
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
-/** One batch. @throws what Postgres and the log throw; then nothing has happened */
+/** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
   const { source, postgres, log, queue, living, logger } = options;
   const { topic, chain, key, stage } = source;
@@ -106,7 +106,7 @@ async function readRecords(log: EventLog, source: EventSource, position: number)
   return (await log.read(source.topic, source.chain, position, READ_LIMITS)).map(({ payload }) => source.read(payload));
 }
 
-/** Record by record, so that a rewind takes back exactly what stood before it. */
+/** Record by record, so that a rewind retracts exactly the deliveries before it. */
 async function tell(
   client: PoolClient,
   source: EventSource,
@@ -157,7 +157,7 @@ function deliveriesOf(
   });
 }
 
-/** What was not read can never be told: each receiver learns that it must ask. */
+/** Records that the log no longer has can never be delivered: tells each receiver to read the state again. */
 async function tellGap(client: PoolClient, chain: string, webhooks: readonly LivingWebhook[], woken: Set<string>) {
   const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason: 'log_gap' }) });
   const made = webhooks.map(({ id }) => ({

@@ -1,4 +1,4 @@
-/** The two topics that webhooks are told from: what their records say, and how far they count. */
+/** The two topics behind webhooks: the events of their records, and the committed position. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
@@ -8,10 +8,10 @@ import { headOf } from '../push/feed-topic.ts';
 import type { PushEvent } from '../push/push-event.ts';
 
 export interface SourceRecord {
-  /** What `committed` and a webhook's `since` are compared with. */
+  /** Mark to compare with `committed` and a webhook's `since`. */
   readonly mark: number;
   readonly isRewind: boolean;
-  /** Of the block that it tells of; of a rewind, of the newest one that stays. */
+  /** Height of its block; for a rewind, of the newest block that stays. */
   readonly height: number;
   /** Seconds; null of a rewind. */
   readonly time: number | null;

@@ -2,7 +2,7 @@
 
 export interface MessageContent {
   readonly type: string;
-  /** When it happened: the time of the block; for what no block says, when it was noticed. */
+  /** Time of the event: the block's; for events without a block, the time of detection. */
   readonly at: Date;
   readonly chain: string | null;
   /** webhook-id of the message that it takes back. */

@@ -1,4 +1,4 @@
-/** What webhooks send: every message by its type. AsyncAPI and the tests are made from this. */
+/** Messages of webhooks, by type. AsyncAPI and the tests are made from this. */
 
 import { type EventDescription, pushEvents } from '../push/message-schema.ts';
 import { height, isoTime, type JsonSchema, object, string, unixTime } from '../schema/json-schema.ts';
@@ -27,7 +27,7 @@ const crossing = object({
   time: unixTime,
 });
 
-/** Kinds that tell of a block, with their data: that of the stream where it tells the same. */
+/** Kinds of messages about a block, with their data; shared with the stream where they are the same. */
 const OF_BLOCKS = {
   block: ['A block was indexed', dataOf(pushEvents.block)],
   'address.activity': ['A transaction touched an address of the filter', dataOf(pushEvents.address)],

@@ -38,7 +38,7 @@ const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newes
 const GONE_SQL = `DELETE FROM webhook_price_sides s
   WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
   RETURNING delivery_id`;
-/** From where each price stood last, by ticks that are still there; of one that is new only where it stands now. Provisional prices wait. */
+/** Previous price of each currency, by ticks that still exist, and its current one; a new currency has only the latter. Skips provisional prices. */
 const CROSSINGS_SQL = `WITH watched AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
   ), seen AS (
@@ -60,7 +60,7 @@ const CROSSINGS_SQL = `WITH watched AS (
 const SIDES_SQL = `INSERT INTO webhook_price_sides
   SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
 
-/** The step that looks at prices. It returns how many receivers have something due. @throws what Postgres throws; then nothing has happened */
+/** Creates the step that checks prices and returns the number of receivers with due deliveries. @throws errors of Postgres; then nothing has changed */
 export function createPriceCrossings({ postgres, queue, living }: PriceCrossingOptions): () => Promise<number> {
   let looked = '';
 
@@ -70,7 +70,7 @@ export function createPriceCrossings({ postgres, queue, living }: PriceCrossingO
     const seen = JSON.stringify([(await client.query(NEWEST_SQL)).rows[0]?.newest, webhooks]);
     if (!held) return { due: 0, seen: looked };
     const gone = (await client.query<{ delivery_id: string | null }>(GONE_SQL)).rows;
-    // What another process has told meanwhile may be gone again although all is as this one knows it.
+    // Deliveries of another process may have been retracted in between although this process sees no change.
     if (seen === looked && gone.length === 0) return { due: 0, seen };
     const woken = new Set(
       await takeBackDeliveries(

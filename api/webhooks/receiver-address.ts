@@ -9,7 +9,7 @@ export class ReceiverRefused extends PermanentError {
   }
 }
 
-/** Where a connection would go; who hears of it could look around in our network. */
+/** Does not name the address: a stranger could scan our network with it. */
 export class AddressForbidden extends Error {
   constructor() {
     super('the receiver is at an address that is not public');
@@ -17,7 +17,7 @@ export class AddressForbidden extends Error {
   }
 }
 
-/** Global unicast by the registries of IANA: what is handed out there, and nothing that stands for another address. */
+/** Global unicast by IANA's registries: allocated ranges, without those that map to other addresses. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** A public address by its number; inside Azure it answers for the host machine. */
 const AZURE_HOST = '168.63.129.16';
@@ -33,7 +33,7 @@ function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Whether an address may be connected to, by the scheme of the URL. */
+/** Whether connecting to an address is allowed for the URL's scheme. */
 export type AllowsAddress = (address: string, protocol: string) => boolean;
 
 /** Public over https; with `allowLocal` also this machine, there over http too. */
@@ -64,7 +64,7 @@ export function checkReceiverUrl(text: string, allowLocal: boolean): URL {
   return url;
 }
 
-/** An IPv6 address stands in brackets in a URL. */
+/** Removes the brackets of an IPv6 address in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

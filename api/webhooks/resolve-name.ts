@@ -23,5 +23,5 @@ export function createResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-/** As the system does it, with its files: what is on this machine has its name there. */
+/** Resolves like the system, including its hosts file, which names local services. */
 export const resolveBySystem: Resolve = (hostname, options, done) => lookup(hostname, options, done);

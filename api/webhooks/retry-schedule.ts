@@ -14,7 +14,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   10 * HOUR,
   10 * HOUR,
 ];
-/** A share of the delay at most, so that what failed together does not come again together. */
+/** Jitter as a share of the delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** A receiver that asks for longer is asked again then. */
 const LONGEST_WAIT_MS = 10 * HOUR;
@@ -31,7 +31,7 @@ export function retryDelayMs(
   return Math.round(Math.max(delay * (1 + JITTER * random), askedMs ?? 0));
 }
 
-/** Retry-After in seconds or as a date → milliseconds; null for what is neither. */
+/** Retry-After, in seconds or as a date, in milliseconds; null for any other text. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== 'string') return null;
   const text = header.trim();

@@ -34,7 +34,7 @@ export function runTurns(options: TurnsOptions): RunningTurns {
     try {
       await takeTurn(options, turn);
     } catch (err) {
-      // Its lease ends, and somebody takes it again.
+      // Its lease ends, and another worker takes it.
       logger.warn({ err, webhook: turn.webhookId }, 'a turn at a receiver of webhooks broke off');
     } finally {
       under.delete(turn);

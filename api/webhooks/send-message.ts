@@ -31,7 +31,7 @@ export type Outcome =
       readonly kind: 'failed';
       readonly status: number | null;
       readonly error: string;
-      /** What the receiver asked for, milliseconds. */
+      /** Delay requested by the receiver, in milliseconds. */
       readonly retryAfterMs: number | null;
     };
 
@@ -50,10 +50,10 @@ export interface SenderOptions {
   readonly resolve: Resolve;
 }
 
-/** Of a whole attempt, from the name to the end of the answer. */
+/** Milliseconds for a whole attempt, from the name look-up to the end of the answer. */
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 5_000;
-/** What is read of an answer so that its connection can be used again; of a longer one the connection is dropped. */
+/** Bytes of an answer to read so that its connection can be reused; after a longer answer the connection is closed. */
 const READ_BYTES = 16 * 1024;
 const GONE = 410;
 
@@ -92,7 +92,7 @@ export function createSender(options: SenderOptions): Sender {
           body,
           signal: limit.signal,
         });
-        // The status decides; what it says besides is nothing to us.
+        // Only the status counts; the rest of the answer is ignored.
         await answer.body.dump({ limit: READ_BYTES, signal: limit.signal }).catch(() => undefined);
         return outcomeOf(answer.statusCode, answer.headers['retry-after']);
       } catch (error) {

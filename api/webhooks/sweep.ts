@@ -5,7 +5,7 @@ import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** Of webhooks that are told of events; at most so many at a time. */
+/** Enabled webhooks with due deliveries, at most 1000 at a time. */
 const DUE_SQL = `SELECT DISTINCT d.webhook_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
   WHERE w.enabled AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
 const PENDING_SQL = `SELECT count(*)::int4 AS count FROM webhook_deliveries WHERE state = 'pending'`;

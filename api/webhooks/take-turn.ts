@@ -1,4 +1,4 @@
-/** A turn at one receiver: what is due there, oldest first, one after the other, until one fails or the turn has lasted long enough. */
+/** A turn at one receiver: sends its due deliveries one by one, oldest first, until one fails or the turn's time is up. */
 import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -10,7 +10,7 @@ export interface TurnOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'finish'>;
   readonly sender: Pick<Sender, 'send'>;
-  /** Of the schedule of retries; that of docs/webhooks.md when it is not given. */
+  /** Delays of the retries; those of docs/webhooks.md by default. */
   readonly delaysMs?: readonly number[] | undefined;
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ const DUE_SQL = `SELECT d.id, d.kind, d.body, d.attempts, w.url,
 const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min(w.held_until), now()) - now())::float8 AS seconds
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
   WHERE w.id = $1 AND w.enabled AND d.state = 'pending' HAVING count(*) > 0`;
-/** Of the attempt that was made, and of no later one. */
+/** Updates only the delivery of this attempt, not of a later one. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000)
   WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
@@ -51,7 +51,7 @@ const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, 
 const GONE_SQL = `UPDATE webhooks SET enabled = false, disabled_reason = 'gone',
     failing_since = coalesce(failing_since, now()) WHERE id = $1`;
 
-/** @throws what Postgres throws; the turn is then given to another worker in time */
+/** @throws errors of Postgres; another worker then takes the turn once its lease has ended */
 export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> {
   const { postgres, sender, signal } = options;
   const end = performance.now() + TURN_MS;

@@ -10,7 +10,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 
 export interface Turn {
   readonly webhookId: string;
-  /** The job as it was taken: what a later worker has of it is not touched by this one. */
+  /** The job as this worker took it; a later worker's job is not affected. */
   readonly job: { readonly id: string; readonly retryCount: number };
 }
 
@@ -19,7 +19,7 @@ export interface TurnQueue {
   wake(client: PoolClient, webhookIds: readonly string[]): Promise<void>;
   /** Ends a turn; the receiver's next one is in so many seconds, if any. Counts with the transaction, as `wake`. */
   finish(client: PoolClient, turn: Turn, nextInSeconds: number | null): Promise<void>;
-  /** Turns whose time has come, that nobody else has taken. */
+  /** Due turns that no other worker has taken. */
   take(most: number): Promise<Turn[]>;
   /** Says that these turns are still at work; one that is silent for `leaseSeconds` is given to another worker. */
   touch(turns: readonly Turn[]): Promise<void>;
@@ -46,7 +46,7 @@ const RETRIES = 1_000_000;
 /** Longer than any wait of a turn. */
 const KEEP_WAITING_SECONDS = 30 * 24 * 3600;
 
-/** Of receivers that took the last message: they wait for no place behind those that time out. */
+/** Queue of receivers that accepted their last message, so that they never wait behind receivers that time out. */
 const WELL = 1;
 const FAILING = 0;
 

@@ -56,7 +56,7 @@ const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, desc
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 
     coalesce(jsonb_object_agg(CASE stage WHEN 'told' THEN chain || '/stamps' ELSE chain END, position), '{}')
   FROM ${positionsOf('derive', 'told')} AS at RETURNING ${COLUMNS}`;
-/** Enabled again it begins anew, and with what has been waiting. */
+/** Enabling again resets the failures and resumes the waiting deliveries. */
 const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
     enabled = coalesce($8, enabled),
     disabled_reason = CASE WHEN coalesce($8, enabled) THEN NULL ELSE coalesce(disabled_reason, 'owner') END,
@@ -64,7 +64,7 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
-/** Other thresholds, or a time in which nobody looked: where prices stand is found out anew. */
+/** After new thresholds or a pause, the previous prices are read again. */
 const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id =
   (SELECT id FROM webhooks WHERE ${OWN} AND id = $3 AND (asked::text <> $4 OR $5))`;
 
@@ -82,7 +82,7 @@ export async function findWebhook(
   return (await pool.query<WebhookRow>(FIND_SQL, [...own(holder), id])).rows[0] ?? null;
 }
 
-/** Null when the identity has as many as it may have. It is told what is indexed from now on. */
+/** Null if the identity already has the allowed number. The webhook receives everything indexed from now on. */
 export function createWebhook(postgres: Postgres, holder: Holder, made: Registration): Promise<WithSecret | null> {
   return postgres.transaction(async (client) => {
     // Two that are created at once count one another.
@@ -122,7 +122,7 @@ export async function deleteWebhook({ pool }: Postgres, holder: Holder, id: stri
   return (await pool.query(`DELETE FROM webhooks WHERE ${OWN} AND id = $3`, [...own(holder), id])).rowCount === 1;
 }
 
-/** A delivery that tells of nothing. Returns its id. */
+/** Enqueues a test delivery. Returns its id. */
 export function sendTest(postgres: Postgres, queue: Queue, webhookId: string): Promise<string> {
   return postgres.transaction(async (client) => {
     const id = newMessageId();

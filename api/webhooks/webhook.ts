@@ -1,4 +1,4 @@
-/** A webhook as it was registered, and which events of the push stream it is told. */
+/** A registered webhook, and the events of the push stream that it receives. */
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { invalidParameters } from '../http/api-error.ts';
@@ -47,16 +47,16 @@ export interface Asked {
 
 const DECIMALS = decimalMembers(webhookRequest);
 
-/** What is stored of a registration. */
+/** A stored registration. */
 export function parseAsked(text: string): Asked {
   return parseWithDecimals(text, DECIMALS) as Asked;
 }
 
-/** What a webhook listens to. */
+/** Events that a webhook subscribes to. */
 export interface Interest {
-  /** Null for what it is not told. */
+  /** Null for an event that it does not receive. */
   kindOf(event: PushEvent): Kind | null;
-  /** Empty when it is not told of prices. */
+  /** Empty if it does not subscribe to prices. */
   readonly thresholds: readonly Threshold[];
 }
 

@@ -43,7 +43,7 @@ export interface WebhooksOptions {
 export interface Webhooks {
   readonly queue: TurnQueue;
   readonly idsOf: IdsOf;
-  /** Waits until an identity may have what it asks for hashed. @throws ApiError invalid_parameter, rate_limited */
+  /** Waits until an identity's allowance covers hashing its filter. @throws ApiError invalid_parameter, rate_limited */
   turn(holder: Holder, asked: Asked): Promise<void>;
   /** A delivery has been made due. */
   wake(): void;
@@ -77,7 +77,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     if (next === null) return pause(WAIT_MS, signal);
     await log.waitFor(topic, chain, next, WAIT_MS, signal);
     if (((await log.last(topic, chain))?.position ?? -1) < next) return;
-    // A record stands in the topic shortly before the commit that lets it be told.
+    // A record is in the topic shortly before the commit that releases it.
     await watch.until(({ derived, told }) => {
       return ((topic === 'facts' ? derived.get(chain)?.position : told.get(chain)) ?? -1) > committed;
     }, signal);

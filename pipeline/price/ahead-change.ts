@@ -7,11 +7,11 @@ import type { FoldedRows } from './price-batch.ts';
 /** Provisional ticks are numbered from here on, so that they sort after every complete one and are never taken for one. */
 export const AHEAD_FIRST = 2 ** 40;
 
-/** Both are provisional ticks. A tick that was dropped at the end is used again for what takes its place. */
+/** Both are provisional ticks. The number of a tick dropped at the end is reused by its replacement. */
 export interface AheadDrop {
   /** The newest tick that stays: rows beyond it no longer hold. Null where all of them stay. */
   readonly keepThrough: number | null;
-  /** The oldest tick that stays: complete rows now stand in the place of those before it. */
+  /** The oldest tick that stays; complete rows have replaced those before it. */
   readonly passed: number;
 }
 
@@ -20,14 +20,14 @@ export type AheadRows = Omit<FoldedRows, 'backfill'>;
 
 /** A block that is shown beyond the line. */
 export interface AheadTip {
-  /** Of the facts record. */
+  /** Position of the facts record. */
   readonly position: number;
   readonly height: number;
   readonly hash: string;
   readonly clock: number;
 }
 
-/** What the stores show beyond the line. */
+/** Provisional rows that the stores show. */
 export interface Shown {
   /** The first tick; as `next` where nothing is shown. */
   first: number;

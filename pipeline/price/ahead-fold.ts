@@ -30,40 +30,40 @@ const BRIEF_MS = 50;
 /** Ticks from one checkpoint to the next where nothing else asks for one. */
 const CHECKPOINT_TICKS = 500;
 
-/** Where the complete ticks end. */
+/** End of the complete ticks. */
 export interface Line {
   readonly cursors: readonly ChainCursor[];
   readonly folds: readonly GenerationFold[];
   readonly derived: DerivedPositions;
 }
 
-/** A rewind that was found beyond what the stage itself reads. */
+/** A rewind found beyond the stage's own reads. */
 export interface FoundRewind {
   readonly chain: string;
   readonly rewind: FactsRewound;
 }
 
 export interface AheadFold {
-  /** Forgets everything but what the stores show. */
+  /** Forgets everything except the rows that the stores show. */
   reset(shown: Shown): void;
   /** The line has passed these. */
   passed(ticks: readonly TickRow[]): void;
-  /** A chain went back to `height`: what was made of later blocks is no longer shown. */
+  /** A chain was rewound to `height`: rows from later blocks are no longer shown. */
   rewound(chain: string, height: number): void;
-  /** What was made of later blocks of the chain is made again. */
+  /** Recomputes the rows from later blocks of the chain. */
   goBack(chain: string, height: number): void;
-  /** Whether there is something to make; then the caller takes all parts, and drops first. */
+  /** Whether there is work; then the caller takes all parts, the dropped ones first. */
   begin(line: Line): Promise<boolean>;
   /** Nothing where `begin` found nothing. */
   parts(line: Line): AsyncGenerator<readonly AheadRows[]>;
-  /** What leaves the stores; asked for once in each commit. */
+  /** Rows to delete from the stores; read once per commit. */
   takeDrop(): AheadDrop;
   /** Nothing is made until the caller has taken it and the chain back. */
   takeFound(): FoundRewind | null;
   readonly hasFound: boolean;
   readonly shown: Shown;
   current(): readonly CurrentPrices[];
-  /** Milliseconds until what no longer holds may be made again; 0 where nothing waits for that. */
+  /** Milliseconds until invalid rows may be recomputed; 0 if there are none. */
   pauseMs(): number;
   /** Blocks that are held. */
   held(): number;
@@ -81,7 +81,7 @@ export function createAheadFold(
   let place: AheadPlace | null = null;
   let found: FoundRewind | null = null;
   let keepThrough: number | null = null;
-  /** What is shown reaches to here, and at least as far it is made again in one commit. */
+  /** End of the shown rows; one commit recomputes at least as far. */
   let goal = 0;
   let againAt = 0;
   let isCut = false;
@@ -94,7 +94,7 @@ export function createAheadFold(
     return new Map(tips);
   }
 
-  /** Of what is shown only the part up to a place stays. */
+  /** Drops the shown rows after a position. */
   function cut(to: AheadPlace | null): void {
     shown.next = Math.max(shown.first, (to?.tick ?? 0) + 1);
     shown.tips = tipsBeyond(to);
@@ -106,7 +106,7 @@ export function createAheadFold(
     if (place && heightAt(place, chain) > height) place = null;
   }
 
-  /** Reads until the next tick can be told. */
+  /** Reads until the next tick is known. */
   async function fill(at: AheadPlace, line: Line): Promise<'read' | 'late' | 'rewind'> {
     for (const [index, cursor] of at.cursors.entries()) {
       const own = line.cursors[index];
@@ -189,7 +189,7 @@ export function createAheadFold(
     return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, told };
   }
 
-  /** Stamps up to the place may have been corrected by what came after it and is gone. */
+  /** Stamps up to the position may have been corrected by later rows that are gone now. */
   function restored(at: AheadPlace): readonly AheadRows[] {
     return at.folds.map(({ generation, fold }) => {
       const open = fold.openStamps().filter(({ tick }) => tick >= shown.first);

@@ -1,4 +1,4 @@
-/** A place in the order of all blocks beyond the complete line: where every chain and every fold stands after a tick. */
+/** A position in the order of all provisional blocks: the state of every chain and fold after a tick. */
 import type { PriceFold, PriceRow } from '../../processors/pricing/price-fold.ts';
 import type { AheadTip } from './ahead-change.ts';
 import type { GenerationFold } from './price-batch.ts';
@@ -18,7 +18,7 @@ export interface AheadPlace {
   readonly tips: Map<string, AheadTip>;
   /** The newest one that was folded. */
   tick: number;
-  /** Of that tick. Nothing holds once a block with a clock up to here comes or goes. */
+  /** Clock of that tick. The position is invalid once a block with a clock up to here arrives or leaves. */
   clock: number;
 }
 
@@ -27,7 +27,7 @@ export interface AheadCursor extends ChainCursor {
   unfolded: number;
 }
 
-/** Where the complete ticks end; `tick` is what the first one beyond follows on. */
+/** End of the complete ticks; the first provisional tick follows `tick`. */
 export function placeAtLine(
   cursors: readonly ChainCursor[],
   folds: readonly GenerationFold[],
@@ -45,7 +45,7 @@ export function placeAtLine(
   };
 }
 
-/** Goes on by itself; what was read and not folded is read again. */
+/** An independent copy; records read but not folded are read again. */
 export function copyPlace({ cursors, folds, tips, tick, clock }: AheadPlace): AheadPlace {
   return {
     cursors: cursors.map((cursor) => ({ ...cursor, queue: [], next: cursor.unfolded, isAtEnd: false })),
@@ -75,7 +75,7 @@ export function isLineOfChain({ cursors, clock: folded }: AheadPlace, clock: num
   });
 }
 
-/** Whether the next tick and the views of it can be told: equal clocks may be followed by another of the same. */
+/** Whether the next tick and its views are known: a block may be followed by another of the same clock. */
 export function isReadEnough({ queue, isAtEnd }: AheadCursor): boolean {
   return isAtEnd || (queue[0]?.clock ?? 0) < (queue.at(-1)?.clock ?? 0);
 }

@@ -23,11 +23,11 @@ export interface AheadReader {
   read(cursor: ChainCursor, from: number, derived: DerivedPositions): Promise<AheadRead>;
   /** Blocks that a rewind takes back are no longer given. */
   rewound(chain: string, position: number, height: number): void;
-  /** Whether a rewind that is known already takes back the block of this record. */
+  /** Whether a known rewind removes the block of this record. */
   isVoid(chain: string, position: number, height: number): boolean;
   /** Position of the first record that was not read here yet. */
   readTo(chain: string): number;
-  /** Blocks held beside the stage's own queues. */
+  /** Blocks held in addition to the stage's own queues. */
   held(): number;
 }
 

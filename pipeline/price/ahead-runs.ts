@@ -10,7 +10,7 @@ import type { AheadDrop, AheadRows } from './ahead-change.ts';
 import { settled } from './clickhouse-prices.ts';
 import { CLICKHOUSE_CONVERSIONS_AHEAD, CLICKHOUSE_PRICES_AHEAD, type ClickHouseTable } from './price-rows.ts';
 
-/** What one generation adds. */
+/** Rows that one generation adds. */
 export type AddedRows = Omit<AheadRows, 'told'>;
 
 interface StoredRun extends AheadRun {
@@ -70,7 +70,7 @@ export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Pro
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
 }
 
-/** Frees what was written and never committed. To be called before anything is appended. */
+/** Frees rows that were written but never committed. Call it before anything is appended. */
 export async function dropUnknownRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
   const { rows } = await client.query<{ run: bigint }>('SELECT run FROM ahead_runs');
   const known = rows.map(({ run }) => run);
@@ -130,7 +130,7 @@ function insert<Row>(
   return clickhouse.insert(name, ['run', 'generation', ...columns], rows());
 }
 
-/** The newest runs become one, and older ones with them as long as that does not more than triple what is written. */
+/** Merges the newest runs, and older ones as long as that at most triples the rows written. */
 async function mergeSmallRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
   const { rows: runs } = await client.query<StoredRun>(
     `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", size, corrects FROM ahead_runs

@@ -46,7 +46,7 @@ function insert<Row>(clickhouse: ClickHouse, { name, columns, values }: ClickHou
   return clickhouse.insert(name, columns, rows.values().map(values));
 }
 
-/** Asks first: a delete makes every part of a table anew, also when it finds nothing. */
+/** Asks first: a delete rewrites every part of a table even if it matches nothing. */
 export async function deleteWhere(
   clickhouse: ClickHouse,
   table: string,

@@ -1,9 +1,9 @@
-/** Which prices stay in Postgres: what a rewind may ask for. ClickHouse keeps all of them. */
+/** Retention of prices in Postgres: as far back as a rewind may reach. ClickHouse keeps all. */
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import type { PriceChain } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
 
-/** Blocks of the default chain whose prices stay: twice of what a rewind may take. */
+/** Blocks of the default chain whose prices stay: twice the deepest rewind. */
 export function keptBlocks(chain: PriceChain): number {
   return 2 * chain.finalityDepth;
 }

@@ -1,9 +1,9 @@
-/** Rewinds of a chain that were found further on in its topic: what they take back need not be looked at before. */
+/** Rewinds found further on in a chain's topic: the records that they remove need no work before. */
 
 export interface KnownRewinds {
   /** A rewind to `height`, in the record at `position`. */
   add(position: number, height: number): void;
-  /** Whether a known rewind takes back the block of this record. */
+  /** Whether a known rewind removes the block of this record. */
   isVoid(position: number, height: number): boolean;
 }
 

@@ -5,7 +5,7 @@ import { type ChainCursor, newestClock } from './price-chain.ts';
 export interface NextTick {
   readonly cursor: ChainCursor;
   readonly block: PricedBlock;
-  /** Where every chain stands at that moment, in the order of the chains. */
+  /** View of every chain at that moment, in the order of the chains. */
   readonly views: readonly ChainView[];
 }
 
@@ -31,14 +31,14 @@ export function nextTick(cursors: readonly ChainCursor[], ahead = false): NextTi
   return { cursor: first, block, views };
 }
 
-/** Takes the block out of its queue: its chain now stands after it. */
+/** Takes the block out of its queue and moves its chain behind it. */
 export function takeTick({ cursor, block, views }: NextTick, cursors: readonly ChainCursor[]): void {
   cursor.queue.shift();
   cursor.view = views[cursors.indexOf(cursor)] ?? cursor.view;
   cursor.ticked = { height: block.height, hash: block.hash, clock: block.clock };
 }
 
-/** Another chain stands at its greatest height with a clock not after this one, also when its own tick comes later. */
+/** Position of another chain: its greatest height with a clock not after this one, even if its own tick comes later. */
 function viewAt(view: ChainView, queue: readonly PricedBlock[], clock: number): ChainView {
   let at = view;
   for (const block of queue) {

@@ -6,7 +6,7 @@ import { AHEAD_FIRST, type AheadDrop, type AheadRows, nothingShown, type Shown }
 import { copy, deleteStamps } from './postgres-prices.ts';
 import { ofGeneration, POSTGRES_PRICES, POSTGRES_STAMPS } from './price-rows.ts';
 
-/** Of prices only the current ones are held: each currency's newest row, and that which made its newest step of the average. */
+/** Holds only current prices: each currency's newest row, and the row of its newest step of the average. */
 export interface CurrentPrices {
   readonly generation: number;
   readonly prices: readonly PriceRow[];
@@ -32,7 +32,7 @@ export async function replaceAheadPrices(client: PoolClient, current: readonly C
   for (const { generation, prices } of current) await copy(client, ofGeneration(POSTGRES_PRICES, generation), prices);
 }
 
-/** Where what is shown begins and ends. */
+/** Beginning and end of the shown rows. */
 export async function saveShown(client: PoolClient, { first, next, tips }: Shown): Promise<void> {
   await forgetShown(client);
   await client.query('INSERT INTO price_ahead VALUES ($1, $2)', [first, next]);

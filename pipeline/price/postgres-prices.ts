@@ -17,7 +17,7 @@ import {
   type TickRow,
 } from './price-rows.ts';
 
-/** Ticks, and where every chain stands after them. */
+/** Ticks, and the positions of all chains after them. */
 export async function writeTicks(client: PoolClient, ticks: readonly TickRow[]): Promise<void> {
   await copy(client, POSTGRES_TICKS, ticks);
   const newest = new Map<string, TickRow>();
@@ -38,7 +38,7 @@ async function writeRows(client: PoolClient, rows: FoldedRows): Promise<void> {
   await copy(client, ofGeneration(POSTGRES_STAMPS, generation), [...corrections, ...stamps]);
 }
 
-/** The rows without the prices that pruning would take away again, and pruned what is older; the cursors stand after them. */
+/** Writes the rows except prices that pruning would delete, prunes older ones, and moves the positions behind them. */
 export async function writeKept(
   client: PoolClient,
   ticks: readonly TickRow[],

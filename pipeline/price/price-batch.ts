@@ -12,7 +12,7 @@ export interface PriceBatch {
   readonly folded: readonly FoldedRows[];
 }
 
-/** What one generation makes of the ticks of a batch. */
+/** Rows of one generation from the ticks of a batch. */
 export interface FoldedRows {
   readonly generation: number;
   readonly prices: readonly PriceRow[];
@@ -42,7 +42,7 @@ export interface BatchLimits {
   readonly lastTick?: number;
 }
 
-/** Folds what is complete, at most up to the limits. The cursors then stand after the batch. */
+/** Folds the complete ticks, up to the limits, and moves the cursors behind the batch. */
 export async function foldBatch(
   folds: readonly GenerationFold[],
   cursors: readonly ChainCursor[],
@@ -66,7 +66,7 @@ export async function foldBatch(
   return { ticks, folded: gathered.map(({ end }) => end()) };
 }
 
-/** Gathers what a fold makes of tick after tick. */
+/** Collects the rows of a fold, tick by tick. */
 export function gather(generation: number, fold: PriceFold) {
   const prices: PriceRow[] = [];
   const backfill: BackfillRow[] = [];

@@ -1,4 +1,4 @@
-/** A chain as the price stage keeps it: where it stands in the stores, and what it has read beyond. */
+/** A chain in the price stage: its position in the stores, and the records read beyond it. */
 import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 
@@ -17,7 +17,7 @@ export interface ChainCursor {
   readonly chain: PriceChain;
   /** Null before the chain's first tick. */
   ticked: TickedBlock | null;
-  /** After `ticked`. Null while the stores stand on another branch than `ticked`: then a rewind record is to come. */
+  /** View after `ticked`. Null while the stores are on another branch than `ticked`: a rewind record will follow. */
   view: ChainView | null;
   /** Read, in order, and waiting for their ticks. */
   queue: PricedBlock[];

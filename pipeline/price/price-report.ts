@@ -1,4 +1,4 @@
-/** What the price stage tells about itself, for each chain. */
+/** Status of the price stage, by chain. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { slowestChain } from '../../schemas/slowest-chain.ts';
@@ -69,7 +69,7 @@ function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
   return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;
 }
 
-/** Whether blocks of a chain wait for the other's clock to pass them. */
+/** Whether blocks of a chain wait until the other's clock has passed them. */
 function isBeyond({ queue }: ChainCursor, other: ChainCursor): boolean {
   const newest = queue.at(-1);
   return newest !== undefined && newest.clock >= newestClock(other);

@@ -1,4 +1,4 @@
-/** What the price stage writes, as rows of both stores. */
+/** Rows of the price stage for both stores. */
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
@@ -44,7 +44,7 @@ interface PrintedPrice {
 
 const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 
-/** Prices stand for many ticks: they are printed once. */
+/** Memoized, since a price stays the same for many ticks. */
 export function printedPrice({ price, mark }: PriceRow): PrintedPrice {
   let text = printedPrices.get(price);
   if (!text) {
@@ -91,7 +91,7 @@ export const CLICKHOUSE_PRICES = table<PriceRow, CsvValue>('prices', {
   baskets: (row) => printedPrice(row).baskets.json,
 });
 
-/** What Postgres holds beside the transfer itself. */
+/** Columns of a stamp in Postgres, apart from the transfer's own. */
 export interface StoredStamp extends Pick<StampRow, 'tick' | 'chain' | 'stamp'> {
   readonly transfer: Pick<SettledTransfer, 'txid' | 'vout'>;
 }

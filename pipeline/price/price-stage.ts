@@ -44,7 +44,7 @@ export interface PriceStageOptions {
   readonly log: EventLog;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly lock: StageLock;
-  /** Null where nobody is to hear of it. */
+  /** Null to publish nothing. */
   readonly publisher: StampsPublisher | null;
   readonly logger: Logger;
   /** The largest batches; results do not depend on them. */
@@ -57,9 +57,9 @@ export interface Step {
   readonly ticks: number;
   /** Facts records read. */
   readonly records: number;
-  /** Whether what is shown beyond the ticks has changed, or a rewind was found there: there may be more to do. */
+  /** Whether provisional rows have changed or a rewind was found among them: there may be more to do. */
   readonly isAheadMoved: boolean;
-  /** Milliseconds until what no longer holds beyond the ticks may be made again; 0 when nothing waits for that. */
+  /** Milliseconds until invalid provisional rows may be recomputed; 0 if there are none. */
   readonly pauseMs: number;
 }
 
@@ -75,7 +75,7 @@ export interface PriceStage {
   step(): Promise<Step>;
 }
 
-/** Cuts ClickHouse back to what Postgres has committed and takes up from there. The caller holds the stage's lock. */
+/** Truncates ClickHouse to Postgres' commit and continues from there. The caller holds the stage's lock. */
 export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
   const { chains, rules, log, stores, lock, publisher, logger, limits, signal } = options;
   const { postgres, clickhouse } = stores;
@@ -109,7 +109,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     }
   }
 
-  /** Both stores go back to before `first`; `alsoThen` is part of the same commit. What was told is taken back after it. */
+  /** Undoes both stores to before `first`; `alsoThen` joins the same commit. Published stamps are retracted afterwards. */
   async function undo(
     first: number,
     rewound: RewoundChain | null,
@@ -130,7 +130,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     logger.info({ firstTick: first, newestTick }, 'price: ticks undone');
   }
 
-  /** Everything from the first untrue tick on is undone; what was read beyond is read again. */
+  /** Undoes all ticks from the first invalid one, and reads the records after it again. */
   async function rewind(cursor: ChainCursor, { height, hash, position, fromHeight }: FactsRewound): Promise<void> {
     const { name } = cursor.chain;
     reader.rewound(name, position, height);
@@ -155,7 +155,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     cursor.queue = cursor.queue.filter((block) => block.height <= height);
   }
 
-  /** One that was found beyond what the chain's cursor has read: what lies between, it takes back as well. */
+  /** Applies a rewind found beyond the chain's cursor: it also removes the records in between. */
   async function rewindFound(): Promise<boolean> {
     const found = ahead.takeFound();
     const cursor = cursors.find(({ chain }) => chain.name === found?.chain);
@@ -175,7 +175,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     await undo(first, null, async () => undefined);
   }
 
-  /** Fills the queues. A rewind that undoes ticks makes new cursors: then the read begins anew. */
+  /** Fills the queues. A rewind that undoes ticks creates new cursors, and the read starts over. */
   async function read(): Promise<number> {
     derived = await readDerived(postgres);
     let records = 0;
@@ -215,7 +215,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     if (isEmpty(batch) && !isMore)
       return { ...none, isAheadMoved: isRewound || ahead.hasFound, pauseMs: ahead.pauseMs() };
     const started = performance.now();
-    // Inside the transaction, which who lost the lock cannot begin; before its commit, which is what counts.
+    // Inside the transaction, which a process without the lock cannot begin, and before its commit.
     const isWritten = await lock.transaction(async (client) => {
       if (!(await isCurrent(client))) return false;
       await pruneRuns(client, clickhouse);
@@ -246,12 +246,12 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     return done;
   }
 
-  /** What was dropped in the same commit is made again as far as it reached; without a line nothing is added. */
+  /** Recomputes rows dropped in the same commit as far as they reached; adds nothing without a complete line. */
   async function writeAhead(client: PoolClient, batch: PriceBatch, line: Line | null): Promise<void> {
     const { generation } = await servedGeneration(client);
     await publisher?.tell(client, toldOf(batch.folded, generation));
     if (line) {
-      // Other prices than were told take back all that is told beyond: what is told next follows on that.
+      // Prices that differ from the published ones retract all provisional records, and later records follow on that.
       if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.toldThrough(name));
       for await (const folded of ahead.parts(line)) {
         await appendAhead(client, folded);
@@ -263,7 +263,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     await saveShown(client, ahead.shown);
   }
 
-  /** Whether the generations that were folded are still those to write: one may have become ready, or have been dropped. */
+  /** Whether the folded generations are still the ones to write: one may have become ready or been dropped. */
   async function isCurrent(client: PoolClient): Promise<boolean> {
     const followed = (await followedGenerations(client)).map(({ generation }) => generation);
     return followed.join() === folds.map(({ generation }) => generation).join();
@@ -290,7 +290,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     });
   }
 
-  /** Rewinds are rare, so what pruning took is asked for after each: also two that follow each other leave nothing out. */
+  /** Rewinds are rare, so pruned rows are restored after each one, which also covers two rewinds in a row. */
   async function refill(client: PoolClient, chain: PriceChain): Promise<void> {
     const height = await newestHeight(client, chain.name);
     for (const { generation } of await readGenerations(client)) {

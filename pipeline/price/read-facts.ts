@@ -1,4 +1,4 @@
-/** Reads what the price stage needs of the facts topics, no further than derive has committed to Postgres. */
+/** Reads the facts topics for the price stage, up to derive's commits in Postgres. */
 import type { EventLog, ReadLimits } from '../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePositions, type StagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -7,7 +7,7 @@ import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import type { ChainCursor } from './price-chain.ts';
 
-/** Of each chain, what derive has committed. */
+/** Derive's committed position, by chain. */
 export type DerivedPositions = ReadonlyMap<string, Pick<StagePosition, 'position' | 'height'>>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -19,11 +19,11 @@ export function readDerived({ pool }: Postgres): Promise<DerivedPositions> {
 
 export interface ReadResult {
   readonly records: number;
-  /** A rewind ends a read: the caller takes back what it must and reads on. */
+  /** A rewind ends a read: the caller undoes the affected ticks and reads on. */
   readonly rewind: FactsRewound | null;
 }
 
-/** Of one read. */
+/** Limits of one read. */
 export function readLimits(maxQueued: number): ReadLimits {
   return { maxRecords: Math.min(MAX_RECORDS, maxQueued), maxBytes: MAX_BYTES };
 }

@@ -1,4 +1,4 @@
-/** What the backfill regime still needs: daily prices around open bounds, and the stamps that they may change. */
+/** Open state of the backfill regime: daily prices around open bounds, and the stamps that they may change. */
 import type { PoolClient } from 'pg';
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { StampInputs } from '../../domain/stamp-inputs.ts';

@@ -1,4 +1,4 @@
-/** Reads back from Postgres where the price stage stands: at start, and after ticks were undone. */
+/** Restores the price stage's state from Postgres at the start and after undone ticks. */
 
 import type { PoolClient } from 'pg';
 import { IS_FRACTIONAL_SQL } from '../../domain/basket-liveness.ts';
@@ -52,7 +52,7 @@ export async function restore(
   });
 }
 
-/** What a fold of the generation goes on with where chains stand at these clocks. */
+/** State with which the generation's fold continues at these clocks of the chains. */
 export async function restoreState(
   client: PoolClient,
   generation: number,
@@ -70,7 +70,7 @@ export async function restoreState(
   return { ...prices, clocks: new Map(clocks), daily, open };
 }
 
-/** Where each chain stands; to be read in one snapshot. */
+/** Positions of the chains; read them in one snapshot. */
 export async function restoreCursors(client: PoolClient, chains: readonly PriceChain[]): Promise<ChainCursor[]> {
   const cursors: ChainCursor[] = [];
   for (const chain of chains) cursors.push(await restoreCursor(client, chain));

@@ -62,7 +62,7 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
   await client.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, through, tick]);
 }
 
-/** What changes rows of days that count takes these days back: block times may step far back. */
+/** Reopens days whose rows change: block times may step far back. */
 export async function takeBackDays(client: PoolClient, { generation, stamps, corrections }: FoldedRows): Promise<void> {
   let first = Number.POSITIVE_INFINITY;
   for (const rows of [stamps, corrections]) for (const { time } of rows) first = Math.min(first, time);

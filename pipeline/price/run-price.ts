@@ -32,7 +32,7 @@ export interface RunPriceOptions {
 
 const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 const WAIT_MS = 1000;
-/** Facts appear in the topic shortly before derive's commit, which is what lets them be read. */
+/** Facts appear in the topic shortly before derive's commit, which releases them. */
 const COMMIT_POLL_MS = 25;
 
 /**
@@ -80,7 +80,7 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
   };
 }
 
-/** Until one of the topics may hold a record beyond what was read. */
+/** Waits until one of the topics may hold an unread record. */
 async function waitForFacts(log: EventLog, stage: PriceStage, waitMs: number, signal: AbortSignal): Promise<void> {
   const others = new AbortController();
   const either = AbortSignal.any([signal, others.signal]);

@@ -27,11 +27,11 @@ export interface StampsPublisher {
    * has committed.
    */
   tell(client: PoolClient, complete: readonly ToldTick[]): Promise<void>;
-  /** The same with ticks that are shown beyond the complete ones: those of a chain follow on one that is told. */
+  /** The same for provisional ticks. Those of a chain must follow a published one. */
   tellAhead(client: PoolClient, ahead: readonly ToldTick[]): Promise<void>;
-  /** Height up to which a chain is told, complete or not; −1 before its first block. */
+  /** Published height of a chain, complete or provisional; −1 before its first block. */
   toldThrough(chain: string): number;
-  /** Takes back what was told of ticks that are no longer there and, of a chain that went back, of blocks ahead of its ticks. Twice is as once. */
+  /** Retracts published stamps of undone ticks, and the provisional ones of a rewound chain. Idempotent. */
   takeBack(rewound: RewoundChain | null): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,14 +41,14 @@ export interface RewoundChain {
   /** The newest block that stays. */
   readonly height: number;
   readonly hash: string;
-  /** Of the record of topic facts that says so. */
+  /** Position of the facts record of the rewind. */
   readonly position: number;
 }
 
 interface Partition {
   readonly chain: string;
   readonly writer: LogWriter;
-  /** The newest block that is told and complete. */
+  /** The newest complete block that is published. */
   tip: BlockRef;
   /** Height of the first one of `beyond`: it follows on the tip, or is the chain's first. */
   firstBeyond: number;
@@ -61,7 +61,7 @@ type Lock = Pick<StageLock, 'transaction'>;
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
 const READ_LIMITS = { maxRecords: 1000, maxBytes: 16 * 1024 * 1024 };
 
-/** Becomes the only writer of the topic and takes back what the stores no longer hold. */
+/** Becomes the only writer of the topic and retracts records that the stores no longer hold. */
 export async function openStampsPublisher(
   log: Pick<EventLog, 'openWriter' | 'read'>,
   lock: Lock,
@@ -127,7 +127,7 @@ export async function openStampsPublisher(
     for (const partition of partitions) {
       const { chain, tip, beyond, writer } = partition;
       const at = ticked.get(chain) ?? { ...BEFORE_GENESIS, position: -1 };
-      // What follows from later records was told after this rewind, by an earlier run.
+      // Records from later facts were published after this rewind, by an earlier run.
       const isOlder = rewind && (beyond.at(beyond.length - 1)?.source ?? -1) < rewind.position;
       const back = rewind?.chain === chain && isOlder ? rewind : null;
       const newest = newestOf(partition);
@@ -175,13 +175,13 @@ function ofChain(ticks: readonly ToldTick[], { chain }: Partition): readonly Tol
   return ticks.filter(({ block }) => block.chain === chain);
 }
 
-/** Where a block stands among those beyond the tip. A chain's first block may have any height. */
+/** Index of a block among the provisional ones. A chain's first block may have any height. */
 function placeOf(partition: Partition, height: number, isFirst = partition.tip.height < 0): number {
   if (isFirst && partition.beyond.length === 0) partition.firstBeyond = height;
   return height - partition.firstBeyond;
 }
 
-/** Nothing told stays after the block. */
+/** Drops the published blocks after the given one. */
 function keepTold({ firstBeyond, beyond }: Partition, { height }: BlockRef): void {
   beyond.truncate(height + 1 - firstBeyond);
 }
@@ -205,7 +205,7 @@ function rewound(record: Omit<StampsRewound, 'kind' | 'position'>): (position: n
   return (position) => encodeStampsRewound({ kind: 'rewind', position, ...record });
 }
 
-/** What the topic says behind its complete records, committed or not. */
+/** Reads the topic's records after the complete ones, committed or not. */
 async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, first: number): Promise<void> {
   for (let next = first; ; ) {
     const records = await log.read('stamps', partition.chain, next, READ_LIMITS);

@@ -1,4 +1,4 @@
-/** What was told of blocks that are not known to be complete: of each only as much as tells whether it would be told again. */
+/** Published records of provisional blocks: per block only a fingerprint that shows whether a new record would be equal. */
 import { createHash } from 'node:crypto';
 
 export interface ToldEntry {
@@ -12,7 +12,7 @@ export interface ToldBeyond {
   readonly length: number;
   /** Undefined beyond the end. */
   at(index: number): ToldEntry | undefined;
-  /** Whether the block at `index` is told by exactly this list. */
+  /** Whether the block at `index` was published with exactly this list. */
   isAlike(index: number, hash: string, list: Uint8Array): boolean;
   push(entry: ToldEntry, list: Uint8Array): void;
   /** Only the first `length` stay. */
@@ -36,7 +36,7 @@ export function createToldBeyond(): ToldBeyond {
 
   const offset = (index: number) => (start + index) * ENTRY_BYTES;
 
-  /** In a block of memory of twice what is held, from its beginning. */
+  /** Moves the entries to the start of a buffer of twice their size. */
   function makeRoom(): void {
     const wider = Buffer.alloc(Math.max(FIRST_ENTRIES, 2 * length) * ENTRY_BYTES);
     held.copy(wider, 0, offset(0), offset(length));

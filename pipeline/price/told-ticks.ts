@@ -1,4 +1,4 @@
-/** What the prices of one block tell the topic of stamps: the prices that changed, and what its conversions were worth. */
+/** Record of one block for the stamps topic: the changed prices, and the values of its conversions. */
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
@@ -9,7 +9,7 @@ import { printedPrice } from './price-rows.ts';
 export interface ToldTick {
   readonly block: PricedBlock;
   readonly prices: readonly PriceRow[];
-  /** Of the block's transfers, at most one for each. */
+  /** At most one stamp per transfer of the block. */
   readonly stamps: readonly StampRow[];
 }
 

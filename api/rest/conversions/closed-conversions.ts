@@ -8,7 +8,7 @@ import type { ApiContext } from '../../api-context.ts';
 import type { KeyValue } from '../../http/cursor.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
-/** What ClickHouse has of the statuses. */
+/** Statuses that ClickHouse stores. */
 export const SETTLED_STATUSES = ['completed', 'refunded'] as const satisfies readonly TransferStatus[];
 
 /** Up to which block of a chain days are closed. */
@@ -26,7 +26,7 @@ export interface ClosedCondition {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Of the closed days what a condition leaves. */
+/** Rows of the closed days that meet a condition. */
 export interface ClosedConversions extends ClosedDays {
   readonly condition: ClosedCondition;
 }

@@ -1,4 +1,4 @@
-/** Which conversions a list shows: its filters as conditions of Postgres, and of ClickHouse where that can tell too. */
+/** Filters of a list of conversions, as conditions for Postgres and, where possible, for ClickHouse. */
 
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
@@ -38,22 +38,22 @@ export interface ConversionQuestion {
 
 export interface ConversionFilter {
   readonly chain: string;
-  /** Of the statements in Postgres; the first two are generation and chain. */
+  /** Values of the statements in Postgres; the first two are generation and chain. */
   readonly values: readonly unknown[];
-  /** On what was asked for, in rows of `transfers t`. */
+  /** Conditions on the request, over rows of `transfers t`. */
   readonly conditions: string;
-  /** On what became of it. */
+  /** Conditions on the outcome. */
   readonly outcome: readonly Outcome[];
   readonly isValued: boolean;
-  /** Whether `conditions` say all, and lead to the rows or leave out few. */
+  /** Whether `conditions` are the whole filter, and an index finds the rows or few are left out. */
   readonly isPlain: boolean;
-  /** Whether `conditions` depend on the row alone, and so never change once it was asked for. */
+  /** Whether `conditions` depend on the request row alone, and so never change. */
   readonly isOfRequest: boolean;
   /** All of it for settled conversions; null where ClickHouse does not know. */
   readonly inClickHouse: ClosedCondition | null;
 }
 
-/** Where the end of a transfer stands: its status, and whether its stamp takes it for refunded, both SQL. */
+/** SQL of a transfer's end: its status, and whether its stamp counts it as refunded. */
 interface End {
   readonly status: string;
   readonly countsAsRefunded: string;
@@ -71,7 +71,7 @@ const COLUMNS = {
   basket: ['t.import_currency_id', 'basket_id'],
 } as const;
 
-/** What is stored of each status. To who asked for it, a conversion is pending until it is executed. */
+/** Stored statuses of each served one. To its sender a conversion is pending until it is executed. */
 const STORED_STATUSES: Readonly<Record<string, readonly TransferStatus[]>> = {
   pending: ['pending', 'exported'],
   refunded: ['refunded', 'unmatched'],
@@ -82,7 +82,7 @@ const DECIDED_BY_STAMP: Readonly<Record<string, Outcome>> = {
   unmatched: (end) => ` AND NOT ${end.countsAsRefunded}`,
 };
 const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
-/** Of what ClickHouse's decimals hold. */
+/** Largest value of ClickHouse's decimals. */
 const STORABLE = /^\d{1,38}(\.\d{1,38})?$/;
 
 /** @throws ApiError unknown_currency, invalid_parameter */
@@ -169,7 +169,7 @@ function requestedIn(times: readonly string[]): string {
   return `request_height IN (SELECT height FROM blocks WHERE chain = {chain: String} AND ${times.join(' AND ')})`;
 }
 
-/** Of statuses that do not last, or that ClickHouse does not have: what counts as refunded stands there as that. */
+/** Whether it includes statuses that change, or that ClickHouse lacks: it stores conversions that count as refunded as `refunded`. */
 const NOT_SETTLED = `t.status IN ('pending', 'exported', 'unmatched') AND NOT (t.status = 'unmatched' AND ${HERE.countsAsRefunded})`;
 
 /**
@@ -194,7 +194,7 @@ export function armsOf(
   return [young, waiting, elsewhere];
 }
 
-/** Who sent what came from one of the other chains stands in the row of that chain alone. */
+/** Only the row of the sending chain knows the sender of a transfer between chains. */
 function ofAddress(address: string, others: string | null): string {
   const own = `t.source = ${address} OR t.destination = ${address}`;
   if (others === null) return `(${own})`;

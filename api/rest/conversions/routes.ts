@@ -46,7 +46,7 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuest
   });
 }
 
-/** A page of each arm, and of what ClickHouse finds, holds all of a page of the whole. */
+/** One page of each arm and one of ClickHouse's rows together contain a page of the whole list. */
 async function gather(
   api: ApiContext,
   filter: ConversionFilter,

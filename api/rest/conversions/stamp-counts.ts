@@ -4,7 +4,7 @@ import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { ServiceState } from '../../state/service-state.ts';
 
-/** One pass over narrow columns; `unpriced` is empty for what has a value. */
+/** One pass over narrow columns; `unpriced` is empty for stamps with a value. */
 const countsSql = (
   rows: PricedRows,
 ) => `SELECT chain, regime, if(rule = 'unpriced', reason, '') AS unpriced, count() AS stamped,

@@ -21,7 +21,7 @@ type StampRecord = ConversionRecord & { readonly inputs: string | null };
 const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;
 
-/** A settled conversion that `price` has not come to yet will get its stamp; what is unmatched then may be taken for refunded. */
+/** A settled conversion that `price` has not reached yet still gets a stamp; an unmatched one may then count as refunded. */
 function awaitsStamp({ status, import_chain: chain, import_height: height }: StampRecord, read: Snapshot): boolean {
   if (status !== 'unmatched') return status === 'completed' || status === 'refunded';
   return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
@@ -59,7 +59,7 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
   };
 }
 
-/** What the stamp was made from, and each step from there to its numbers; null without a stamp. */
+/** Inputs of the stamp, and each step from them to its numbers; null without a stamp. */
 function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
   const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(

@@ -5,11 +5,11 @@
 import type { TransferStatus } from '../../../domain/transfers.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
-/** Of the other end `e` of `t`. */
+/** Condition for `e` to be the other end of `t`. */
 export const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout
   AND e.export_index = t.export_index`;
 
-/** `far`: how it ended on the chain that it went to. `near`: what was asked for on the chain that it came from. */
+/** `far`: the outcome on the destination chain. `near`: the request on the source chain. */
 export const FAR_END = `LEFT JOIN LATERAL (SELECT e.* FROM transfers e
     WHERE t.import_system_id IS NOT NULL AND e.source_system_id IS NOT NULL AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) far ON true`;
 export const JOINED_ENDS = `${FAR_END}
@@ -20,7 +20,7 @@ export const JOINED_ENDS = `${FAR_END}
     AND e.chain = coalesce(far.chain, t.chain) AND e.txid = coalesce(far.import_txid, t.import_txid)
     AND e.vout = coalesce(far.payout_vout, t.payout_vout) AND e.to_height IS NULL LIMIT 1) leg ON true`;
 
-/** Stamps of the generation that is parameter $1. One stands on the chain that executed the conversion. */
+/** Stamps of generation $1. The chain that executed the conversion holds the stamp. */
 export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
   AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
 
@@ -34,7 +34,7 @@ const NO_DELIVERY = 'no_delivery';
 export const countsAsRefunded = (row: 't' | 'far') => `((SELECT u.reason FROM stamps u WHERE u.generation = $1
   AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout) IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
 
-/** Status as far as it is known on any chain, without what its stamp makes of it. */
+/** Status as known on any chain, without the effect of its stamp. */
 export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
 /** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
 const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;

@@ -8,9 +8,9 @@ import { RpcError } from '../rpc-error.ts';
 export interface Signature {
   readonly method: string;
   readonly positions: readonly string[];
-  /** Of the positions, from the first. */
+  /** Names of the positions, from the first. */
   readonly required: number;
-  /** Members of the object that stands for the positions; the names of the positions when absent. */
+  /** Members of the object form of the arguments; the names of the positions by default. */
   readonly members?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** getbalanceall: what addresses hold of every currency, the native coin included. */
+/** getbalanceall: the balances of addresses in every currency, the native coin included. */
 import { coins } from '../../http/values.ts';
 import { holdingsOf } from '../../rest/addresses/balance-rows.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';

@@ -11,5 +11,5 @@ export interface ExtensionCall {
   readonly texts: readonly string[];
 }
 
-/** A function as its value is what is left to do once the snapshot is closed, such as asking a daemon. Throws RpcError. */
+/** If the result is a function, it runs after the snapshot is closed, for example to ask a daemon. Throws RpcError. */
 export type Extension = (call: ExtensionCall) => Promise<unknown>;

@@ -26,7 +26,7 @@ const CODES: Partial<Record<ApiErrorCode, number>> = {
   syncing: RPC_CODES.inWarmUp,
 };
 
-/** What the REST interface would refuse with is an error of the daemon's table here. */
+/** Translates refusals of the REST interface to the daemon's error codes. */
 function asRpcError(error: unknown): unknown {
   const code = error instanceof ApiError ? CODES[error.code as ApiErrorCode] : undefined;
   return code === undefined ? error : new RpcError(code, (error as ApiError).message, { cause: error });

@@ -16,10 +16,10 @@ const SIGNATURE: Signature = {
   required: 3,
 };
 
-/** What the daemon holds at most of any currency: 10^10 coins. */
+/** Largest amount of any currency in the daemon: 10^10 coins. */
 const MAX_SATOSHIS = 10n ** 18n;
 
-/** Of bounded length, since an exponent may name a number that no memory holds. */
+/** Bounded in length, since an exponent may denote a number that exceeds all memory. */
 const COINS = /^-?\d{1,18}(\.\d{1,8})?([eE]-?\d)?$/;
 
 /** Number or text of coins, as the daemon takes both → satoshis. */

@@ -1,4 +1,4 @@
-/** gettxhistoryrich: what transactions did to an address, with currencies, values and the other side. */
+/** gettxhistoryrich: the effect of transactions on an address, with currencies, values and counterparties. */
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';

@@ -23,7 +23,7 @@ export const RPC_METHODS: Readonly<Record<string, RpcMethod>> = {
   ...IDENTITY_METHODS,
 };
 
-/** Undefined for what is not served; names are case-sensitive, as they are to the daemon. */
+/** Undefined for a method that is not served; names are case-sensitive, as in the daemon. */
 export function rpcMethod(name: string): RpcMethod | undefined {
   return Object.hasOwn(RPC_METHODS, name) ? RPC_METHODS[name] : undefined;
 }

@@ -7,7 +7,7 @@ export type Lifetime = 'forever' | 'tip' | number;
 export interface Repeatable {
   /** For people. */
   readonly kept: string;
-  /** Null: this call is not repeatable, since it shows what waits in the mempool. */
+  /** Null: the call is not repeatable, since its answer depends on the mempool. */
   readonly lifetime: (texts: readonly string[]) => Lifetime | null;
 }
 
@@ -31,7 +31,7 @@ export const asOfHeight = (position: number): Repeatable => ({
   lifetime: (texts) => heightOf(texts[position]) ?? 'tip',
 });
 
-/** A negative height asks for what is not in a block yet. */
+/** A negative height includes unconfirmed state. */
 export const unlessMempool: Repeatable = {
   kept: `${TIP}, without the mempool`,
   lifetime: (texts) => (texts.slice(1).some((text) => /^"?-/.test(text)) ? null : 'tip'),
@@ -39,7 +39,7 @@ export const unlessMempool: Repeatable = {
 
 const HASH = new RegExp(`^"${WRITTEN_HASH}"$`);
 
-/** With transactions it shows who spends their outputs, which the mempool decides. */
+/** With transactions, the answer shows the spenders of their outputs, which depend on the mempool. */
 export const block: Repeatable = {
   kept: `serialised by hash ${FOREVER}, verbosity 1 ${TIP}`,
   lifetime([hash = '', verbosity = '1']) {
@@ -53,7 +53,7 @@ export const blockHeader: Repeatable = {
   lifetime: ([, verbose]) => (verbose === 'false' ? 'forever' : 'tip'),
 };
 
-/** The decoded form shows who spends its outputs, which the mempool decides. */
+/** The decoded form shows the spenders of its outputs, which depend on the mempool. */
 export const serialisedTransaction: Repeatable = {
   kept: `serialised ${FOREVER}`,
   lifetime: ([, verbose = '0']) => (verbose === '0' ? 'forever' : null),

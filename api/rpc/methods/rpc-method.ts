@@ -1,4 +1,4 @@
-/** What the table says of a method. The handler, the limiter's costs, `help` and docs/json-rpc.md all read it. */
+/** Entry of a method in the table that the handler, the limiter's costs, `help` and docs/json-rpc.md read. */
 import type { Guard } from '../guards.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import type { Repeatable } from './repeatable.ts';
@@ -8,7 +8,7 @@ export type RpcMethod = IndexMethod | ExtensionMethod | DaemonMethod;
 export interface Described {
   /** In the notation of the daemon's help: quoted strings, optional ones in parentheses. */
   readonly parameters: string;
-  /** What each of them may be, by position. */
+  /** Type of each parameter, by position. */
   readonly types: readonly ParameterType[];
   /** One sentence. */
   readonly summary: string;
@@ -25,7 +25,7 @@ export interface ExtensionMethod extends Described {
 
 export interface DaemonMethod extends Described {
   readonly source: 'daemon';
-  /** Without what it asks for the method does not exist. */
+  /** Requirement without which the method does not exist. */
   readonly servedWhen?: Guard;
   readonly guards: readonly Guard[];
   readonly load: Load;
@@ -37,7 +37,7 @@ export interface DaemonMethod extends Described {
   readonly broadcasts?: true;
 }
 
-/** What a call may cost a chain's daemon. */
+/** Bounds of a call to a chain's daemon. */
 export interface Load {
   readonly name: 'light' | 'heavy' | 'slow';
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import { RpcError } from '../rpc-error.ts';
 import type { ParameterType } from './parameter-type.ts';
 import { extra } from './scalars.ts';
 
-/** @throws RpcError that says what is allowed. What comes behind the last parameter that a method has must be harmless. */
+/** @throws RpcError that names the allowed values. Parameters beyond the method's last one must be harmless. */
 export function checkParameters(texts: readonly string[], types: readonly ParameterType[]): void {
   for (let index = 0; index < texts.length; index++) {
     const misfit = (types[index] ?? extra).check(texts[index] ?? '');

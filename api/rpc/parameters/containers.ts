@@ -10,7 +10,7 @@ import { dataKey, word } from './scalars.ts';
 const inside = (misfit: Misfit | null, place: string): Misfit | null =>
   misfit && { ...misfit, path: `${place}${misfit.path}` };
 
-/** A list of values of one type; what is no list is left to the daemon. */
+/** A list of values of one type; other values are left to the daemon. */
 export function listOf(type: ParameterType, most: number): ParameterType {
   const allows = `a list of at most ${most}, each ${type.allows}`;
   return {
@@ -90,9 +90,9 @@ export function mapOf(keys: ParameterType, values: ParameterType): ParameterType
 }
 
 const MOST_TREE = 65_536;
-/** Of an address, a name or a number. */
+/** Longest address, name or number. */
 const MOST_SHORT = 400;
-/** 8 kB of data: what is nested in serialised data the daemon prints by recursion, at 30 bytes a level. */
+/** 8 kB of data: the daemon prints nested serialised data by recursion, at 30 bytes a level. */
 const MOST_LONG = 16_384;
 /** Members that hold serialised data. */
 const LONG = new RegExp(`^(?:objectdata|data|serializedhex|serializedbase64|hex|${I_ADDRESS}|[^:]*::.*)$`);
@@ -106,7 +106,7 @@ const isTreeText = (value: string, key: string) =>
 
 interface TreeString {
   readonly value: string;
-  /** Of the innermost member that holds it. */
+  /** Name of the innermost member that contains it. */
   readonly key: string;
   readonly isKey: boolean;
 }
@@ -115,7 +115,7 @@ const TREE_PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g;
 
 /** Every key and every text at any depth, in one pass. */
 function* treeStrings(text: string): Generator<TreeString> {
-  /** Of what holds each open bracket. */
+  /** Name of the member that contains each open bracket. */
   const holders: string[] = [];
   let key = '';
   for (const { 0: part, index } of text.matchAll(TREE_PARTS)) {

@@ -13,7 +13,7 @@ export interface ParameterType {
 
 /** Why a value is refused. */
 export interface Misfit {
-  /** Where in the parameter it stands: `.addresses[3]`; '' for the parameter itself. */
+  /** Path within the parameter: `.addresses[3]`; '' for the parameter itself. */
   readonly path: string;
   readonly allows: string;
   readonly code: number;
@@ -37,7 +37,7 @@ interface TextRule {
   /** Characters. */
   readonly most: number;
   readonly code?: number;
-  /** Of a value that is no string; OTHER_VALUE when absent. */
+  /** Check of a value that is not a string; OTHER_VALUE by default. */
   readonly others?: RegExp;
 }
 

@@ -5,7 +5,7 @@ import { type ParameterType, stringOf, textType } from './parameter-type.ts';
 /** More than any name has: labels of 64 bytes, four of them at the most. The daemon's work for an address grows with the square of its length. */
 const MOST_NAME = 400;
 const MOST_WORD = 100;
-/** Of a message that is hashed. */
+/** Longest message to hash. */
 const MOST_TEXT = 1_000_000;
 /** A transaction of 2 MB. */
 const MOST_HEX = 4_000_000;
@@ -22,7 +22,7 @@ const NO_NUL = /^[^\u0000]*$/;
 /** Of methods that count their parameters, and so refuse what comes behind the last one themselves. */
 export const extra = textType({ allows: 'nothing', pattern: WORD, most: MOST_WORD });
 
-/** A keyword, or what stands where a method wants no text. */
+/** A keyword, or the value of a position where a method takes no text. */
 export const word = textType({ allows: `a word of at most ${MOST_WORD} characters`, pattern: WORD, most: MOST_WORD });
 
 export const flag: ParameterType = { ...word, allows: 'true or false' };
@@ -51,7 +51,7 @@ export const currency = textType({
   most: MOST_NAME,
 });
 
-/** Of `sendcurrency`: the daemon's own signs for "from anywhere" and "to the shielded address" are of use there. */
+/** For `sendcurrency`: also takes the daemon's wildcards for source addresses, and `:private` for a shielded destination. */
 export const payee = textType({
   allows: `an address, a name@, a name@:private, or *, R* or i*, of at most ${MOST_NAME} characters`,
   pattern: /^(?:\*|R\*|i\*|[^\p{Cc}\\/:*?"<>|]*(?::private)?)$/u,
@@ -60,7 +60,7 @@ export const payee = textType({
 
 const SHIELDED = /^\s*z[0-9a-z]{60,}\s*$/i;
 
-/** What the wallet holds on a shielded address nobody but its owner may know. */
+/** Only the owner may know the balance of a shielded address of the wallet. */
 export const transparentAddress: ParameterType = {
   allows: `a transparent address or a name@ of at most ${MOST_NAME} characters`,
   check(text) {
@@ -106,7 +106,7 @@ export const base64 = textType({
   most: 20_000,
 });
 
-/** Any text: what is signed may hold line breaks, and JSON too, since the daemon only hashes it. */
+/** Any text: a message to sign may contain line breaks and JSON, since the daemon only hashes it. */
 export const freeText = textType({
   allows: `a text of at most ${MOST_TEXT} characters without U+0000`,
   pattern: NO_NUL,

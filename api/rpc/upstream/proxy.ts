@@ -9,7 +9,7 @@ export interface DaemonReply {
   readonly status: number;
   /** As the daemon sent it, with its final newline, unless that is at the `end`. */
   readonly body: Uint8Array;
-  /** What follows the body where that is kept and shared: the id of the one who asks. */
+  /** Bytes after a cached, shared body: the caller's id. */
   readonly end?: string;
 }
 
@@ -29,7 +29,7 @@ export async function proxyCall(
   }
 }
 
-/** Whom the node can spend and sign for is nobody's business. */
+/** Hides which identities the node can spend and sign for. */
 function hideWallet(body: Buffer): Buffer {
   if (!body.includes('"canspendfor":true') && !body.includes('"cansignfor":true')) return body;
   // In a string of the answer these quotes would be escaped, so only members match.

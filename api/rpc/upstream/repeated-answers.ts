@@ -25,12 +25,12 @@ interface Kept extends PreparedAnswer {
   readonly own: DaemonReply | null;
 }
 
-/** An index that stands still does not hold the daemon's answers back for longer. */
+/** Longest time that a stalled index may delay the daemon's new answers. */
 const MAX_AGE_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const FOREVER = 'forever';
 
-/** What an answer ends with. */
+/** End of an answer. */
 const tail = (id: string) => `,"id":${id}}\n`;
 
 export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: RepeatedAnswersOptions): RepeatedAnswers {
@@ -38,10 +38,10 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
   let highest = 0;
   /** Of the newest block, while neither it nor the span of time changes. */
   let newest = { at: null as BlockRef | null, span: 0, tag: '' };
-  /** Counts the rewinds below finality, which an operator may accept: what was settled before is not any more. */
+  /** Counts rewinds below finality, which an operator may accept: they unsettle answers that were settled. */
   let era = 0;
 
-  /** What an answer of this lifetime holds for now; null for an answer that cannot be kept. */
+  /** State for which an answer of this lifetime holds now; null for an answer that cannot be cached. */
   function tagOf(lifetime: Lifetime): string | null {
     const at = tip();
     if (at && at.height < highest - finalityDepth) {

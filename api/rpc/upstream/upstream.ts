@@ -1,4 +1,4 @@
-/** The daemons of one chain as JSON-RPC sees them: what may repeat is repeated, and no more is asked than they bear. */
+/** The daemons of one chain behind JSON-RPC: reuses repeatable answers and bounds concurrent calls. */
 
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { daemonPrint } from '../../../domain/json/raw-json.ts';
@@ -13,7 +13,7 @@ import { createRepeatedAnswers } from './repeated-answers.ts';
 
 export interface UpstreamOptions {
   readonly daemon: Pick<VerusdClient, 'forward'>;
-  /** Of the chain's daemons, shared with whatever else asks them. */
+  /** Lanes of the chain's daemons, shared with all other callers of them. */
   readonly lanes: Lanes;
   readonly tip: () => BlockRef | null;
   readonly finalityDepth: number;
@@ -42,7 +42,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     return lanes;
   }
 
-  /** Waiting counts: who asks hears within the method's time limit. */
+  /** The time in the queue counts: callers get an answer within the method's time limit. */
   function askDaemon(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply> {
     const { load } = method;
     const deadline = performance.now() + load.timeoutMs;
@@ -57,7 +57,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   const lifetimeOf = ({ texts, params }: RpcRequest, { repeatable }: DaemonMethod) =>
     params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
 
-  // By lane: who goes first does not join a question that waits.
+  // Keyed by lane, so that a priority call does not join one that is queued in the other lane.
   const keyOf = ({ method, params }: RpcRequest, lane: Lane) => `${lane} ${method} ${printed(params)}`;
 
   return {
