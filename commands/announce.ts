@@ -1,4 +1,4 @@
-/** Where to look, printed when the service answers. */
+/** Prints the URLs once the service answers. */
 import type { Config } from '../schemas/config.ts';
 
 export function announce(config: Config, print: (line: string) => void): void {

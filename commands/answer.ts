@@ -1,9 +1,9 @@
-/** Prints what a command answers: as text while it runs, or with `--json` as one document at its end. */
+/** Prints a command's output: as text while it runs, or with `--json` as one document at the end. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import type { Outcome, Output } from './command.ts';
 import type { ParsedCommand } from './parse-command.ts';
 
-/** Of schemas/command-output.json; rises when a member is removed or changes its meaning. */
+/** Version of schemas/command-output.json; rises when a member is removed or changes its meaning. */
 const OUTPUT_VERSION = 1;
 
 /** → exit code */

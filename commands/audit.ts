@@ -1,4 +1,4 @@
-/** `audit`: Postgres against ClickHouse, and both against what must hold. */
+/** `audit`: compares Postgres with ClickHouse, and both with the invariants. */
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { Outcome, Output, StoreContext } from './command.ts';

@@ -1,4 +1,4 @@
-/** Every command and what it takes. The parser, `--help` and docs/commands.md are made from this table. */
+/** Every command with its arguments and options. The parser, `--help` and docs/commands.md are made from this table. */
 import { TIERS } from '../schemas/config.ts';
 import type { Argument, CommandSpec, Option } from './command.ts';
 
@@ -140,6 +140,6 @@ type Options<O extends Readonly<Record<string, Option>>> = {
   readonly [K in keyof O]?: (O[K] extends { readonly value: string } ? string : boolean) | undefined;
 };
 
-/** What a command is given: its arguments and options by name. */
+/** Input of a command: its arguments and options by name. */
 export type InputOf<N extends CommandName> = Arguments<(typeof COMMANDS)[N]['arguments']> &
   Options<(typeof COMMANDS)[N]['options']>;

@@ -1,4 +1,4 @@
-/** What a command declares, gets and answers. */
+/** Declaration, input and outcome of a command. */
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
@@ -24,12 +24,12 @@ export interface CommandSpec {
   /** In the order in which they are written. */
   readonly arguments: Readonly<Record<string, Argument>>;
   readonly options: Readonly<Record<string, Option>>;
-  /** Whether it prints state, and so takes `--json`. */
+  /** Whether it prints state and therefore takes `--json`. */
   readonly json: boolean;
   readonly notes: readonly string[];
 }
 
-/** Where a command writes while it runs. */
+/** Output of a running command. */
 export interface Output {
   /** A line of the answer; dropped with `--json`. */
   line(text: string): void;
@@ -38,9 +38,9 @@ export interface Output {
 }
 
 export interface Outcome {
-  /** 0 only when what was asked holds. */
+  /** 0 only on success. */
   readonly exitCode: 0 | 1;
-  /** What `--json` prints, by schemas/command-output.json; null for a command without. */
+  /** Document that `--json` prints, by schemas/command-output.json; null for a command without `--json`. */
   readonly state: object | null;
 }
 
@@ -50,7 +50,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Of commands that a running service answers for its own data folder. */
+/** Context of commands that a running service answers for its own data folder. */
 export interface StoreContext extends CommandContext {
   readonly stores: Stores;
   readonly log: EventLog;

@@ -19,7 +19,7 @@ const LAST_BLOCKS = 30;
 const BLOCK_MS = 500;
 
 export interface Demo {
-  /** With the address of the node that this process runs. */
+  /** Configuration with the address of the node that this process runs. */
   readonly config: Config;
   ended(): boolean;
   /** Plays the rest of the recording; resolves at its end or when the signal aborts. */

@@ -29,7 +29,7 @@ export function helpOf(name: CommandName): string {
   ].join('\n');
 }
 
-/** Arguments and options with what they mean. */
+/** Arguments and options with their descriptions. */
 export function rowsOf(spec: CommandSpec): (readonly [string, string])[] {
   const positionals = Object.entries(spec.arguments).map(([name, { summary }]) => [name, summary] as const);
   return [...positionals, ...optionsOf(spec)];

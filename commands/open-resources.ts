@@ -1,4 +1,4 @@
-/** What a command works on: the data folder (locked while anything in it is ours), both stores and the log. */
+/** Resources of a command: the data folder (locked while in use), both stores and the log. */
 import { join } from 'node:path';
 import { controlSocketPath } from '../infra/control-socket/control-socket.ts';
 import { claimDataFolder, type DataFolder } from '../infra/data-folder/data-folder.ts';
@@ -14,7 +14,7 @@ export interface Resources {
   close(): Promise<void>;
 }
 
-/** @throws DataFolderBusy, DataFolderUnusable and what the stores and the log say; nothing stays open then */
+/** @throws DataFolderBusy, DataFolderUnusable, and errors of the stores and the log; then nothing stays open */
 export async function openResources(config: Config, logger: Logger): Promise<Resources> {
   if (usesDataFolder(config)) controlSocketPath(config.dataDir); // too long: known before anything is made
   const folder: DataFolder | null = usesDataFolder(config) ? claimDataFolder(config.dataDir) : null;
@@ -44,7 +44,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
 
 async function openLog(config: Config, logger: Logger): Promise<EventLog> {
   if (!config.kafkaBrokers) return createEmbeddedEventLog({ folder: join(config.dataDir, 'log') });
-  // Loaded by those who have a broker: Kafka's client is a tenth of all modules.
+  // Loaded only with a broker configured: Kafka's client is a tenth of all modules.
   const { createKafkaEventLog } = await import('../infra/event-log/kafka/kafka-event-log.ts');
   return createKafkaEventLog({ brokers: config.kafkaBrokers, logger });
 }

@@ -9,11 +9,11 @@ export interface ParsedCommand {
   readonly name: CommandName;
   readonly help: boolean;
   readonly json: boolean;
-  /** Holds what InputOf<name> says. */
+  /** Fits InputOf<name>. */
   readonly input: object;
 }
 
-/** @throws UsageError, in one line that says what is allowed */
+/** @throws UsageError: one line that names what is allowed */
 export function parseCommand(words: readonly string[]): ParsedCommand {
   const { name, rest } = nameOf(words);
   if (rest.includes('--help')) return { name, help: true, json: false, input: {} };
@@ -23,7 +23,7 @@ export function parseCommand(words: readonly string[]): ParsedCommand {
   return { name, help: false, json: json === true, input: { ...options, ...argumentsOf(name, spec, positionals) } };
 }
 
-/** Of a group (`dead-letters`), the first command when none of it is named. */
+/** For a group (`dead-letters`): its first command if none is named. */
 function nameOf(words: readonly string[]): { name: CommandName; rest: readonly string[] } {
   const [first = '', second = ''] = words;
   const group = names().filter((name) => name.startsWith(`${first} `));

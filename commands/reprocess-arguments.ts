@@ -1,4 +1,4 @@
-/** What `reprocess` is asked to do, by its options. */
+/** Task of `reprocess`, from its options. */
 import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
 import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { UsageError } from '../schemas/errors.ts';
@@ -13,7 +13,7 @@ export type ReprocessAsked =
 /** Options that only go with --regime. */
 const OF_REGIME = ['from', 'to', 'chains', 'dry-run'];
 
-/** @throws UsageError, with what is allowed */
+/** @throws UsageError, which names the allowed values */
 export function reprocessAsked(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessAsked {
   const given = Object.keys(values);
   if (given.length === 0) return { action: 'list' };

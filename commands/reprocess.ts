@@ -1,4 +1,4 @@
-/** `reprocess`: history stamped again beside what is served, the comparison of the two, and their swap. */
+/** `reprocess`: stamps history again into a candidate generation, compares it with the served one, and swaps the two. */
 import { type Generation, readGenerations, servedGeneration } from '../pipeline/price/generations.ts';
 import { newestTick } from '../pipeline/price/postgres-prices.ts';
 import { pricingRules } from '../pipeline/price/run-price.ts';
@@ -20,7 +20,7 @@ const PROGRESS_MS = 5000;
 const WAITS_MS = 2000;
 const RATE_WINDOW_MS = 30_000;
 
-/** Exit code 0 when it did what was asked; 1 when it was stopped before. */
+/** Exit code 0 on completion, 1 if it was stopped before. */
 export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<Outcome> {
   const { stores, config } = context;
   const names = config.chains.map(({ name }) => name);

@@ -19,7 +19,7 @@ const MODULES: { readonly [N in ProgramName]: () => Promise<{ readonly run: Run<
   'play-recording': () => import('./play-recording.ts'),
 };
 
-/** → exit code. @throws UsageError and what the command throws */
+/** Returns the exit code. @throws UsageError, and errors of the command */
 export async function runCommand(words: readonly string[], streams: ControlOutput): Promise<number> {
   const [first, ...rest] = words;
   if (first === undefined) {

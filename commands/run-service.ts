@@ -1,4 +1,4 @@
-/** Everything this process has a role for, until it is told to end. */
+/** Runs all roles of this process until it is asked to end. */
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
@@ -29,7 +29,7 @@ export async function run(
   _input: object,
   { line }: Output,
 ): Promise<Outcome> {
-  if (signal.aborted) return ENDED; // an abort that has been is not told again
+  if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const { stores, log, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
@@ -70,7 +70,7 @@ export async function run(
     if (usesDataFolder(config)) {
       const answer = answerControl({ config, stores, log, logger });
       const control = await serveControl(config.dataDir, async (...asked) => {
-        await reporter.flush(); // a command that runs here sees what this process knows
+        await reporter.flush(); // so that the command sees this process' latest status
         return answer(...asked);
       });
       closers.push(() => control.close());
@@ -85,7 +85,7 @@ export async function run(
   }
 }
 
-/** Who follows the daemons watches them too, and tells all others of it. */
+/** The process that tails a chain also watches its daemons, and publishes their status to all others. */
 function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger: Logger): Map<string, VerusdClient> {
   const open = (chain: ChainConfig): VerusdClient => {
     const told = (statuses: readonly DaemonStatus[]) => reporter.daemons(chain.name, statuses);
@@ -96,7 +96,7 @@ function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger:
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
-/** Ten seconds are promised. To stop at any instant is safe, so what has not drained by then is left to the next start. */
+/** The process promises to end within ten seconds. Stopping at any moment is safe, so the next start takes over unfinished work. */
 function endInTime(logger: Logger): void {
   setTimeout(() => {
     logger.warn('ending before all has drained; the next start goes on from the last commit');

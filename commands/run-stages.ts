@@ -23,7 +23,7 @@ export interface StagesOptions {
   readonly reporter: StageReporter;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Of the demo: whether the recording has shown all it has. */
+  /** Demo only: whether the recording has ended. */
   readonly ended?: () => boolean;
 }
 

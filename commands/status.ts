@@ -1,4 +1,4 @@
-/** `status`: the state of each daemon and each stage of each chain, and what keeps a chain from being ready. */
+/** `status`: the state of each daemon and each stage of each chain, and the reasons why a chain is not ready. */
 import { causesOf } from '../api/state/chain-causes.ts';
 import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from '../api/state/stage-statuses.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
@@ -16,7 +16,7 @@ interface StageState {
   readonly lag: number | null;
   /** Null before its first start. */
   readonly status: Omit<StageStatus, 'targetHeight'> | null;
-  /** What keeps the chain from being ready because of this stage. */
+  /** Reasons in this stage why the chain is not ready. */
   readonly causes: readonly { readonly code: string; readonly detail: string }[];
 }
 
@@ -29,7 +29,7 @@ interface ChainStatus {
   readonly walletWarnings: readonly string[];
 }
 
-/** A stage that catches up does what it should. */
+/** Catching up is a healthy state of a stage. */
 const NO_FAULT = new Set(['syncing']);
 /** The line of the stage, and its error, say so. */
 const SHOWN = new Set(['not_started', 'stage_waiting', 'stage_stopped']);
@@ -86,7 +86,7 @@ function chainStatus(
   };
 }
 
-/** Without what only the stages tell one another. */
+/** Without the members that only stages use among themselves. */
 function shown({ state, height, rate, etaSeconds, movedAt, waitsFor, aheadBlocks, error }: StageStatus) {
   const waits = waitsFor === undefined ? {} : { waitsFor, aheadBlocks: aheadBlocks ?? 0 };
   return { state, height, rate, etaSeconds, movedAt, ...waits, error };
@@ -104,7 +104,7 @@ function printChain(chain: ChainStatus, print: Print): void {
   for (const warning of chain.walletWarnings) print(`  ${warning}`);
 }
 
-/** The target of a daemon is what its peers tell of. */
+/** The target of a daemon is its peers' newest block. */
 function printDaemons({ chain, daemons, stages }: ChainStatus, print: Print): void {
   if (daemons.length === 0) {
     const target = stages.find(({ stage }) => stage === 'tail')?.target ?? null;

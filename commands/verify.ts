@@ -1,4 +1,4 @@
-/** `verify`: derives again from the log and compares with what is served. */
+/** `verify`: derives again from the log and compares the result with the served stores. */
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { Outcome, Output, StoreContext } from './command.ts';

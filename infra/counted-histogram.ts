@@ -17,13 +17,13 @@ export interface CountedSeries {
 }
 
 export interface CountedHistogram<Label extends string> {
-  /** The one of these labels, which are given in the same order each time; to be kept by who observes often. */
+  /** The series of these labels, always given in the same order. Callers that observe often should keep it. */
   series(labels: Readonly<Record<Label, string>>): CountedSeries;
 }
 
 interface Series extends CountedSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of each bucket alone, the last one without a bound. */
+  /** Count of each bucket alone; the last one has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: () => number;
 }
@@ -75,7 +75,7 @@ export function createCountedHistogram<Label extends string>({
       values: [...all.values()].flatMap(valuesOf),
     }),
   };
-  // A registry needs no more of a metric than its name and what it holds.
+  // A registry only needs a metric's name and values.
   for (const registry of registers) registry.registerMetric(metric as unknown as Metric);
   return {
     series(labels) {

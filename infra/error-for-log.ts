@@ -1,18 +1,18 @@
-/** An error as the log shows it: what it says of itself, and never the objects that a library hangs on it, which hold secrets. */
+/** An error for the log: its own members, without objects attached by libraries, which hold secrets. */
 
 export interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack?: string;
   readonly cause?: LoggedError;
-  /** Of several that count as one. */
+  /** Errors of an AggregateError. */
   readonly errors?: readonly LoggedError[];
   readonly [member: string]: unknown;
 }
 
 const DEEPEST = 4;
 const MOST_ERRORS = 4;
-/** What several errors count for in depth, so that their number stays small. */
+/** Depth charged for an aggregate, so that the number of errors stays small. */
 const BREADTH = 2;
 const LONGEST_TEXT = 2000;
 const OWN = new Set(['name', 'message', 'stack', 'cause', 'errors', 'type']);

@@ -1,4 +1,4 @@
-/** /metrics and /api/health on a port of their own: of a process without the API, or beside a public one. */
+/** /metrics and /api/health on a separate port, for a process without the API or with a public one. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -27,10 +27,10 @@ export interface StoreServers {
 }
 
 const DATABASE = 'verustream';
-/** Databases beside the served ones; what a killed process left of them is dropped at the next embedded start. */
+/** Scratch databases next to the served ones; the next embedded start drops those of a killed process. */
 const BESIDE = 'verustream_beside_';
 
-/** Opens and migrates; what was opened is closed again when a later step fails. */
+/** Opens and migrates the stores; closes the opened ones if a later step fails. */
 export async function openStores(
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'clickhouseUrl'>,
   logger: Logger,

@@ -11,7 +11,7 @@ import { type Finding, findingsOf } from './finding.ts';
 const TIMEOUT_MS = 10_000;
 /** As a whole: a wallet is counted under the daemon's main lock. */
 const WALLET_MS = 30_000;
-/** What the suite's recording was made with. */
+/** Version of verusd that made the test suite's recording. */
 const TESTED_VERSION = '1.2.16';
 /** Peers of a daemon adjust its time by up to 70 minutes; staked blocks need it much closer. */
 const MOST_CLOCK_SECONDS = 30;

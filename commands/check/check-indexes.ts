@@ -1,4 +1,4 @@
-/** Which indexes a daemon keeps. No method tells, so each is shown by an answer that only it can give. */
+/** Finds the indexes of a daemon. No method lists them, so each is detected by an answer that only it makes possible. */
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from './finding.ts';
 const BELOW_TIP = 10;
 /** About every second block spends a transparent output, by its stake. */
 const BLOCKS_LOOKED_AT = 30;
-/** What a daemon without an address index says of every address. */
+/** Error of a daemon without an address index for every address. */
 const NO_INFORMATION = -5;
 const REINDEX = 'and start the daemon once with -reindex, which takes as long as its first sync';
 
@@ -53,7 +53,7 @@ async function addressIndex(client: VerusdClient, block: Block, subject: string)
   return wrong('its address index does not answer', `take addressindex=0 out of its configuration, ${REINDEX}`);
 }
 
-/** Only the spent index knows what an input brought. */
+/** Only the spent index knows the value of an input. */
 async function spentIndex(client: VerusdClient, newest: Block, subject: string): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const lowest = Math.max(1, newest.height - BLOCKS_LOOKED_AT);

@@ -83,6 +83,6 @@ async function isVerustream(host: string, number: number): Promise<boolean> {
     const { status } = (await answer.json()) as { status?: unknown };
     return status === 'ok' || status === 'degraded';
   } catch {
-    return false; // somebody else's, which says it all
+    return false; // another program holds the port
   }
 }

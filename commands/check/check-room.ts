@@ -1,10 +1,10 @@
-/** Whether a disk has room, for any disk that somebody can name. */
+/** Checks the free space of a disk. */
 import { type Finding, findingsOf } from './finding.ts';
 
 const GIB = 1024 ** 3;
 /** Below it, a batch of a first sync and the merges of ClickHouse can fill a disk within minutes. */
 const LEAST_GIB = 2;
-/** Below it somebody should look: what a year of a quiet chain takes. */
+/** Below it the operator gets a note: the growth of a quiet chain in a year. */
 const ENOUGH_GIB = 20;
 
 export function roomFinding(freeBytes: number, subject: string, where: string): Finding {

@@ -9,10 +9,10 @@ import { type Finding, findingsOf, within } from './finding.ts';
 
 const ANSWER_SECONDS = 15;
 const OLDEST_POSTGRES = 15;
-/** What one process of every role takes at most: docs/errors.md, postgres_full. */
+/** Most connections of one process with every role: docs/errors.md, postgres_full. */
 const CONNECTIONS = 50;
 const MOST_CLOCK_MS = 5_000;
-/** Of the embedded engine, which runs the same SQL. */
+/** Version of the embedded engine, which runs the same SQL. */
 const TESTED_CLICKHOUSE = [26, 7] as const;
 
 export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Promise<readonly Finding[]> {

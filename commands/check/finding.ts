@@ -1,15 +1,15 @@
-/** What `check` found of one thing: one line each. */
+/** Findings of `check`, one line each. */
 import { VerustreamError } from '../../schemas/errors.ts';
 
 export type Verdict = 'right' | 'note' | 'wrong';
 
 export interface Finding {
-  /** What was looked at: `daemon vrsc 1`, `Postgres`. */
+  /** Subject of the check: `daemon vrsc 1`, `Postgres`. */
   readonly subject: string;
-  /** `note`: the service runs, but somebody should know. */
+  /** `note`: the service runs, but the operator should know. */
   readonly verdict: Verdict;
   readonly says: string;
-  /** What to do; null where nothing is to be done. */
+  /** Remedy; null if there is nothing to do. */
   readonly mend: string | null;
 }
 
@@ -19,7 +19,7 @@ export function findingsOf(subject: string) {
     right: (says: string): Finding => ({ subject, verdict: 'right', says, mend: null }),
     note: (says: string, mend: string | null = null): Finding => ({ subject, verdict: 'note', says, mend }),
     wrong: (says: string, mend: string): Finding => ({ subject, verdict: 'wrong', says, mend }),
-    /** Errors of ours say what to do; of all others only the words are known. */
+    /** verustream's own errors name the remedy; others only have a message. */
     failed: (error: unknown, mend: string): Finding => {
       const said = error instanceof Error ? error.message || error.name : String(error);
       const code = error instanceof VerustreamError ? ` (${error.code})` : '';

@@ -1,4 +1,4 @@
-/** `dead-letters list`: what could not be decoded. */
+/** `dead-letters list`: the parts of blocks that could not be decoded. */
 import { configuredChain } from '../arguments.ts';
 import type { Outcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';

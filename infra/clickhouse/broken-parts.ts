@@ -21,7 +21,7 @@ interface BrokenPart {
   readonly replaced: 0 | 1;
 }
 
-/** Those that a broken part was made of are active again, or what has been made of them since: they hold its first and last insert. */
+/** The sources of a broken part, or parts merged from them since, are active again: they contain its first and last insert. */
 const BROKEN_PARTS = `
   SELECT concat(b.database, '.', b.table) AS table, b.name AS name, any(b.path) AS path,
     countIf(p.low <= b.min_block_number AND p.high >= b.min_block_number) > 0
@@ -35,7 +35,7 @@ const BROKEN_PARTS = `
   ORDER BY table, name
   SETTINGS join_use_nulls = 1`;
 
-/** Removes what nobody misses. @throws ClickHouseDamaged when something acknowledged is gone */
+/** Removes broken parts whose rows exist elsewhere. @throws ClickHouseDamaged if acknowledged rows are lost */
 export async function settleBrokenParts({ session, inserts, logger }: Settling): Promise<void> {
   const answer = (await session.queryAsync(BROKEN_PARTS, { format: 'JSONEachRow' })).text();
   const broken = answer

@@ -1,4 +1,4 @@
-/** What keeps ClickHouse from doing what it is asked: by type whether that passes. */
+/** Faults of ClickHouse; the type says whether a retry helps. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 export class ClickHouseUnreachable extends RetryableError {
@@ -7,7 +7,7 @@ export class ClickHouseUnreachable extends RetryableError {
   }
 }
 
-/** It took the statement and says nothing. The statement was told to end, and may run on for a while. */
+/** ClickHouse took the statement and does not answer. The statement was cancelled, and may run on for a while. */
 export class ClickHouseSilent extends RetryableError {
   constructor(limitMs: number) {
     super('clickhouse_silent', `ClickHouse did not answer a statement within ${limitMs / 1000} s`);
@@ -27,7 +27,7 @@ export class ClickHouseRefused extends PermanentError {
   }
 }
 
-/** What was stored is not whole. Statements that need it fail, so nothing wrong is answered. */
+/** Stored data is damaged. Statements that need it fail, so no wrong answer is given. */
 export class ClickHouseDamaged extends PermanentError {
   constructor(what: string, cause: unknown) {
     super(

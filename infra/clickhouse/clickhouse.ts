@@ -20,7 +20,7 @@ export interface ClickHouse {
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
   /** The same, where each write first waits for `before`, and does not begin when that throws. */
   guarded(before: () => Promise<void>): ClickHouse;
-  /** What it is known not to be able to read; null when nothing is. */
+  /** Known unreadable data; null if there is none. */
   damage(): ClickHouseDamaged | null;
   /** Nobody but this process writes to it. */
   readonly isOwn: boolean;
@@ -31,23 +31,23 @@ export type Bounds = Readonly<Record<string, number>>;
 
 export type Client = ReturnType<typeof createClient>;
 
-/** What is behind it. */
+/** The driver behind the facade. */
 export interface Backend {
   readonly lanes: readonly Lane[];
   /** Runs a statement on a lane. */
   run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
-  /** Tells ClickHouse to end a statement that nobody waits for any longer; says nothing of whether it does. */
+  /** Asks ClickHouse to cancel an abandoned statement, without waiting for the result. */
   kill(id: string): void;
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
 
-/** A mutation makes every part of a table anew; all of history is digested, or stamped again, by one statement. */
+/** Long enough for a mutation, which rewrites every part of a table, and for one statement that digests or restamps all of history. */
 const LONGEST_SECONDS = 600;
-/** What ClickHouse has for its own refusal of a slow statement before it counts as silent. */
+/** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
 
-/** Of every connection. Deletes are complete, on every replica, when the statement returns. */
+/** Settings of every connection. A delete is complete, on every replica, when its statement returns. */
 export const CONNECTION_SETTINGS = {
   max_execution_time: LONGEST_SECONDS,
   output_format_json_quote_64bit_integers: 1,

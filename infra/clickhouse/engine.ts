@@ -49,13 +49,13 @@ interface OwnLane extends Lane {
 
 const CONFIG = fileURLToPath(new URL('./embedded.xml', import.meta.url));
 const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
-/** Merges lose writes too, and what they replaced stays for 480 s. */
+/** Merges lose writes too, and the parts that they replaced stay for 480 s. */
 const LOOK_EVERY_MS = 30_000;
 const DRAIN_MS = 500;
 /** Stands while the folder is as it was left in order: all that is in it had been acknowledged. */
 const CLOSED_MARK = 'closed';
 
-/** Of the process, also when the engine is opened again: the count before the folder was read last. */
+/** Per process, across reopened engines: the count before the folder was last read. */
 let lostBefore = 0;
 
 const engines = new Map<string, Promise<Engine>>();
@@ -130,7 +130,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     );
   }
 
-  /** The engine is not opened anew while it runs. */
+  /** The engine is not reopened while it runs. */
   async function during<T>(work: () => Promise<T>): Promise<T> {
     while (broken) await flights('mend', mend);
     running++;
@@ -226,7 +226,7 @@ async function connectTo(path: string, database: string): Promise<Client> {
   return client;
 }
 
-/** A failed insert counts as running until its connection is used again, and who waits for inserts would wait for ever. */
+/** A failed insert counts as running until its connection is used again, so waiting for all inserts would never end. */
 async function forgetFailed(client: Client): Promise<void> {
   await client.command({ query: 'SELECT 1' });
 }

@@ -9,7 +9,7 @@ export interface KnownDamage {
   check(sql: string): void;
   /** `tableOf` asks ClickHouse for the table of a uuid. */
   found(error: ClickHouseDamaged, tableOf: (uuid: string) => Promise<string | null>): Promise<void>;
-  /** The statement has read what it names. */
+  /** The statement has read the tables that it names. */
   read(sql: string): void;
   newest(): ClickHouseDamaged | null;
 }

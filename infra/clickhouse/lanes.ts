@@ -1,4 +1,4 @@
-/** Connections that run one statement at a time each; who finds none free waits in turn. */
+/** Connections that run one statement at a time each; statements that find none free wait in order. */
 import type { Client } from './clickhouse.ts';
 
 export interface Lane {

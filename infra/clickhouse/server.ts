@@ -15,7 +15,7 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
     url,
     request_timeout: REQUEST_MS,
     clickhouse_settings: CONNECTION_SETTINGS,
-    log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, who logs it once
+    log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, which logs it once
   };
   const client = createClient({ ...options, max_open_connections: CONNECTIONS });
   /** Has a connection when all others wait for an answer. */
@@ -42,7 +42,7 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
   return clickhouse;
 }
 
-/** What ClickHouse did not say itself, such as the page of a proxy before it, has neither a code nor a class of its own. */
+/** An answer that is not ClickHouse's own, such as the page of a proxy, has neither a code nor a class. */
 function otherThanClickHouse(error: unknown): never {
   if (!(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
   throw new ClickHouseUnreachable(`ClickHouse cannot be reached: ${error.message.slice(0, 200)}`, error);

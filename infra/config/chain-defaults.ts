@@ -12,10 +12,10 @@ const COMMON = {
 } as const;
 const MAIN = { ...COMMON, networkRoot: 'VRSC' } as const;
 
-/** Currencies that stand at the top of a network's names; verusd knows no others. */
+/** Root currencies of the networks' names; verusd knows no others. */
 export const NETWORK_ROOTS: readonly string[] = ['VRSC', 'VRSCTEST'];
 
-/** Of any chain, where a file says nothing. */
+/** Defaults of any chain. */
 export const CHAIN_DEFAULTS = COMMON;
 
 export const MAIN_CHAINS: readonly ChainDefaults[] = [

@@ -1,4 +1,4 @@
-/** What a configuration file may hold (JSON Schema), and how the environment says the same. */
+/** JSON Schema of a configuration file, and the environment variables for the same settings. */
 
 import { I_ADDRESS } from '../../domain/addresses.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
@@ -12,7 +12,7 @@ const credits = {
 };
 const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
-/** What a client writes into its Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
+/** Value of a Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
 const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 

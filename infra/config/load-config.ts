@@ -20,7 +20,7 @@ type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo'>> & { chains?: Raw
 const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile<Raw>(CONFIG_SCHEMA);
 
-/** @throws ConfigInvalid naming every wrong value, what was given and what is allowed */
+/** @throws ConfigInvalid, which names every wrong value, its text and the allowed values */
 export function loadConfig(environment: Environment): Config {
   const source = new Map<string, string>(); // member → variable that set it, for the message
   const file = environment.VERUSTREAM_CONFIG;
@@ -33,7 +33,7 @@ export function loadConfig(environment: Environment): Config {
   }
   addDaemons(raw, environment);
   if (!validate(raw)) {
-    // Of a wrong name there is an error that says what names are allowed.
+    // A wrong name already has an error that lists the allowed ones.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
     throw new ConfigInvalid(errors.map((error) => describe(error, source)));
   }
@@ -109,7 +109,7 @@ function rootCurrencyOf({ name, rootCurrency }: RawChain): string {
   return rootCurrency ?? MAIN_CHAINS.find((main) => main.name === name)?.rootCurrency ?? name.toUpperCase();
 }
 
-/** What is neither a root nor a main chain was launched by the root that is configured beside it; alone it stands for itself. */
+/** A chain that is neither a root nor a main chain was launched by the configured root; without one, it is its own root. */
 function networkRootOf(chain: RawChain, all: readonly RawChain[]): string {
   const own = rootCurrencyOf(chain);
   if (chain.networkRoot !== undefined) return chain.networkRoot;
@@ -162,7 +162,7 @@ function describe(error: ErrorObject, source: ReadonlyMap<string, string>): stri
   );
 }
 
-/** In JSON text: hides what stands before the @ of an address, with or without its scheme, and keys in its query. */
+/** In JSON text: hides the credentials before the @ of an address, with or without its scheme, and keys in its query. */
 export function maskUrl(text: string): string {
   return text
     .replace(/"(\w+:\/\/)?(?:[^"\\]|\\.)*@/g, '"$1***@')

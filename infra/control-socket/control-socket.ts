@@ -10,7 +10,7 @@ export interface ControlRequest {
   readonly args: readonly string[];
 }
 
-/** Where a command writes, a line at a time. */
+/** Receives the lines that a command prints. */
 export interface ControlOutput {
   /** To stdout of the process that asks. */
   print(line: string): void;
@@ -18,7 +18,7 @@ export interface ControlOutput {
   progress(line: string): void;
 }
 
-/** The answer is the command's exit code; what it throws is thrown where it was asked. */
+/** Resolves to the command's exit code; its errors are rethrown in the calling process. */
 export type ControlHandler = (request: ControlRequest, output: ControlOutput, signal: AbortSignal) => Promise<number>;
 
 type Reply =

@@ -13,7 +13,7 @@ export function mayClose(path: string): boolean {
   return user !== undefined && (user === 0 || lstatSync(path).uid === user);
 }
 
-/** With all that is in it, itself last: what is found closed has been closed whole. */
+/** Includes all its contents, the folder itself last: a folder found closed has been closed completely. */
 export function closeTree(path: string): void {
   const found = lstatSync(path);
   if (found.isSymbolicLink() || isClosed(path) || !mayClose(path)) return;

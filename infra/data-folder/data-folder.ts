@@ -19,7 +19,7 @@ import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
 export interface DataFolder {
   readonly path: string;
-  /** Whether other users may enter it, which its owner, somebody else, would have to change. */
+  /** Whether other users may enter it, which only its owner, a different user, can change. */
   readonly isOpen: boolean;
   release(): void;
 }

@@ -6,14 +6,14 @@ import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
 
 export interface DiskSpace {
-  /** What a user without rights may still take. */
+  /** Bytes available to an unprivileged user. */
   readonly freeBytes: number;
   readonly sizeBytes: number;
 }
 
 /** A disk fills within minutes at worst; asking it costs one system call. */
 const EVERY_MS = 10_000;
-/** The label, since a path is nobody's business but the operator's. */
+/** A label, since paths are for the operator only. */
 const FOLDER = { folder: 'data' };
 
 /** A folder that does not exist yet counts as the one that it will be made in. @throws Error of the file system */

@@ -1,4 +1,4 @@
-// With what Node.js runs the program, started by run.mjs or in the image.
+// Options of Node.js for the program, started by run.mjs or in the image.
 export const nodeOptions = [
   // Type stripping and node:sqlite are stable enough to use and still announce themselves as experiments.
   '--disable-warning=ExperimentalWarning',

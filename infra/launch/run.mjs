@@ -29,7 +29,7 @@ function install(folder, what, { development = false } = {}) {
   // A platform whose packages the lock file lacks fails `npm ci`; the versions in package.json are exact all the same.
   const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   options.push(development ? '--include=dev' : '--omit=dev');
-  // `npm ci` begins by removing everything: a service that was started from here would lose what it runs on.
+  // `npm ci` first removes everything: a service started from this folder would lose its modules.
   const adds = installed === lock && npm('install', '--no-save', ...options);
   if (!adds && !npm('ci', ...options) && !npm('install', '--no-package-lock', ...options)) {
     console.error(`verustream: npm could not install ${what}; its own message stands above.`);
@@ -66,7 +66,7 @@ install(root, 'dependencies', { development: script !== 'verustream.ts' });
 const node = hostFits() ? process.execPath : pinnedNode();
 const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
   cwd: root,
-  stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel tells the program when this wrapper is killed
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel closes when this wrapper is killed, which ends the program
   env: {
     // Compiled modules are kept: loading the program takes a third less time, in every process that a test starts too.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),

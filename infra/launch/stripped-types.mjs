@@ -11,7 +11,7 @@ const folder = process.env.NODE_COMPILE_CACHE && join(process.env.NODE_COMPILE_C
 function stripped(source) {
   const file = join(folder, createHash('sha256').update(source).digest('hex'));
   const kept = read(file);
-  // Types give way to spaces, so what a crash of the machine left of a file is known by its length.
+  // Types become spaces, so a file truncated by a crash of the machine is recognised by its length.
   if (kept?.length === source.length) return kept;
   const text = stripTypeScriptTypes(source);
   try {

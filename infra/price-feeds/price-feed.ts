@@ -3,7 +3,7 @@ import { Agent, interceptors, request } from 'undici';
 import { RetryableError } from '../../schemas/errors.ts';
 
 export interface PriceFeed {
-  /** Host, as it is shown beside its prices. */
+  /** Host, shown with its prices. */
   readonly source: string;
   /** USD price of each id that it knows. @throws PriceFeedFailed */
   prices(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;

@@ -1,4 +1,4 @@
-/** What the wallet of one daemon holds, as far as that can be asked. */
+/** Asks for the contents of one daemon's wallet. */
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
 import type { VerusdClient } from './verusd-client.ts';
@@ -13,7 +13,7 @@ export interface Wallet {
 
 const NO_WALLET: Wallet = { exists: false, holds: [] };
 
-/** @throws what the client throws, and DaemonGarbage for an answer that tells nothing */
+/** @throws errors of the client, and DaemonGarbage for an unusable answer */
 export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: AbortSignal): Promise<Wallet> {
   try {
     const info = await client.call('getwalletinfo', [], { signal });
@@ -29,7 +29,7 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
   }
 }
 
-/** Of any kind: confirmed or not, immature, locked, shared, of the own currency or of others. */
+/** Balances of any kind: confirmed or not, immature, locked, shared, in any currency. */
 function hasCoins(info: unknown): boolean {
   const balances = Object.entries(typeof info === 'object' && info !== null ? info : {}).filter(([name]) =>
     name.includes('balance'),

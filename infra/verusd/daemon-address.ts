@@ -31,7 +31,7 @@ function parseUrl(rpc: string): URL {
   return new URL(rpc);
 }
 
-/** A password with a bare % is taken as it stands. */
+/** A password with a bare % is used literally. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,4 @@
-/** What can go wrong between verustream and a daemon. Messages name the daemon by host and port, never by credentials. */
+/** Faults between verustream and a daemon. Messages name the daemon by host and port, never by credentials. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 /** No reply came: refused, reset, unknown host, closed before the reply began. */
@@ -22,7 +22,7 @@ export class DaemonWarmingUp extends RetryableError {
   }
 }
 
-/** The reply was cut off, is not JSON, or does not answer what was asked. */
+/** The reply is truncated, is not JSON, or answers a different call. */
 export class DaemonGarbage extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('daemon_garbage', message, options);

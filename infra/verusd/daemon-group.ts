@@ -13,7 +13,7 @@ export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
   readonly rpc: string | readonly string[];
   /** i-address of the chain that each must serve. */
   readonly chainId?: string;
-  /** Hears how they stand, about once a second. Without it one alone is not watched, and several only as often as choosing needs. */
+  /** Receives their status about once a second. Without it, a single daemon is not watched, and several only as often as the choice needs. */
   readonly told?: DaemonWatchOptions['told'];
   readonly timing?: WatchTiming;
 }
@@ -25,7 +25,7 @@ interface Member {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** Where nobody hears of it. */
+/** For groups without a listener. */
 const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
 /** With one address it is that daemon's client. @throws DaemonAddressInvalid */
@@ -66,7 +66,7 @@ function groupOf(
     },
   });
 
-  /** Those that are not well stand last: with nothing better they are tried all the same. */
+  /** Unhealthy daemons come last: they are still tried if there is none better. */
   function inOrder(): Member[] {
     const statuses = watch.statuses();
     const well = members.filter(({ failed }, index) => !failed && statuses[index]?.fault === null);

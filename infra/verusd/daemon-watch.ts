@@ -111,7 +111,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
     told(statuses, member.place - 1);
   }
 
-  /** Each by itself: one that hangs holds nobody back. */
+  /** Each on its own, so that a hanging daemon does not delay the others. */
   async function follow(member: Member): Promise<void> {
     while (!closed.signal.aborted) {
       const begun = performance.now();
@@ -148,7 +148,7 @@ function behind(chain: string, place: number, height: number, reached: number): 
   return { code: 'daemon_behind_peers', message };
 }
 
-/** Those who do not say what they serve are taken at the word of the configuration, as the tailer takes them. */
+/** Daemons that do not name their chain are trusted to serve the configured one, as in the tailer. */
 function isOther(served: unknown, expected: string | undefined): boolean {
   return expected !== undefined && typeof served === 'string' && served !== expected;
 }

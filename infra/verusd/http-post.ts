@@ -1,4 +1,4 @@
-/** One POST to a daemon with a time limit, its failures told apart by what the caller can do about them. */
+/** One POST to a daemon with a time limit; distinguishes failures by the possible remedy. */
 import type { Pool } from 'undici';
 import { DaemonGarbage, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 
@@ -12,7 +12,7 @@ export interface PostOptions {
   readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What the messages say was asked of whom: `getblock of 127.0.0.1:27486`. */
+  /** Call and daemon for messages: `getblock of 127.0.0.1:27486`. */
   readonly what: string;
 }
 

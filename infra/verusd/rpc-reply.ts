@@ -13,7 +13,7 @@ const WARMING_UP = Buffer.from('{"result":null,"error":{"code":-28,', 'utf8');
 
 const startsWith = (body: Buffer, head: Buffer) => body.subarray(0, head.length).equals(head);
 
-/** A whole answer begins and ends like one; what stands between is the daemon's business. */
+/** Checks only the beginning and end of an answer; the content is the daemon's. */
 export function isWholeAnswer(body: Buffer): boolean {
   return startsWith(body, HEAD) && body.subarray(-CLOSING.length).equals(CLOSING);
 }

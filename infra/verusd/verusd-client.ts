@@ -111,7 +111,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
     return reply;
   }
 
-  /** The call's result, read by `read`, which throws on what is not JSON. */
+  /** The call's result, parsed by `read`, which throws if it is not JSON. */
   async function request<T>(
     method: string,
     params: readonly unknown[],
@@ -164,7 +164,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   };
 }
 
-/** Bytes of the result of a reply, or the error that it stands for. */
+/** Bytes of a reply's result, or the error that it carries. */
 function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer {
   const reply = readReply(body, id);
   switch (reply.kind) {

@@ -1,4 +1,4 @@
-/** What is known of the daemons' wallets, kept in Postgres for `status`. */
+/** Known contents of the daemons' wallets, stored in Postgres for `status`. */
 import type { Postgres } from '../postgres/postgres.ts';
 import type { WatchedWallet } from './wallet-watch.ts';
 

@@ -41,9 +41,9 @@ interface Timing {
   /** After a failure; twice as long after each further one, up to `longestMs`. */
   readonly retryMs: number;
   readonly longestMs: number;
-  /** Of an answer. */
+  /** Age of an answer. */
   readonly freshMs: number;
-  /** Between two questions that somebody's need brings forward. */
+  /** Shortest time between two early refreshes. */
   readonly pauseMs: number;
 }
 
@@ -63,7 +63,7 @@ interface Member {
   readonly client: VerusdClient;
   wallet: Wallet | null;
   answeredAt: Date | null;
-  /** Of the process' clock, which no step of the wall clock moves. */
+  /** Milliseconds of the process' monotonic clock. */
   answeredMs: number;
   triedMs: number;
   /** Since its last answer. */
