@@ -28,7 +28,7 @@ interface Kept {
   readonly key: LivingKey;
   readonly secretSha256: Buffer;
   readonly tag: string;
-  /** Tokens already verified against this secret, which are not compared again. */
+  /** Token already verified against this secret, which is not compared again. */
   proven: PresentedKey | null;
 }
 

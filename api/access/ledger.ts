@@ -11,7 +11,7 @@ export const LEASE_MS = 60_000;
 /** The processes' clocks differ by less than this. */
 export const SKEW_MS = 1_000;
 
-/** The lease of one process. */
+/** Account of one process: its lease, and its recent uses. */
 export interface Share {
   /** Taken and not used yet. */
   readonly open: number;
@@ -40,7 +40,7 @@ export interface ExchangeAnswer {
   /** Granted in addition to the open lease. */
   readonly extra: number;
   readonly until: number;
-  /** Leases of the other processes, by their expiry. */
+  /** Leases and recent uses of the other processes, by their expiry. */
   readonly others: readonly Expiring[];
 }
 

@@ -122,7 +122,7 @@ const CLOSE_BATCH = 1_000;
 
 export function createLimiter({ ledger, process, now, members }: LimiterOptions): Limiter {
   const buckets = new Map<string, Bucket>();
-  /** Needed by waiting callers, and not yet requested from the ledger. */
+  /** Credits that waiting callers need, not yet requested from the ledger. */
   let pending = new Map<Bucket, number>();
   let next: Promise<void> | null = null;
   let running: Promise<unknown> = Promise.resolve();

@@ -8,12 +8,12 @@ export const MAX_FILTER_ENTRIES = 1_000;
 /** Longest entry: a qualified name has a few labels of at most 64 bytes, a shielded address 78 characters. */
 export const MAX_ENTRY_CHARACTERS = 255;
 export const MAX_ENTRY_LABELS = 10;
-/** Largest size of one filter, see filterSize(). */
+/** Most work of one filter, see filterSize(). */
 export const MAX_FILTER_WORK = 3_000;
 /** Bytes of answers to a client that takes nothing, such as pongs. */
 export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 
-/** Longest cursor. */
+/** Units of work of resuming from a cursor. */
 export const CURSOR_WORK = 2;
 
 /** Work of a message before it is read: a unit, and one for each KiB. */

@@ -41,7 +41,7 @@ interface Timing {
   /** After a failure; twice as long after each further one, up to `longestMs`. */
   readonly retryMs: number;
   readonly longestMs: number;
-  /** Age of an answer. */
+  /** Age up to which an answer counts as fresh, in milliseconds. */
   readonly freshMs: number;
   /** Shortest time between two early refreshes. */
   readonly pauseMs: number;

@@ -1,4 +1,4 @@
-/** What is known of one chain: made of what the watches find, told when it changes. */
+/** Audit state of one chain: combines the findings of the watches and reports changes. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';

@@ -8,13 +8,13 @@ import type { Ledger } from './ledger.ts';
 import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
 
 export type RangeOutcome =
-  /** A rewind came between, a stage does not come to rest, or nobody owns the rows just now: nothing can be said. */
+  /** Inconclusive: a rewind intervened, a stage does not pause, or no process owns the rows now. */
   | { readonly kind: 'moved' }
   | {
       readonly kind: 'checked';
       /** By table, in Postgres. */
       readonly rows: ReadonlyMap<string, number>;
-      /** Of each table that differs the first height, lowest first. */
+      /** First differing height of each table, lowest first. */
       readonly differences: readonly Mismatch[];
       readonly violations: readonly Violation[];
     };
@@ -25,7 +25,7 @@ export interface CheckOptions {
   readonly range: Range;
   /** Keeps the digests of the range when everything is the same. */
   readonly keep: boolean;
-  /** Believes a difference also where no stage runs that would repair what a crash left. */
+  /** Reports a difference even if no stage runs that would repair it after a crash. */
   readonly unowned?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const keptDigests = ({ name }: Ledger): string => `kept digests of ${name
 
 const MOVED: RangeOutcome = { kind: 'moved' };
 
-/** Undoes what was kept, since the range is not what it should be. */
+/** Discards the kept digests, since the range is not as expected. */
 class NotKept extends Error {
   readonly outcome: RangeOutcome;
   constructor(outcome: RangeOutcome) {

@@ -1,4 +1,4 @@
-/** What must hold of the rows of a chain after every block. docs/decisions/0011-audit.md has the equations. */
+/** Invariants of a chain's rows after every block. docs/decisions/0011-audit.md has the equations. */
 import type { PoolClient } from 'pg';
 import type { Violation } from '../../schemas/audit-report.ts';
 import { CURRENCY_LEDGER_SQL, ISSUE_SQL } from './invariants-sql.ts';

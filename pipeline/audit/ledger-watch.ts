@@ -1,4 +1,4 @@
-/** Follows one kind of rows of one chain: compares and keeps what is new, and goes round what was kept before. */
+/** Watches one kind of rows of one chain: compares new ranges and keeps their digests, and revisits the kept ones in turn. */
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
@@ -7,7 +7,7 @@ import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
 import type { AuditedChain, Ledger } from './ledger.ts';
 
 export interface LedgerWatch {
-  /** Compares what is new, until `end` aborts. */
+  /** Compares new ranges until `end` aborts. */
   extend(end: AbortSignal): Promise<Findings>;
   /** Compares again what was kept, a range at least, going on where the last call ended; a range that differs is not passed. */
   revisit(end: AbortSignal): Promise<Findings>;
@@ -24,9 +24,9 @@ export interface Kept {
 export interface Findings {
   readonly mismatch: Mismatch | null;
   readonly violations: readonly Violation[];
-  /** Something moved: what was not found may still be there. */
+  /** The rows moved during the check, so it may have missed a difference. */
   readonly isDisturbed: boolean;
-  /** The whole of what is kept has been gone through since `revisit` last said so. */
+  /** All kept ranges have been compared since `revisit` last returned this. */
   readonly isRound: boolean;
 }
 
@@ -36,7 +36,7 @@ export function createLedgerWatch(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
   ledger: Ledger,
   chain: AuditedChain,
-  /** Where `revisit` begins. */
+  /** Height at which `revisit` begins. */
   from: number,
 ): LedgerWatch {
   const size = createBatchSize(LARGEST_RANGE);

@@ -14,7 +14,7 @@ export interface AuditedChain {
 /** Up to where both stores are committed. */
 export interface Committed {
   readonly height: number;
-  /** What is below it no longer changes but by a rewind. */
+  /** Rows below it change only by a rewind. */
   readonly settledHeight: number;
   readonly generation: number;
   /** Newest tick. */
@@ -24,7 +24,7 @@ export interface Committed {
 export interface Ledger {
   readonly name: 'facts' | 'stamps';
   readonly tables: readonly AuditedTable[];
-  /** Who may change its rows. */
+  /** Stages that may change its rows. */
   writers(chain: string): readonly Writer[];
   /** Null while there is nothing that can be compared. */
   committed(client: PoolClient, chain: string): Promise<Committed | null>;
@@ -61,7 +61,7 @@ export const STAMPS: Ledger = {
     { stage: 'derive', chain },
     { stage: 'price', chain: ALL_CHAINS },
   ],
-  /** Null also while prices have not yet followed derive to another branch, or to blocks that it has derived anew. */
+  /** Also null while prices have not followed derive to another branch or to rederived blocks. */
   async committed(client, chain) {
     const { rows } = await client.query<{
       height: number;

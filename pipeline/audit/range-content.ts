@@ -1,4 +1,4 @@
-/** What each store holds of a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
+/** Content of each store in a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { AuditedTable } from './audited-tables.ts';

@@ -1,4 +1,4 @@
-/** The audit that runs beside the stages: finds within a minute where the stores part, or what breaks an invariant. */
+/** The audit that runs alongside the stages: finds differences between the stores and broken invariants within a minute. */
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -21,7 +21,7 @@ export interface RunAuditOptions {
 const REST_MS = 15_000;
 const FIRST_REST_MS = 5000;
 
-/** Resolves when the signal aborts. One process audits at a time; what goes wrong is logged and tried again. */
+/** Resolves when the signal aborts. One process audits at a time; failures are logged and retried. */
 export async function runAudit(options: RunAuditOptions): Promise<void> {
   const { stores, logger, signal, restMs = REST_MS } = options;
   await pause(Math.min(FIRST_REST_MS, restMs), signal);
@@ -53,7 +53,7 @@ async function readReport({ postgres }: Pick<Stores, 'postgres'>, chain: string)
   return rows[0] ? (JSON.parse(rows[0].report) as AuditReport) : null;
 }
 
-/** On the session of the lock: who has lost it reports nothing. */
+/** Runs on the session of the lock, so that a process that has lost it reports nothing. */
 async function writeReport(lock: StageLock, chain: string, report: AuditReport): Promise<void> {
   await lock.transaction((client) =>
     client.query(

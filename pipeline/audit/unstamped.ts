@@ -35,7 +35,7 @@ export function createUnstampedCount(postgres: Postgres, chain: string): Unstamp
     count: () =>
       inSnapshot(postgres, async (client) => {
         const passed = (await client.query<Passed>(PASSED_SQL, [chain])).rows[0];
-        // Nothing, too, while the stores stand on another branch than the prices.
+        // Also nothing while the stores are on another branch than the prices.
         if (!passed) return null;
         const { height, generation } = passed;
         const missing = async (low: number, high: number): Promise<number> => {

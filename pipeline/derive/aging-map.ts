@@ -1,11 +1,11 @@
-/** A map that forgets what was not used lately: of two generations the older one is dropped when the younger is full. */
+/** A map that drops entries not used lately: it has two generations and drops the older when the younger is full. */
 
 export interface AgingMap<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
   delete(key: K): void;
   values(): Iterable<V>;
-  /** Of the younger generation: what was set or got since it began. */
+  /** Size of the younger generation: entries set or read since it began. */
   readonly size: number;
   /** Begins a new generation. What was used since the last time stays until the next time. */
   turn(): void;

@@ -1,4 +1,4 @@
-/** Writes a batch into ClickHouse, the facts topic and Postgres, whose commit is what makes it done. */
+/** Writes a batch to ClickHouse, the facts topic and Postgres; the commit of Postgres completes it. */
 import { metrics } from '../../infra/metrics.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';

@@ -1,4 +1,4 @@
-/** Derives runs of blocks one after the other: slice by slice parse, load what they look up, and fold them. */
+/** Derives runs of blocks in order, slice by slice: parses a slice, loads its required state, and folds it. */
 
 import { UnlinkedBlockError } from '../../processors/derive-block.ts';
 import { deriveAround, deriveWhole, type Probe } from '../../processors/faults/derive-with-dead-letters.ts';
@@ -19,7 +19,7 @@ export interface BlockDeriver {
    * Throws when the signal aborts, and what the processors throw: then it must be reset.
    */
   derive(records: readonly PackedBlock[], settled: () => Promise<number | null>): Promise<DerivedBlock[]>;
-  /** Goes on from what is in the store, right after the block at `height` (null before genesis). */
+  /** Continues from the store, right after the block at `height` (null before genesis). */
   reset(height: number | null): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
     const slices = parsedSlices(chain.name, records, breathe);
     for (let slice = (await slices.next()).value; slice; ) {
       const wanted = wantedState(slice, chain.nativeCurrencyId, blocks.length === 0 ? extra : null);
-      // The next slice is parsed while the store looks up what this one wants.
+      // Parses the next slice while the store loads the state of this one.
       const [next] = await Promise.all([slices.next(), loadWanted(state, stored, wanted)]);
       for (const parsed of slice) {
         const { position, height } = parsed.record;
@@ -90,7 +90,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
 
 const isFaulty = ({ block, faults }: ParsedBlock): boolean => block === null || faults.length > 0;
 
-/** Null when it throws for any reason but that it stands in the wrong place. */
+/** Null if it throws, unless the block is in the wrong place. */
 function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] | null {
   if (!block) return null;
   try {

@@ -10,11 +10,11 @@ import { type AgingMap, createAgingMap } from './aging-map.ts';
 import { type BalanceKeys, createBalanceKeys } from './required-keys.ts';
 
 export interface HeldState extends MutableChainState {
-  /** Whether the balance is held, or known not to exist. */
+  /** Whether the balance is cached, or known not to exist. */
   knowsBalance(address: string, currencyId: string): boolean;
   /** The store has none. */
   putNoBalance(address: string, currencyId: string): void;
-  /** Balances that were asked for unknown: they read as empty, so what was derived with them counts for nothing. */
+  /** Balances looked up but not loaded: they read as empty, so facts derived with them are invalid. */
   readonly missed: BalanceKeys;
   /** To be called between batches: makes room when there is much. What the last batch touched stays. */
   age(): void;

@@ -1,4 +1,4 @@
-/** What the dead letters of a chain show of themselves: a line each in the log, and their number as a metric. */
+/** Reports the dead letters of a chain: a log line for each, and their number as a metric. */
 import type { Pool } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -7,11 +7,11 @@ import type { DerivedBlock } from '../sinks/derived-block.ts';
 export interface DeadLetterReport {
   /** The blocks are in the stores. */
   written(blocks: readonly DerivedBlock[]): Promise<void>;
-  /** Counts anew. */
+  /** Counts again. */
   count(): Promise<void>;
 }
 
-/** Of one batch; the rest is a number. */
+/** Lines per batch; the remaining dead letters are only counted. */
 const MOST_LINES = 20;
 
 export function createDeadLetterReport(pool: Pool, chain: string, logger: Logger): DeadLetterReport {

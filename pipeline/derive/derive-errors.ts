@@ -1,4 +1,4 @@
-/** Why derive stands still. */
+/** Errors that stop derive. */
 import { PermanentError } from '../../schemas/errors.ts';
 
 /** The stores hold more than the log: they belong to another log, or the log lost records. */
@@ -19,7 +19,7 @@ export class LogDiffers extends PermanentError {
   }
 }
 
-/** The facts topic ends before the stores, so that its readers would miss what lies between. */
+/** The facts topic ends before the stores, so its readers would miss the records in between. */
 export class FactsBehindStores extends PermanentError {
   constructor(chain: string, stored: number, published: number) {
     super(

@@ -30,7 +30,7 @@ const BEFORE_GENESIS = { position: -1, height: -1, hash: '' };
 const PUBLISHED = new Set<string>(PUBLISHED_FACTS);
 const isPublished = (fact: Fact): boolean => PUBLISHED.has(fact.type);
 
-/** Becomes the topic's only writer; `committed` is where the stores stand. @throws FactsBehindStores */
+/** Becomes the topic's only writer; `committed` is the position of the stores. @throws FactsBehindStores */
 export async function openFactsPublisher(
   log: EventLog,
   chain: string,

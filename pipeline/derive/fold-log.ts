@@ -28,13 +28,13 @@ export interface FoldOptions {
   readonly probe?: Probe | undefined;
 }
 
-/** How a report words what `foldLog` does. */
+/** Wording of `foldLog` in a report. */
 export const DERIVE_LINES: StageReportOptions['lines'] = {
   state: (state) => `derive: ${state.replace('_', ' ')}`,
   progress: 'deriving',
 };
 
-/** Goes on from what `writer` has committed. The batch under way is finished first, whether it ends or throws. */
+/** Continues after the commit of `writer`. Finishes the current batch before it returns or throws. */
 export async function foldLog(options: FoldOptions): Promise<void> {
   const { chain, log, stored, writer, size, report, logger, signal, until = Number.MAX_SAFE_INTEGER } = options;
   const reader = createSegmentReader(log, chain.name, (writer.committed()?.position ?? -1) + 1);

@@ -26,7 +26,7 @@ export async function openHeldState(
   return state;
 }
 
-/** Adds what the next blocks will look up and the state does not hold. */
+/** Loads the keys that the next blocks will look up and the state lacks. */
 export async function loadWanted(state: HeldState, stored: StoredState, wanted: WantedState): Promise<void> {
   const [outputs, identities, exports] = await Promise.all([
     stored.outputs(wanted.outpoints.filter(({ txid, n }) => !state.output(txid, n))),
@@ -45,7 +45,7 @@ export async function loadWanted(state: HeldState, stored: StoredState, wanted: 
   transfers.forEach(state.put);
 }
 
-/** Of the outputs that are made, and of those that are spent. */
+/** Keys of created and of spent outputs. */
 function wantedBalances(state: HeldState, { balances, outpoints }: WantedState): (readonly [string, string])[] {
   for (const { txid, n } of outpoints) {
     const spent = state.output(txid, n);
@@ -57,7 +57,7 @@ function wantedBalances(state: HeldState, { balances, outpoints }: WantedState):
   return [...balances.pairs()].filter(([address, currencyId]) => !state.knowsBalance(address, currencyId));
 }
 
-/** Of the reserve transfers that are spent, and of those that an import settles. */
+/** Keys of spent reserve transfers, and of those that an import settles. */
 function wantedTransfers(state: HeldState, { outpoints, exports }: WantedState): OutPoint[] {
   const spent = outpoints.filter(({ txid, n }) => state.output(txid, n)?.kind === RESERVE_TRANSFER);
   const settled = exports.flatMap(({ txid, n }) => state.export(txid, n)?.transfers ?? []);

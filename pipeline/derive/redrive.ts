@@ -20,7 +20,7 @@ export interface RedriveOptions {
   readonly crashPoint?: ((point: CrashPoint) => void | Promise<void>) | undefined;
 }
 
-/** Asks the owner of the chain to derive again from the block at `height` on; → what `redriveState` is asked with. */
+/** Asks the owner of the chain to derive again from the block at `height` on. Returns the id of the request. */
 export async function askRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
   const { rows } = await pool.query<{ id: bigint }>(
     'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id',
@@ -44,7 +44,7 @@ export async function askedHeight(pool: Pool, chain: string): Promise<number | n
   return rows[0]?.height ?? null;
 }
 
-/** Takes both stores back to before what was asked for, if anything was; → where they stand then. */
+/** Rewinds both stores to before a pending request, if there is one. Returns their position afterwards. */
 export async function takeBackAsked(
   { chain, stores, lock, crashPoint }: RedriveOptions,
   committed: StagePosition | null,
@@ -74,7 +74,7 @@ export async function takeBackAsked(
   return kept;
 }
 
-/** Tells the readers of the topic what was taken back, and notes that it is done. `committed` is where the stores stand. */
+/** Publishes the rewind to the readers of the topic and marks the request as done. `committed` is the position of the stores. */
 export async function publishTakenBack(
   { chain, stores, crashPoint }: RedriveOptions,
   publisher: FactsPublisher,

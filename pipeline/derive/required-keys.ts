@@ -1,4 +1,4 @@
-/** Everything that the processors will look up for a batch of blocks, beside what the batch itself makes. */
+/** Keys that the processors will look up for a batch of blocks, except those that the batch itself creates. */
 
 import { isHash } from '../../domain/hashes.ts';
 import { isKey } from '../../processors/faults/redact.ts';
@@ -11,7 +11,7 @@ export interface WantedState {
   readonly outpoints: readonly OutPoint[];
   readonly identityAddresses: readonly string[];
   readonly exports: readonly OutPoint[];
-  /** Of the outputs that the batch makes; those of the outputs that it spends are known once these are loaded. */
+  /** Keys of the outputs that the batch creates; those of the spent outputs are known once these are loaded. */
   readonly balances: BalanceKeys;
 }
 
@@ -65,7 +65,7 @@ export function wantedState(
   return { outpoints, identityAddresses: [...identityAddresses], exports: [...exports.values()], balances };
 }
 
-/** What no output can be called is not asked for: the stores do not have it, and would refuse the question. */
+/** Skips impossible output names: the stores do not have them and would refuse the query. */
 function isOutPoint(txid: string, n: number): boolean {
   return isHash(txid) && n >= 0 && n < 2 ** 31;
 }

@@ -35,9 +35,9 @@ export interface DeriveOptions {
   readonly signal: AbortSignal;
   /** The largest batch; results do not depend on it. */
   readonly batch?: Partial<BatchBounds>;
-  /** Of tests: what it throws at a moment between two writes makes the stage fail there. */
+  /** For tests: throws to make the stage fail between two writes. */
   readonly crashPoint?: (point: CrashPoint) => void | Promise<void>;
-  /** Of tests: what it throws counts as thrown by a processor. */
+  /** For tests: its errors count as errors of a processor. */
   readonly probe?: Probe;
 }
 
@@ -98,7 +98,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
       atEnd: waitForBlocks(options, lock, report, signal),
     });
   } catch (error) {
-    // Asked while it waited for blocks: what it had derived is written, so it goes on from there.
+    // The request arrived while it waited for blocks: all derived blocks are written, so it continues from there.
     if (!asked.signal.aborted || (error as { name?: unknown }).name !== 'AbortError') throw error;
   } finally {
     clearInterval(watch);

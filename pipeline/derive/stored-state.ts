@@ -21,7 +21,7 @@ const readCurrencyState = factReader(DEFINITIONS.currency_state);
 const readTransfer = factReader(DEFINITIONS.transfer);
 const readExport = factReader(DEFINITIONS.export);
 
-/** With the height at which the row begins. */
+/** Row with the height at which it begins. */
 const withHeight =
   <F>(read: (row: StoredRow) => F) =>
   (row: StoredRow): F & { readonly height: number } => ({ ...read(row), height: Number(row.from_height) });

@@ -1,8 +1,8 @@
-/** What the sinks write: the facts of one block and where they came from. */
+/** Input of the sinks: the facts of one block and their source. */
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 
 export interface DerivedBlock {
-  /** Of the block's record in the log. */
+  /** Position of the block's record in the log. */
   readonly position: number;
   readonly height: number;
   /** The block's own fact, which is one of `facts` too. */

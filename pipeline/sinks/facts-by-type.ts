@@ -1,4 +1,4 @@
-/** The facts of a batch, sorted by what they are. */
+/** The facts of a batch, grouped by type. */
 import type { Fact, FactOf, FactType } from '../../schemas/facts.ts';
 import type { DerivedBlock } from './derived-block.ts';
 

@@ -2,7 +2,7 @@
 
 export interface BatchBounds {
   readonly maxBlocks: number;
-  /** Of decoded blocks; soft: one block is taken whatever its size. */
+  /** Bytes of decoded blocks. Soft: a single block of any size is accepted. */
   readonly maxBytes: number;
 }
 
@@ -26,7 +26,7 @@ export function createBatchSize(largest: Partial<BatchBounds> = {}): BatchSize {
   return {
     limits: () => ({ maxBlocks: blocks, maxBytes }),
     took(done, seconds) {
-      if (done < blocks / 2) return; // what was there, not what could have been done
+      if (done < blocks / 2) return; // limited by the available blocks, not by the time
       const factor = Math.min(MOST_GROWTH, Math.max(1 / MOST_SHRINKAGE, AIMED_SECONDS / Math.max(seconds, 0.001)));
       blocks = Math.max(1, Math.min(maxBlocks, Math.round(blocks * factor)));
     },

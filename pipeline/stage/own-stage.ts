@@ -12,7 +12,7 @@ export interface Ownership {
 
 /**
  * Waits for the lock of the stage and holds it while `work` runs. Resolves when `work` does, or once `signal` aborts.
- * @throws StageLockLost (retryable), what `work` throws
+ * @throws StageLockLost (retryable), and errors of `work`
  */
 export async function ownStage(
   { postgres, stage, chain, signal }: Ownership,

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 
-/** SQLSTATE when a stage does not pause in time, because it rewinds or repairs what a crash left. */
+/** SQLSTATE if a stage does not pause in time because it rewinds or repairs the stores after a crash. */
 export const NOT_AT_REST = '55P03';
 
 export interface Writer {

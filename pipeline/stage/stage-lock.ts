@@ -35,7 +35,7 @@ export interface StageLock {
 const RETRY_MS = 250;
 /** A store without transactions is written to for so long after a proof; a new owner waits as long before it cuts back. */
 export const LEASE_MS = 1000;
-/** What begins at the end of a lease still has to reach the store. */
+/** Time for a write that begins at the end of a lease to reach the store. */
 const PROOF_MS = LEASE_MS / 2;
 
 /** Texts that advisory locks are made of. */
@@ -104,7 +104,7 @@ async function holdsLock({ pool }: Postgres, { pid, since }: Backend, key: strin
 }
 
 interface Session {
-  /** @throws what keeps Postgres from answering */
+  /** @throws the error that keeps Postgres from answering */
   readonly isHeld: () => Promise<boolean>;
   readonly broken: () => Error | null;
   readonly onError: (error: Error) => void;
@@ -170,7 +170,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
   };
 }
 
-/** Both or none, the second lock first: who sees an owner without it knows that the owner's repair is done. */
+/** Takes both locks or none, the second first: an owner without the second lock has finished its repair. */
 async function tryLock(client: PoolClient, stage: OwnedStage, chain: string): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(
     `SELECT CASE

@@ -9,9 +9,9 @@ export interface StageProgress {
   numbers(): Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'movedAt'>;
   /** Blocks that are left. */
   lag(): number;
-  /** Whether so few blocks are left that a follower still follows. */
+  /** Whether so few blocks are left that the stage counts as following. */
   isNear(): boolean;
-  /** Null while there is no rate to tell from. */
+  /** Null while the rate is unknown. */
   etaSeconds(): number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a stage of one chain says of itself: its status for the service, and log lines for people. */
+/** Report of a stage of one chain: its status for the service, and log lines for people. */
 import type { Logger } from '../../infra/logger.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
@@ -17,7 +17,7 @@ export interface StageReport {
 
 export interface StageReportOptions {
   readonly chain: string;
-  /** Where the stage begins. */
+  /** Height at which the stage begins. */
   readonly height?: number | null;
   readonly logger: Logger;
   /** Called about once a second while blocks come, and at each change of state. */

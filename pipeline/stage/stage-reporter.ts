@@ -15,9 +15,9 @@ export interface StageReporter {
   report(stage: ReportingStage, chain: string, status: StageStatus): void;
   /** In the order of the configuration. */
   daemons(chain: string, statuses: readonly DaemonStatus[]): void;
-  /** Writes what is pending at once, for who is about to read it. */
+  /** Writes pending rows at once, for a reader that needs them now. */
   flush(): Promise<void>;
-  /** Writes what is pending and ends. */
+  /** Writes pending rows and ends. */
   close(): Promise<void>;
 }
 
@@ -37,16 +37,16 @@ interface Row {
   readonly status: object;
 }
 
-/** Words of a daemon may hold what no JSON of Postgres can: NUL, and half a character. */
+/** A daemon's message may contain what Postgres' JSON cannot: NUL, and half a surrogate pair. */
 function storable(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\u{fffd}') : value;
 }
 
 export function createStageReporter(postgres: Postgres, logger: Logger): StageReporter {
-  /** Who wrote a row last answers for it: the standby of a stage must not keep the row of a dead owner alive. */
+  /** Only the last writer of a row refreshes its heartbeat: a standby must not keep the row of a dead owner alive. */
   const reporter = randomUUID();
   let pending = new Map<string, Row>();
-  /** By row, what must not wait for the next second. */
+  /** By row: changes that must not wait for the next second. */
   const urgent = new Map<string, string>();
 
   async function write(): Promise<void> {

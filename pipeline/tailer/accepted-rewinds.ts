@@ -11,7 +11,7 @@ export interface AcceptedRewinds {
   close(): void;
 }
 
-/** An allowance that nobody needed within this is forgotten. */
+/** Time after which an unused permission expires. */
 export const ACCEPTED_MINUTES = 10;
 const LOOK_MS = 2000;
 

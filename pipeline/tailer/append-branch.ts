@@ -7,7 +7,7 @@ import type { LogEnd } from './log-end.ts';
 export interface AppendLimits {
   /** Blocks asked for at the same time. */
   readonly parallelism: number;
-  /** Of blocks asked for and not yet in a batch. */
+  /** Bytes of blocks requested and not yet in a batch. */
   readonly maxBytesInFlight: number;
   readonly batchRecords: number;
   readonly batchBytes: number;

@@ -1,4 +1,4 @@
-/** How the daemon's best chain stands to ours. By hashes alone: a branch wins by work and stake and may well be shorter. */
+/** Compares the daemon's best chain with ours, by hashes alone: a branch wins by work and stake and may be shorter. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 
 export type Comparison =

@@ -24,11 +24,11 @@ export interface DaemonChainOptions {
   readonly retry: BackoffLimits;
   /** Time limit of one block. */
   readonly blockTimeoutMs: number;
-  /** Of every other call. */
+  /** Time limit of every other call. */
   readonly callTimeoutMs: number;
 }
 
-/** A lost reply is asked for again at once; what goes on failing is the caller's to wait out and to show. */
+/** Retries a lost reply at once; the caller waits out and reports persistent failures. */
 const ATTEMPTS = 4;
 const NOT_FOUND = new Set([-5, -8]);
 

@@ -1,4 +1,4 @@
-/** Fetches a range in parallel and hands it out in order, with a bound on what is under way or waits. */
+/** Fetches a range in parallel and yields it in order, with a bound on pending and waiting items. */
 
 export interface OrderedFetch<T> {
   readonly from: number;

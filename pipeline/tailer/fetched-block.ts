@@ -30,7 +30,7 @@ export function readFetchedBlock({ bytes, value }: RawResult, height: number): F
   return { height, hash, previousHash: previousHash as string | null, time, bytes };
 }
 
-/** Whether `block` comes directly after `tip`; after nothing comes genesis. */
+/** Whether `block` directly follows `tip`; without a tip, genesis follows. */
 export function follows(block: FetchedBlock, tip: BlockRef | null): boolean {
   return tip ? block.height === tip.height + 1 && block.previousHash === tip.hash : block.height === 0;
 }

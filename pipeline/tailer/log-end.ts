@@ -1,4 +1,4 @@
-/** The end of a chain's `blocks` partition: where it stands, and the only way to write to it. */
+/** The end of a chain's `blocks` partition: its position, and the only writer. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogWriter } from '../../infra/event-log/event-log.ts';
@@ -11,7 +11,7 @@ import { LogInconsistent } from './tailer-errors.ts';
 export interface LogEnd {
   /** Null while the partition is empty. */
   tip(): Tip | null;
-  /** Highest block that the log has held: what lies more than finalityDepth below it is final. */
+  /** Highest block that the log has ever held: blocks more than finalityDepth below it are final. */
   highest(): number;
   /** Hash of our block at a height; null above the tip. */
   hashAt(height: number): Promise<string | null>;
@@ -19,12 +19,12 @@ export interface LogEnd {
   append(blocks: readonly FetchedBlock[]): Promise<void>;
   /** Takes the log back to `fork` and appends the first block of the new branch, as one append. */
   switchBranch(fork: BlockRef, first: FetchedBlock): Promise<void>;
-  /** After a failed write nobody knows what the log holds: it has to be opened and read anew. */
+  /** After a failed write the content of the log is unknown: it must be reopened and read again. */
   broken(): boolean;
   close(): Promise<void>;
 }
 
-/** Becomes the partition's only writer and reads where it stands. `finalityDepth` blocks below the tip are kept at hand. */
+/** Becomes the partition's only writer and reads its position. Keeps the `finalityDepth` blocks below the tip in memory. */
 export async function openLogEnd(log: EventLog, chain: string, finalityDepth: number): Promise<LogEnd> {
   const writer = await log.openWriter('blocks', chain);
   try {
@@ -102,7 +102,7 @@ async function createLogEnd(log: EventLog, chain: string, finalityDepth: number,
         fromHeight: tip.height,
       } as const;
       await write([rewind, blockRecord(first, position + 1)]);
-      // A rewind below what was final has been accepted: finality counts anew from there.
+      // A rewind below finality has been accepted: finality restarts from there.
       if (highest - fork.height > finalityDepth) highest = fork.height;
       take(first);
     },

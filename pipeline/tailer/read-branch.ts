@@ -1,4 +1,4 @@
-/** Reads from a chain's `blocks` partition where it stands: its tip and the hashes of the newest blocks below it. */
+/** Reads the tip of a chain's `blocks` partition, and the hashes of the newest blocks below it. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlockAppended, ChainRewound } from '../../schemas/log-records.ts';

@@ -28,7 +28,7 @@ export interface TailerOptions {
   readonly status: (status: StageStatus) => void;
   /** Ends the tailer. */
   readonly signal: AbortSignal;
-  /** Whether the daemon has shown all it has (the bundled recording): then standing at its tip is the state `ended`. */
+  /** Whether the daemon has no more blocks to come (the bundled recording): then the state at its tip is `ended`. */
   readonly ended?: () => boolean;
   /** The rewind below finality that an operator allows now; each object allows one, to exactly that block. */
   readonly acceptRewind?: () => AcceptedRewind | null;
@@ -37,7 +37,7 @@ export interface TailerOptions {
   readonly retry?: BackoffLimits;
   /** Time limit of one block: those of tens of megabytes take the daemon a while to print. */
   readonly blockTimeoutMs?: number;
-  /** Of every other call. */
+  /** Time limit of every other call. */
   readonly callTimeoutMs?: number;
   readonly limits?: Partial<AppendLimits>;
 }
@@ -72,7 +72,7 @@ export async function runTailer(options: TailerOptions): Promise<void> {
   let verified = false;
   let failures = 0;
 
-  /** Shows the error; milliseconds until the next attempt. @throws what no attempt heals */
+  /** Reports the error and returns the milliseconds until the next attempt. @throws errors that no retry helps */
   function judge(error: unknown): number {
     if (error instanceof ChainHalted) {
       report.state('stopped', error);
@@ -123,7 +123,7 @@ async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: Log
   try {
     await work(end);
   } finally {
-    // What a writer says while closing changes nothing: the log is read anew before the next write.
+    // An error of closing a writer changes nothing: the log is read again before the next write.
     await end
       .close()
       .catch((error: unknown) => logger.warn({ chain: chain.name, err: error }, 'closing the log writer failed'));

@@ -1,11 +1,11 @@
-/** The report of a tailer, with what only it can measure. */
+/** Report of a tailer, with the figures that only it can measure. */
 import { metrics } from '../../infra/metrics.ts';
 import type { StageState } from '../../schemas/stage-status.ts';
 import { createStageReport, type StageReportOptions } from '../stage/stage-report.ts';
 import type { Tip } from './fetched-block.ts';
 
 export interface TailReport {
-  /** Where the log stands, and how many blocks have just been appended. */
+  /** Position of the log, and the number of blocks just appended. */
   at(tip: Pick<Tip, 'height' | 'time'> | null, appended?: number): void;
   rewound(fork: number, from: number): void;
   target(height: number): void;

@@ -1,4 +1,4 @@
-/** One look at the daemon and what follows from it. */
+/** One step: looks at the daemon and acts on its state. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -55,7 +55,7 @@ export async function tailStep(context: TailContext, end: LogEnd): Promise<StepR
   }
 }
 
-/** A node that lacks little is about to have it; one that lost what was final is broken until somebody looks at it. */
+/** A node that lacks a few blocks is about to get them; one that lost final blocks needs the operator. */
 function waitFor({ chain, report }: TailContext, end: LogEnd, theirs: BlockRef): StepResult {
   const height = end.tip()?.height ?? 0;
   if (end.highest() - theirs.height > chain.finalityDepth) {

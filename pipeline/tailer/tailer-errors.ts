@@ -1,4 +1,4 @@
-/** Why a tailer stands still although the daemon answers. */
+/** Errors that stop a tailer although the daemon answers. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
@@ -14,7 +14,7 @@ export interface DeepRewind {
   readonly finalityDepth: number;
 }
 
-/** The daemon left our chain below what counts as final. */
+/** The daemon left our chain below the final height. */
 export class RewindTooDeep extends ChainHalted {
   constructor({ chain, fork, depth, finalityDepth }: DeepRewind) {
     super(
@@ -41,7 +41,7 @@ export class DaemonBehind extends RetryableError {
   }
 }
 
-/** The same, but what it lacks was final: it is waited for, and somebody should look at it. */
+/** The same, but the missing blocks were final: the tailer waits, and the operator should check the daemon. */
 export class DaemonLostBlocks extends ChainHalted {
   constructor(chain: string, daemonHeight: number, logHeight: number, finalityDepth: number) {
     super(

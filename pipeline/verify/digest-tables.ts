@@ -20,7 +20,7 @@ export const PRICE_TABLES: readonly DigestTable[] = [
   { store: 'clickhouse', name: 'conversions' },
 ];
 
-/** Where a row came from and stands: another path through the log, or stamping it again, gives other ones. */
+/** Columns about a row's source and position: they differ with another path through the log, or after stamping again. */
 export const PLACE_COLUMNS: readonly string[] = ['position', 'tick', 'facts_position', 'generation'];
 
 export const tableName = ({ store, name }: DigestTable): string => `${store}.${name}`;

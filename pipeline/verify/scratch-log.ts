@@ -5,7 +5,7 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 
 export interface ScratchLog extends EventLog {
-  /** Closes it and removes what it holds. */
+  /** Closes the log and deletes its content. */
   drop(): Promise<void>;
 }
 

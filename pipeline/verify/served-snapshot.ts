@@ -1,4 +1,4 @@
-/** What the stores serve of one chain at one position, while the service goes on. */
+/** The served rows of one chain at one position, while the service runs on. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';

@@ -34,7 +34,7 @@ export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse
   return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
 }
 
-/** What is shown provisionally stands beyond the newest tick and comes from no record alone. */
+/** Excludes provisional rows, which lie beyond the newest tick and follow from no single record. */
 const IS_COMMITTED = 'AND tick <= coalesce((SELECT max(tick) FROM price_ticks), tick)';
 
 export async function postgresDigests(

@@ -18,10 +18,10 @@ import { clickhouseDigests, type Digests, postgresDigests } from './store-digest
 
 export interface PriceSnapshot {
   readonly tick: number;
-  /** Of the tick's block. */
+  /** Block of the tick. */
   readonly height: number;
   readonly hash: string;
-  /** What the served generation is stamped by. */
+  /** Regime plan of the served generation. */
   readonly ranges: readonly RegimeRange[];
   readonly digests: Digests;
 }
@@ -41,7 +41,7 @@ const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 const ATTEMPTS = 40;
 const PAUSE_MS = 250;
 
-/** What is served at the newest tick; prices wait while it is looked at. Null before the first tick. */
+/** Served prices at the newest tick; the price stage pauses during the read. Null before the first tick. */
 export async function servedPrices(stores: Stores, signal: AbortSignal): Promise<PriceSnapshot | null> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-/** Derives and prices chains again from the log into fresh stores and compares them with what is served. */
+/** Derives and prices chains again from the log into fresh stores and compares them with the served ones. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -25,7 +25,7 @@ export interface VerifyOptions {
   readonly chains: readonly { readonly chain: ChainConfig; readonly nativeCurrencyId: string }[];
   readonly log: EventLog;
   readonly served: Stores;
-  /** Migrated and empty, beside the served ones; their `close` drops them. */
+  /** Migrated, empty scratch stores; their `close` drops them. */
   readonly openFreshStores: () => Promise<Stores>;
   readonly pricing: PricingConfig;
   /** A folder for the facts that are derived again, which are removed in the end. */
@@ -37,7 +37,7 @@ export interface VerifyOptions {
 }
 
 export interface VerifiedTable {
-  /** `*` for what follows from all of them together. */
+  /** `*` for results of all chains together. */
   readonly chain: string;
   /** `postgres.blocks`, `clickhouse.blocks` … */
   readonly table: string;
@@ -72,7 +72,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTa
 interface Again {
   readonly fresh: Stores;
   readonly facts: EventLog;
-  /** What was served when it began. */
+  /** Served state at the start. */
   readonly prices: PriceSnapshot | null;
 }
 

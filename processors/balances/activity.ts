@@ -1,4 +1,4 @@
-/** What each transaction did to each address: gross, so that a payment to oneself shows on both sides. */
+/** Effect of each transaction on each address: gross, so that a payment to oneself shows on both sides. */
 import type { ActivityFact } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import type { BlockInput, ChainState, OutputState } from '../state/chain-state.ts';

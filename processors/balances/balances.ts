@@ -1,11 +1,11 @@
-/** What each address that a block touched holds after it, by currency. */
+/** Balances, by currency, of each address that a block touched. */
 import type { ActivityFact, BalanceFact } from '../../schemas/facts.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
 type Touched = { -readonly [field in keyof BalanceFact]: BalanceFact[field] };
 const NOTHING: Pick<BalanceFact, 'balance' | 'received'> = { balance: 0n, received: 0n };
 
-/** `activity` is the block's, `state` the balances before it. Only what changed, in order of first change. */
+/** `activity` is the block's, `state` the balances before it. Only changed balances, in order of first change. */
 export function deriveBalances(activity: readonly ActivityFact[], state: ChainState): BalanceFact[] {
   const touched = new Map<string, Touched[]>();
   const book = (address: string, currencyId: string, received: bigint, sent: bigint): void => {

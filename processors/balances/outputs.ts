@@ -3,7 +3,7 @@ import type { OutputFact, SpendFact } from '../../schemas/facts.ts';
 import { decodeOutput } from '../decoding/decode-output.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
-/** In order of transaction and output. The outputs of genesis are recorded though nobody can ever spend them. */
+/** In order of transaction and output. The outputs of genesis are recorded although they can never be spent. */
 export function deriveOutputs(input: BlockInput, state: ChainState): OutputFact[] {
   return input.block.tx.flatMap((tx, txIndex) =>
     tx.vout.map((output) => {

@@ -1,4 +1,4 @@
-/** Who was paid for a block. */
+/** Recipients of a block's reward. */
 
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import type { RewardFact } from '../../schemas/facts.ts';

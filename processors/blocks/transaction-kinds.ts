@@ -1,4 +1,4 @@
-/** What a transaction is for, read from its outputs; it may be for several things at once. */
+/** Kinds of a transaction, read from its outputs; it may have several. */
 import { EXPORT_FLAGS, IMPORT_FLAGS, TRANSFER_FLAGS } from '../../domain/flags.ts';
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import type { TransactionType } from '../../schemas/facts.ts';
@@ -13,7 +13,7 @@ export interface TransactionPlace {
   readonly isStake: boolean;
 }
 
-/** Every kind that fits, the most telling first; never empty. Kinds of reserve transfers stand in order of outputs. */
+/** Every kind that fits, the most specific first; never empty. Kinds of reserve transfers follow the order of outputs. */
 export function transactionKinds(tx: DaemonTransaction, place: TransactionPlace): readonly TransactionType[] {
   const scripts = tx.vout.map((output) => output.scriptPubKey);
   const registered = new Set(decodedIn(scripts, 'identityreservation').map((reservation) => reservation.nameid));
@@ -68,7 +68,7 @@ function flagsOf(object: DecodedObject): number {
   return asInteger(object.flags) ?? 0;
 }
 
-/** What is offered is locked in an output that also pays the keys under which the offer is found. */
+/** An offer is locked in an output that also pays the keys under which the offer is found. */
 function isOffer(script: DaemonScript): boolean {
   const addresses = script.addresses ?? [];
   const commitment = decodedObject(script, 'commitmenthash');
@@ -77,7 +77,7 @@ function isOffer(script: DaemonScript): boolean {
   return addresses.some((address) => !address.startsWith('i') && !SYSTEM_ADDRESSES.has(address));
 }
 
-/** Evidence about no output carries somebody's data instead. */
+/** Evidence that refers to no output carries user data instead. */
 function isNotarization(script: DaemonScript): boolean {
   const evidence = decodedObject(script, 'notaryevidence');
   return NOTARIZATIONS.some((kind) => kind in script) || (!!evidence && !isNull(asObject(evidence.output)?.txid));

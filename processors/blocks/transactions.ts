@@ -1,4 +1,4 @@
-/** One row per transaction: what it is for, what it paid, how large it is. */
+/** One row per transaction: kind, fee and size. */
 import type { TransactionFact } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { spentOutputs } from '../balances/spent-outputs.ts';

@@ -39,7 +39,7 @@ export function createByteReader(source: Uint8Array): ByteReader {
   return reader;
 }
 
-/** What a script pushes, up to its end or its first other operation. */
+/** Pushes of a script, up to its end or its first other operation. */
 export function readPushes(reader: ByteReader): Uint8Array[] {
   const pushes: Uint8Array[] = [];
   while (reader.left > 0) {

@@ -1,4 +1,4 @@
-/** What one output holds, for whom, and as what. */
+/** Decodes one output: its values, its owners and its kind. */
 import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { exactInteger } from '../../domain/satoshi.ts';
@@ -11,7 +11,7 @@ export type DecodedOutput = Pick<OutputFact, 'value' | 'currencies' | 'kind' | '
 
 const NOTHING: CurrencyAmounts = {};
 
-/** Keys of scriptPubKey that say how it is built; any other key names what it was decoded to. */
+/** Keys of scriptPubKey about its structure; any other key names the decoded object. */
 const SCRIPT_KEYS = new Set([
   'type',
   'vdxftag',
@@ -54,7 +54,7 @@ function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: 
     if (amount && currencyId !== nativeCurrencyId) amounts[currencyId] = (amounts[currencyId] ?? 0n) + amount;
   };
   const isTransfer = kind === 'reservetransfer';
-  // A mint names what will be made: the output itself holds its fee alone.
+  // A mint names the amount to create; the output itself only holds the fee.
   if (!isTransfer || ((asInteger(decoded.flags) ?? 0) & TRANSFER_FLAGS.MINT) === 0) {
     for (const [currencyId, coins] of Object.entries(asObject(decoded.currencyvalues) ?? {})) {
       add(currencyId, asSatoshis(coins));

@@ -16,7 +16,7 @@ export function asObject(value: unknown): DecodedObject | undefined {
     : undefined;
 }
 
-/** Coins of the daemon in satoshis; undefined for what is no number. */
+/** The daemon's coins in satoshis; undefined if not a number. */
 export function asSatoshis(value: unknown): bigint | undefined {
   return typeof value === 'number' || value instanceof LosslessNumber ? coinsToSatoshis(value) : undefined;
 }

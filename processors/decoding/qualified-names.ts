@@ -3,7 +3,7 @@
 import { nameToAddress } from '../../domain/names.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
-/** The i-address that stands for "no parent": 20 zero bytes. */
+/** The i-address that means "no parent": 20 zero bytes. */
 const NO_PARENT = 'i3UXS5QPRQGNRDDqVnyWTnmFCTHDbzmsYk';
 
 export interface NamedCurrency {

@@ -15,7 +15,7 @@ import type { ReadableBlock } from './readable-block.ts';
 import { type Cause, causeOf, type Fault, withhold } from './redact.ts';
 import { assertStorable } from './validate-facts.ts';
 
-/** What the log's record says of the block that it holds. */
+/** Label of a block, from the log's record. */
 export interface BlockLabel {
   readonly height: number;
   readonly hash: string;
@@ -26,17 +26,17 @@ export interface BlockLabel {
   readonly size: number;
 }
 
-/** Of tests: what it throws counts as thrown by a processor. */
+/** For tests: its errors count as errors of a processor. */
 export type Probe = (block: DaemonBlock) => void;
 
 /** A transaction with more of them is withheld whole, and so is a block: each takes several derivations to find. */
 const MOST_OUTPUTS = 8;
 const MOST_FAULTS = 64;
-/** Characters; what is longer stands in the log alone. */
+/** Longest stored error, in characters; the log has the rest. */
 const LONGEST_PAYLOAD = 1 << 16;
 const LONGEST_MESSAGE = 500;
 
-/** As deriveBlock, for a block without faults. @throws what a processor throws; then `state` is of no more use */
+/** Like deriveBlock, for a block without faults. @throws errors of a processor; then `state` is unusable */
 export function deriveWhole(block: DaemonBlock, state: MutableChainState, probe?: Probe): Fact[] {
   probe?.(block);
   const facts = deriveBlock(block, state);
@@ -159,7 +159,7 @@ function withFault(faults: readonly Fault[], found: Fault): readonly Fault[] {
   return [...others, found];
 }
 
-/** Its row says what the log's record says, so that the chain goes on behind it. */
+/** A row with the members of the log's record, so that the chain continues after it. */
 function deadBlock(label: BlockLabel, state: MutableChainState, cause: Cause): Fact[] {
   const { tip } = state;
   if (tip && (label.height !== tip.height + 1 || label.previousHash !== tip.hash)) {

@@ -1,4 +1,4 @@
-/** What every processor, lookup and table relies on in a parsed block. What is not so is withheld before anyone reads it. */
+/** Checks the properties of a parsed block that every processor, look-up and table relies on, and redacts parts that fail. */
 
 import { isHash } from '../../domain/hashes.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';

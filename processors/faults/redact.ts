@@ -11,11 +11,11 @@ export interface Cause {
   readonly message: string;
 }
 
-/** A part of a block that nobody may read. */
+/** A redacted part of a block. */
 export interface Fault extends Cause {
   readonly scope: 'transaction' | 'input' | 'output';
   readonly txIndex: number;
-  /** Of the input or output; null for a transaction. */
+  /** Index of the input or output; null for a transaction. */
   readonly n: number | null;
 }
 
@@ -26,7 +26,7 @@ const INTEGER = /^-?\d{1,19}$/;
 const INT64_MAX = 2n ** 63n - 1n;
 const NO_TXID = '0'.repeat(64);
 
-/** What a lookup may ask the stores for. */
+/** Keys that a look-up may send to the stores. */
 export const isKey = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && !/[\n\0]/.test(value);
 
@@ -64,7 +64,7 @@ export function withhold(block: DaemonBlock, faults: readonly Fault[]): DaemonBl
   };
 }
 
-/** Whether something of the transaction is withheld, so that its sums say nothing. */
+/** Whether a part of the transaction is redacted, so that its sums are meaningless. */
 export function isIncomplete({ vin, vout }: DaemonTransaction): boolean {
   return (
     vin.some(({ coinbase, txid }) => coinbase === undefined && txid === undefined) ||

@@ -3,7 +3,7 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Field, Fields } from '../../schemas/facts/fields.ts';
 import { FACTS, type Fact, type FactType } from '../../schemas/facts.ts';
 
-/** A value is missing, or outside of what its column holds. */
+/** A value is missing, or outside the range of its column. */
 export class UnstorableFact extends PermanentError {
   constructor(type: FactType, field: string, value: unknown) {
     super('unstorable', `${field} of a ${type} cannot be ${describe(value)}`);
@@ -68,7 +68,7 @@ function checkEntries(type: FactType, name: string, entries: object, isValue: (v
   }
 }
 
-/** Without what a list, a detail or a map holds. */
+/** Without the elements of lists, details and maps. */
 function isOfSort(field: Field, value: unknown): boolean {
   switch (field.sort) {
     case 'text':

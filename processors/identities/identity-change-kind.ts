@@ -1,4 +1,4 @@
-/** One word for what an update did to an identity. */
+/** Kind of an update of an identity. */
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { IdentityChangeKind, IdentityFact } from '../../schemas/facts.ts';
 

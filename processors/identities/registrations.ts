@@ -1,4 +1,4 @@
-/** What came with the registration of a name: its commitment, its referrer, its price. */
+/** Registration of a name: its commitment, its referrer, its price. */
 import type { CurrencyAmounts } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { spentOutputs } from '../balances/spent-outputs.ts';
@@ -30,7 +30,7 @@ export function registrationsOf(tx: DaemonTransaction, state: ChainState): Reado
   return registrations;
 }
 
-/** What stands between the identity and its reservation pays for it; what of the inputs goes nowhere is the miners'. */
+/** Outputs between the identity and its reservation pay for it; the rest of the inputs goes to the miners. */
 function costUpTo(reservation: number, tx: DaemonTransaction, state: ChainState): CurrencyAmounts {
   const { nativeCurrencyId } = state.chain;
   const cost: Record<string, bigint> = {};

@@ -25,7 +25,7 @@ export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, back
 export interface Stamp {
   readonly regime: Regime;
   readonly regimeVersion: number;
-  /** Null for what was refunded, or counts as that: it used no price. */
+  /** Null for a refunded conversion, or one that counts as refunded: it used no price. */
   readonly priceHeight: number | null;
   /** Scaled by 10^38. */
   readonly fromUsd: bigint | null;
@@ -55,7 +55,7 @@ export interface StampBasis {
   readonly inputs: StampInputs;
 }
 
-/** What a stamp, and the row that shows it, need of a transfer. */
+/** Members of a transfer that a stamp and its row need. */
 export type SettledTransfer = Pick<
   TransferFact,
   | 'txid'

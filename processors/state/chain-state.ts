@@ -38,14 +38,14 @@ export type OutputState = Recalled<'output'>;
 /** `height` is that of the block which left it. */
 export type CurrencyStateAt = Recalled<'currency_state'>;
 
-/** Whether a dead letter of this scope may hold coins that later transactions spend. */
+/** Whether a dead letter of this scope may contain coins that later transactions spend. */
 export function losesCoins(scope: DeadLetterScope): boolean {
   return scope === 'block' || scope === 'transaction';
 }
 
 export interface ChainState {
   readonly chain: ChainContext;
-  /** Whether dead letters took coins from the chain, so that one that is spent may be unknown. */
+  /** Whether dead letters have hidden coins, so that a spent output may be unknown. */
   readonly lostCoins: boolean;
   /** The block before this one; null before genesis. */
   readonly tip: BlockTip | null;
@@ -64,7 +64,7 @@ export interface ChainState {
 type Recall<T extends FactType> = (typeof DEFINITIONS)[T]['recalled'];
 /** The types of facts whose definition says that they are recalled. */
 export type RecalledType = { [T in FactType]: Recall<T> extends 'no' ? never : T }[FactType];
-/** What the state holds under a key: the newest fact of it. */
+/** Newest fact under a key. */
 export type Recalled<T extends RecalledType> = T extends FactType
   ? Recall<T> extends 'fact_and_height'
     ? FactOf<T> & { readonly height: number }
@@ -72,12 +72,12 @@ export type Recalled<T extends RecalledType> = T extends FactType
   : never;
 
 export interface MutableChainState extends ChainState {
-  /** Makes the state what it is after `facts` of the block at `height`. */
+  /** Applies `facts` of the block at `height`. */
   apply(height: number, facts: Iterable<Fact>): void;
   setTip(tip: BlockTip | null): void;
-  /** Replaces what was known under the same key. */
+  /** Replaces the fact under the same key. */
   put(state: Recalled<RecalledType>): void;
-  /** A state on top of this one, which it leaves as it is: to see what a block would do. */
+  /** An overlay that leaves this state unchanged, to try the effect of a block. */
   overlay(): MutableChainState;
 }
 

@@ -90,7 +90,7 @@ function keyOf([first, second]: Keyed['key'], values: Values): Key {
   return [values[first] as string, second === undefined ? undefined : (values[second] as KeyPart)];
 }
 
-/** What each type of fact does to the maps; finished events do nothing. */
+/** Effect of each type of fact on the maps; finished events have none. */
 function putsInto(maps: StateMaps): ReadonlyMap<FactType, Put> {
   const puts = new Map<FactType, Put>();
   for (const { type, key, recalled } of RECALLED) {

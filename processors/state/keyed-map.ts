@@ -10,7 +10,7 @@ export interface KeyedMap<V> {
   values(): Iterable<V>;
 }
 
-/** What a keyed map is built on: a Map, or one that forgets. */
+/** Storage of a keyed map: a Map, or one that drops old entries. */
 export interface BaseMap<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): unknown;

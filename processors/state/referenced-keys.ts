@@ -1,4 +1,4 @@
-/** What a block's processors will look up: the runner loads it before they run. */
+/** Keys that a block's processors will look up; the runner loads them first. */
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { asInteger, asText, decodedObject } from '../decoding/decoded-object.ts';
 
@@ -13,7 +13,7 @@ export interface ReferencedKeys {
   /** Whose balances the block's own outputs touch; the addresses of the spent outputs come on top. */
   readonly addresses: readonly string[];
   readonly identityAddresses: readonly string[];
-  /** Currencies that are defined, or that a name stands under. */
+  /** Defined currencies, and parents of names. */
   readonly currencyIds: readonly string[];
   /** Exports that an import executes; their transfers are wanted too. */
   readonly exports: readonly { readonly txid: string; readonly vout: number }[];

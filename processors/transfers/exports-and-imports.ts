@@ -4,7 +4,7 @@ import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { conversionObject, type DaemonExport, type DaemonImport } from '../../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
-/** Whether the import output only continues its source system's thread: what it repeats stands in the one before it. */
+/** Whether the import output only continues its source system's thread and repeats the output before it. */
 export function isSystemThread(imported: Pick<DaemonImport, 'flags'>): boolean {
   return (imported.flags & IMPORT_FLAGS.SYSTEM_THREAD) !== 0;
 }

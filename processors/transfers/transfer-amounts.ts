@@ -7,23 +7,23 @@ import type { TransferFact } from '../../schemas/facts.ts';
 /** 0.025 % of 10^8. */
 const CONVERSION_FEE_RATE = 25_000n;
 
-/** What one import says its currency costs; prices are satoshis of a reserve for one whole basket token. */
+/** Prices of an import's currency, in satoshis of a reserve for one whole basket token. */
 export interface ImportPrices {
   readonly importCurrencyId: string;
   readonly isBasket: boolean;
   /** Between a reserve and the basket. */
   readonly price: ReadonlyMap<string, bigint>;
-  /** From the basket to the final reserve of a `via`: what the first legs bought is sold after them. */
+  /** From the basket to the final reserve of a `via`, sold after the first legs. */
   readonly viaPrice: ReadonlyMap<string, bigint>;
 }
 
-/** What of a transfer decides about its payout. */
+/** Members of a transfer that determine its payout. */
 export type AskedConversion = Pick<
   TransferFact,
   'kind' | 'fromCurrencyId' | 'toCurrencyId' | 'amountIn' | 'conversionFee'
 >;
 
-/** What a transfer should pay; null when the import states no price for one of its currencies. */
+/** Expected payout of a transfer; null if the import has no price for one of its currencies. */
 export interface ExpectedPayout {
   readonly currencyId: string;
   readonly amount: bigint;
@@ -36,7 +36,7 @@ export function conversionFee(kind: TransferKind, amountIn: bigint): bigint {
   return kind === 'convert' || kind === 'preconvert' ? oneLeg : 0n;
 }
 
-/** What the import at these prices pays for the transfer; 0 for a burn. */
+/** Payout of the transfer at these prices; 0 for a burn. */
 export function expectedPayout(transfer: AskedConversion, prices: ImportPrices): ExpectedPayout | null {
   const { kind, toCurrencyId: currencyId, amountIn } = transfer;
   if (kind === 'burn') return { currencyId, amount: 0n };
@@ -60,12 +60,12 @@ function convertedAmount(transfer: AskedConversion, prices: ImportPrices): bigin
   return viaPrice === undefined ? null : basketToReserve(bought, viaPrice);
 }
 
-/** What is left to convert after the conversion fee. */
+/** Amount to convert after the conversion fee. */
 export function netAmount({ amountIn, conversionFee }: Pick<TransferFact, 'amountIn' | 'conversionFee'>): bigint {
   return amountIn - conversionFee;
 }
 
-/** The protocol gives nothing at a price of 0, as it stands in a state that could not be solved. */
+/** The protocol pays nothing at a price of 0, which marks a state that could not be solved. */
 function reserveToBasket(reserve: bigint, price: bigint): bigint {
   return price === 0n ? 0n : (reserve * SATOSHIS_PER_COIN) / price;
 }

@@ -1,9 +1,9 @@
-/** Reserve transfers as they stand inside a block: what the block changed before what the state knew. */
+/** Reserve transfers inside a block: the block's own changes take precedence over the state. */
 import { PermanentError } from '../../schemas/errors.ts';
 import type { ExportFact, TransferFact } from '../../schemas/facts.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
-/** What an export or import names and the state was not given. The chain's name is not in it: facts do not depend on names. */
+/** The state lacks a transfer that an export or import names. The error omits the chain's name: facts do not depend on names. */
 export class UnknownTransferError extends PermanentError {
   constructor(what: string) {
     super('unknown_transfer', `${what} is unknown`);
@@ -12,7 +12,7 @@ export class UnknownTransferError extends PermanentError {
 
 export interface TransferBook {
   find(txid: string, vout: number): TransferFact | undefined;
-  /** What the export gathers, in its order. Throws UnknownTransferError. */
+  /** Transfers of the export, in its order. @throws UnknownTransferError */
   gathered(made: ExportFact): TransferFact[];
   put(transfers: Iterable<TransferFact>): void;
   /** The last version of each transfer that was put, in order of first change. */

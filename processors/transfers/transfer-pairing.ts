@@ -35,7 +35,7 @@ function pairPayouts(
   payouts: readonly Payout[],
   prices: ImportPrices,
 ): TransferOutcome[] {
-  // An identity or currency that came along, a second leg rounded down to 0: an output that holds nothing pays nobody.
+  // An accompanying identity or currency, or a second leg rounded down to 0: an empty output is not a payout.
   const empty = payouts.filter(({ amounts }) => amounts.size === 0);
   const paying = payouts.filter(({ amounts }) => amounts.size > 0);
   const outcomes: TransferOutcome[] = [];
@@ -82,7 +82,7 @@ function matchNext(
   return isCancelledMint(transfer, empty) ? { outcome: NOTHING_PAID, taken: 0 } : null;
 }
 
-/** Position tells nothing here, so that an output must reach the transfer's destination too. Each is used once. */
+/** The position is meaningless here, so an output must also reach the transfer's destination. Each is used once. */
 function searchByDestination(
   transfers: readonly TransferTerms[],
   payouts: readonly Payout[],
@@ -131,19 +131,19 @@ function reaches(payout: Payout, { destination }: TransferTerms): boolean {
   return destination !== null && payout.addresses.includes(destination);
 }
 
-/** What is meant for an address of another kind (Ethereum, a bare public key) may be paid to an auxiliary one instead. */
+/** A payout to another kind of address (Ethereum, a bare public key) may go to an auxiliary address instead. */
 function mayReach(payout: Payout, transfer: TransferTerms): boolean {
   return reaches(payout, transfer) || transfer.destination === null || !ADDRESS.test(transfer.destination);
 }
 
-/** Before the tokens of a currency that is no basket, its own id gets what was paid for them. */
+/** For a currency that is not a basket, its own id receives the payment before the tokens are paid out. */
 function isProceeds(payout: Payout, transfer: TransferTerms, prices: ImportPrices): boolean {
   if (transfer.kind !== 'preconvert' || prices.isBasket || transfer.fromCurrencyId === null) return false;
   const held = payout.amounts.get(transfer.fromCurrencyId) ?? 0n;
   return held > 0n && held <= netAmount(transfer) && payout.addresses.includes(prices.importCurrencyId);
 }
 
-/** Nobody was paid, and somebody got back what no export had marked as a refund. */
+/** No payout exists, and a sender got back an amount that no export had marked as a refund. */
 function isRefundedWhole(transfers: readonly TransferTerms[], outcomes: readonly TransferOutcome[]): boolean {
   return (
     outcomes.every(({ status, amountOut }) => status === 'refunded' || amountOut === 0n) &&

@@ -1,4 +1,4 @@
-/** What an import says (prices, incoming transfers) and what it pays, read from its transaction. */
+/** Prices, incoming transfers and payouts of an import, read from its transaction. */
 import { isFractional } from '../../domain/basket-liveness.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
@@ -12,7 +12,7 @@ import { decodeOutput, outputKind } from '../decoding/decode-output.ts';
 import type { ImportPrices } from './transfer-amounts.ts';
 import { transferTerms } from './transfer-terms.ts';
 
-/** Kinds that may stand between an import and its payouts. */
+/** Kinds of outputs allowed between an import and its payouts. */
 const HEADER_KINDS = new Set([
   'crosschainimport',
   'acceptednotarization',
@@ -32,7 +32,7 @@ export interface Payout {
 }
 
 export interface ImportContents {
-  /** Null where the import has no notarization of its currency beside it: the imports of a chain's first block. */
+  /** Null if the import has no notarization of its currency: the imports of a chain's first block. */
   readonly prices: ImportPrices | null;
   /** Transfers of another chain's export, in its order. */
   readonly incoming: readonly DaemonReserveTransfer[];

@@ -1,4 +1,4 @@
-/** What a reserve transfer asks for, read from the `reservetransfer` object of its output or of an incoming export. */
+/** Terms of a reserve transfer, read from the `reservetransfer` object of its output or of an incoming export. */
 import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { TransferKind } from '../../domain/transfers.ts';
@@ -40,7 +40,7 @@ export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
     kind,
     flags,
     fromCurrencyId: kind === 'mint' ? null : currencyId,
-    // A send names where it goes (a system or its converter), not what arrives there.
+    // A send names its destination (a system or its converter), not the currency that arrives there.
     toCurrencyId: kind === 'send' ? currencyId : destinationcurrencyid,
     viaCurrencyId,
     importCurrencyId: flags & IMPORT_TO_SOURCE ? currencyId : (viaCurrencyId ?? destinationcurrencyid),
@@ -54,7 +54,7 @@ export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
   };
 }
 
-/** What a transfer asks for on the chain that it has come to. Throws RangeError when an amount is not one. */
+/** Terms of a transfer on its destination chain. @throws RangeError if an amount is invalid */
 export function arrivedTerms(transfer: DaemonReserveTransfer): TransferTerms {
   return { ...transferTerms(transfer), destinationSystemId: nextSystem(transfer.destination), importSystemId: null };
 }

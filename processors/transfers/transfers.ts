@@ -1,4 +1,4 @@
-/** The life of reserve transfers: requested, exported, settled by an import. docs/pairing.md tells the whole story. */
+/** The life of reserve transfers: requested, exported, settled by an import. See docs/pairing.md. */
 
 import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import type { ExportFact, TransferFact } from '../../schemas/facts.ts';
@@ -48,7 +48,7 @@ function gathered(made: ExportFact, { height }: DaemonBlock, book: TransferBook,
     .map((transfer, exportIndex) => ({ ...transfer, status: 'exported', ...place, exportIndex }));
 }
 
-/** What the import makes of the transfers that it executes, those that came from another chain first. */
+/** Outcomes of the transfers that the import executes; those from another chain come first. */
 function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
   const { tx, vout, imported } = output;
   const source = sourceExport(output, state);
@@ -60,7 +60,7 @@ function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, s
   if (!prices && local.length > 0) {
     throw new UnknownTransferError(`the currency state after import ${tx.txid}:${vout}`);
   }
-  // Another system may import without a state of ours beside it: sends need no price, and the rest is unmatched for want of one.
+  // An import from another system may carry no currency state of ours: sends need no price; everything else becomes `unmatched`.
   const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
   const place = { importTxid: tx.txid, importHeight: block.height, importTime: block.time };
   return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
@@ -70,7 +70,7 @@ function noPrices(importCurrencyId: string): ImportPrices {
   return { importCurrencyId, isBasket: false, price: new Map(), viaPrice: new Map() };
 }
 
-/** The export that is executed, if it stands on this chain; a definition's import has none at all. */
+/** The executed export, if it is on this chain; the import of a definition has none at all. */
 function sourceExport({ tx, imported }: ImportOutput, state: ChainState): ExportFact | null {
   const { exporttxid, exporttxout, sourcesystemid } = imported;
   const source = state.export(exporttxid, exporttxout);
@@ -79,7 +79,7 @@ function sourceExport({ tx, imported }: ImportOutput, state: ChainState): Export
   throw new UnknownTransferError(`export ${exporttxid}:${exporttxout}, imported by ${tx.txid},`);
 }
 
-/** A block producer's own conversions stand in no export: the import spends them itself. */
+/** A block producer's own conversions are in no export: the import spends them itself. */
 function arbitrage(tx: DaemonTransaction, book: TransferBook): TransferFact[] {
   return tx.vin.flatMap(({ txid, vout }) => {
     const transfer = txid === undefined || vout === undefined ? undefined : book.find(txid, vout);

@@ -1,4 +1,4 @@
-/** Facts in ClickHouse, which has no transaction: what stands above the committed position is cut away at start. */
+/** Facts in ClickHouse, which has no transactions: a start deletes the rows above the committed position. */
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { CLICKHOUSE_TABLES } from './tables.ts';
@@ -29,12 +29,12 @@ export async function rewindTo(clickhouse: ClickHouse, chain: string, height: nu
   });
 }
 
-/** Takes away what follows from records after `position` (-1: everything of the chain). Twice is as once. */
+/** Deletes the rows from records after `position` (-1: all rows of the chain). Idempotent. */
 export async function cutBackTo(clickhouse: ClickHouse, chain: string, position: number): Promise<void> {
   await deleteRows(clickhouse, 'chain = {chain:String} AND position > {position:Int64}', { chain, position });
 }
 
-/** Complete when it resolves. Asks first: a delete makes every part of a table anew, also when it finds nothing. */
+/** Complete when it resolves. Asks first: a delete rewrites every part of a table even if it matches nothing. */
 async function deleteRows(clickhouse: ClickHouse, condition: string, params: Record<string, unknown>): Promise<void> {
   const counts = CLICKHOUSE_TABLES.map(
     ({ name }) => `SELECT '${name}' AS name FROM ${name} WHERE ${condition} LIMIT 1`,

@@ -1,4 +1,4 @@
-/** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for what may still be on its way. */
+/** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for inserts that may still arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { LEASE_MS } from '../../stage/stage-lock.ts';

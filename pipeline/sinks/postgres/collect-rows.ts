@@ -1,4 +1,4 @@
-/** What a batch does to one table: rows to add, versions and ends inside the batch already combined, and rows to end. */
+/** Changes of a batch to one table: rows to add, with versions and ends inside the batch already combined, and rows to end. */
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import type { Fact } from '../../../schemas/facts.ts';
@@ -18,7 +18,7 @@ export interface TableChanges {
   /** Built while they are written: a batch is never held twice. */
   rows(): Iterable<readonly CopyValue[]>;
   readonly count: number;
-  /** Of rows that stand in the store, one a key. */
+  /** Ends of stored rows, one per key. */
   readonly ends: readonly RowEnd[];
 }
 

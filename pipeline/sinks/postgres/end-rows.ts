@@ -1,4 +1,4 @@
-/** Ends rows that stand in the store, all of a batch in one statement. */
+/** Ends stored rows, all of a batch in one statement. */
 import type { PoolClient } from 'pg';
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import { PermanentError } from '../../../schemas/errors.ts';
@@ -6,7 +6,7 @@ import type { RowEnd } from './collect-rows.ts';
 import { listOf, listParam } from './list-param.ts';
 import type { EndingTable, KeyValue, VersionTable } from './table.ts';
 
-/** The store does not hold what the chain ends now. */
+/** The store lacks a row that the chain ends now. */
 export class EndWithoutRow extends PermanentError {
   constructor(table: string, chain: string, missing: number) {
     super(

@@ -1,4 +1,4 @@
-/** Facts in Postgres. Both functions work inside the caller's transaction, whose commit is what makes a batch done. */
+/** Facts in Postgres. Both functions work inside the caller's transaction, whose commit completes a batch. */
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../infra/postgres/copy.ts';
 import type { FactsByType } from '../facts-by-type.ts';
@@ -16,13 +16,13 @@ export async function writeFacts(client: PoolClient, chain: string, facts: Facts
   await client.query(BY_KEY);
   for (const table of POSTGRES_TABLES) {
     const changes = collectRows(table, chain, facts);
-    // First the ends: what is newest in the store must not be the batch's own rows.
+    // Ends first: the newest row in the store must not be one of the batch's own.
     if (table.life !== 'event') await endRows(client, table, chain, changes.ends);
     if (changes.count > 0) await copyRows(client, table.name, changes.columns, changes.rows());
   }
 }
 
-/** Makes the chain what it was right after the block at `height`: deletes what began later, reopens what ended later. */
+/** Restores the chain to right after the block at `height`: deletes rows that began later, reopens rows that ended later. */
 export async function rewindTo(client: PoolClient, chain: string, height: number): Promise<void> {
   await client.query(BY_KEY);
   for (const table of [...POSTGRES_TABLES, ...WITH_BLOCKS]) {

@@ -6,7 +6,7 @@ import type { EndingTable, PostgresTable } from './table.ts';
 
 export const POSTGRES_TABLES: readonly PostgresTable[] = FACTS.flatMap(tableOf);
 
-/** Written by others about blocks that stand. */
+/** Written by other stages about current blocks. */
 export const WITH_BLOCKS: readonly { readonly life: 'event'; readonly name: string }[] = [
   { life: 'event', name: 'fact_digests' },
 ];
