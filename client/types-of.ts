@@ -72,7 +72,7 @@ function operationType(route: Route, parameters: readonly DocumentedParameter[])
     responses: { ${status}: { headers: Headers; ${content} }; default: Refusal } };`;
 }
 
-/** Of the routes that answer with JSON. */
+/** Types of the routes that answer with JSON. */
 export function typesOf(routes: readonly Route[]): string {
   const documented = routes.filter((route) => route.produces === undefined);
   const document = openApiDocument({ routes: documented, chains: [], version: '', examples: {} });

@@ -49,7 +49,7 @@ export async function openStores(
           : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database, logger),
     };
     const connect = () => connectPostgres({ url, logger });
-    // Nobody knows whether an address is right before it has answered; the embedded one is started again when it ends.
+    // Whether an address is right is unknown until it answers; the embedded one is restarted when it ends.
     const postgres = await (config.databaseUrl ? connect() : whileReturning(connect, logger));
     closers.push(() => postgres.close());
     const clickhouse = config.clickhouseUrl

@@ -18,7 +18,7 @@ export interface Violation {
   /** The first at which it does not hold. */
   readonly height: number;
   readonly currencyId: string;
-  /** Of a basket: the reserve. */
+  /** For a basket: the reserve. */
   readonly reserveId: string | null;
   /** Satoshis by which it is missed, too much when positive. */
   readonly excess: string;
@@ -33,7 +33,7 @@ export interface AuditReport {
   readonly checkedHeight: number | null;
   /** Up to it they hold the same conversions with stamps. */
   readonly stampsCheckedHeight: number | null;
-  /** Of all facts up to `checkedHeight`, hex. */
+  /** Digest of all facts up to `checkedHeight`, hex. */
   readonly digest: string | null;
   /** Settled conversions that the served prices have passed and that have no stamp: 0 when all is well; null before the first price. */
   readonly conversionsWithoutStamp: number | null;

@@ -39,7 +39,7 @@ export interface Config {
   readonly roles: readonly Role[];
   readonly host: string;
   readonly port: number;
-  /** Of /metrics and /api/health alone; null: only the API has them. */
+  /** Port for /metrics and /api/health alone; null: only the API serves them. */
   readonly metricsPort: number | null;
   readonly priceFeedUrls: readonly string[];
   readonly trustedProxies: readonly string[];

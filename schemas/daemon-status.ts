@@ -10,7 +10,7 @@ export interface DaemonStatus {
   readonly fault: { readonly code: string; readonly message: string } | null;
 }
 
-/** Whether the chain can be followed: one that is well is enough. Of daemons that nobody reports on nothing is said. */
+/** Whether the chain can be followed: one healthy daemon is enough. Unwatched daemons have no status. */
 export function isAnyWell(daemons: readonly DaemonStatus[]): boolean {
   return daemons.length === 0 || daemons.some(({ fault }) => fault === null);
 }

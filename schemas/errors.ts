@@ -12,7 +12,7 @@ export abstract class VerustreamError extends Error {
 /** The same call may succeed later: the caller waits and tries again. */
 export class RetryableError extends VerustreamError {}
 
-/** Trying again changes nothing: somebody has to act first. The message says what to do. */
+/** Retrying does not help: a person must act first. The message says how. */
 export class PermanentError extends VerustreamError {}
 
 /** What was asked for is wrong in itself. The message says in one line what is allowed; the program ends with exit code 2. */

@@ -37,7 +37,7 @@ export function decodeBlocksRecord(bytes: Uint8Array): BlocksRecord {
 /** A block as it stands in the log, in a fraction of the room that its text takes. */
 export interface PackedBlock extends Omit<BlockAppended, 'block'> {
   readonly packed: Uint8Array;
-  /** Of its text. */
+  /** Bytes of its text. */
   readonly unpackedBytes: number;
 }
 

@@ -127,10 +127,10 @@ export interface StampsRewound {
   readonly kind: 'rewind';
   readonly position: number;
   readonly source: number;
-  /** The newest block of which what was told still holds; −1 when none. */
+  /** The newest block whose published stamps still hold; −1 if none. */
   readonly height: number;
   readonly hash: string;
-  /** The block told last. */
+  /** The last published block. */
   readonly fromHeight: number;
   /** repriced: the blocks stand, what another chain brought prices them otherwise. */
   readonly reason: 'reorg' | 'repriced';

@@ -20,11 +20,11 @@ export interface StageStatus {
   readonly etaSeconds: number | null;
   /** Arrival (not block time) of the newest block, ISO 8601. */
   readonly movedAt: string | null;
-  /** Of `tail`, from a start to its first block: time of the newest block, which cannot have arrived before that. ISO 8601. */
+  /** `tail` only, from a start to its first block: time of the newest block, which cannot have arrived before that. ISO 8601. */
   readonly tipTime?: string;
-  /** Of `price`: the chain whose clock the blocks behind `height` wait for. Absent when they wait for none. */
+  /** `price` only: the chain whose clock the blocks after `height` wait for. Absent if they wait for none. */
   readonly waitsFor?: string;
-  /** Of `price`, beside `waitsFor`: how many blocks behind `height` are priced provisionally. */
+  /** `price` only, with `waitsFor`: number of blocks after `height` that are priced provisionally. */
   readonly aheadBlocks?: number;
   readonly error: { readonly code: string; readonly message: string } | null;
 }

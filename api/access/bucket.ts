@@ -1,4 +1,4 @@
-/** One allowance as this process knows it: its own uses exactly, its lease, and the leases of others at the last exchange with the ledger. */
+/** One allowance as this process knows it: its own uses, its lease, and the leases of others at the last exchange with the ledger. */
 import { createExpiringSum, type Expiring, type ExpiringSum } from './expiring-sum.ts';
 import { type ExchangeAnswer, type ExchangeRequest, LEASE_MS, WINDOW_MS } from './ledger.ts';
 
@@ -49,7 +49,7 @@ export function use(bucket: Bucket, amount: number, now: number): number {
 }
 
 /**
- * Not to the open part: the ledger counts the use for its own minute only, so what is used in its place must be taken anew.
+ * Not to the open part: the ledger counts the use for its own minute only, so its replacement must be leased again.
  */
 export function giveBack(bucket: Bucket, amount: number, end: number): void {
   bucket.uses.remove(end, amount);

@@ -1,5 +1,5 @@
 /**
- * So many at a time, so many waiting, and a clear refusal for the rest: a queue that only grows helps nobody. The priority
+ * Semaphore with bounded queues: a caller that finds its queue full is refused at once. The priority
  * lane goes first, and some places are its own, so that a flood of the others does not delay it.
  */
 import { RetryableError } from '../../schemas/errors.ts';

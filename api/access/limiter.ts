@@ -187,10 +187,10 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   }
 
   function prefetch(bucket: Bucket, at: number): void {
-    // Who asks again and again waits for no news: they are asked for before they are old.
+    // Refreshes busy buckets before their data is outdated, so that frequent callers never wait for the ledger.
     const isAging = members() > 1 && at - bucket.answeredAt > REFRESH_MS;
     if ((wantsMore(bucket, partOf(bucket), at) || isAging) && !pending.has(bucket)) {
-      // Who needs it and finds it missing asks again and hears of the failure.
+      // Ignored: the request that needs the credits asks again and reports the failure.
       ask(bucket, 0).catch(() => undefined);
     }
   }

@@ -22,7 +22,7 @@ export interface AsyncChannel {
 }
 
 export interface AsyncOperation {
-  /** Of the service. */
+  /** From the service's side. */
   readonly action: 'send' | 'receive';
   readonly channel: string;
   readonly summary: string;

@@ -6,7 +6,7 @@ export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
-/** Beside those of RFC 4180: LibreOffice also splits at semicolons and tabs unless it is told otherwise. */
+/** In addition to those of RFC 4180: LibreOffice by default also splits at semicolons and tabs. */
 const QUOTED = /[",;\t\r\n]/;
 
 function cell(value: unknown): string {

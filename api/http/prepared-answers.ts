@@ -11,7 +11,7 @@ export interface PreparedAnswer {
 }
 
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
-  /** The kept body when it is of this state. Somebody has asked for it, whether it is or not. */
+  /** The cached answer if it belongs to this state. Counts as a request in either case. */
   get(key: string, tag: string): A | undefined;
   /** The kept body of whatever state. */
   latest(key: string): A | undefined;

@@ -1,6 +1,6 @@
 /**
- * Prepared answers that somebody asks for are made anew when the state has moved, so that the next question finds them. Whoever
- * asks meanwhile waits for the same work; what nobody asked for lately is left alone.
+ * Rebuilds prepared answers that are in demand when the state has moved, so that the next request finds them. Requests in the
+ * meantime wait for the same work; answers without recent requests are not rebuilt.
  */
 import type { Logger } from '../../infra/logger.ts';
 import { pause } from '../../infra/repeat-until.ts';

@@ -52,7 +52,7 @@ export function writeHead(res: HttpResponse, status: number, headers: HeaderLine
 
 /**
  * In the callback of the request itself, which uWebSockets.js corks. `own`: lines of this request. `withoutBody`: a HEAD
- * request, which is told the length only.
+ * request, which only gets the length.
  */
 export function writeReply(
   res: HttpResponse,

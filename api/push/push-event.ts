@@ -68,7 +68,7 @@ export function pushEvent({ data, subjects = {}, ...source }: EventSource): Push
 const MOST_DIGITS = 16;
 
 /**
- * The same for many connections that stand at one place: the bytes are made once, only the number is written anew. They hold until
+ * The same for many connections at one position: the bytes are made once, and only the number is rewritten. They hold until
  * the next call.
  */
 export function sharedMessage(event: PushEvent, cursor: string): (seq: number) => Uint8Array {

@@ -21,7 +21,7 @@ export interface JsonSchema {
 }
 
 export const string = { type: 'string' } as const;
-/** Of an identity, a currency or an address, as somebody may write it. */
+/** An identity, a currency or an address, as a caller may write it. */
 export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
@@ -63,7 +63,7 @@ export function array(items: JsonSchema, description?: string): JsonSchema {
 /** An amount of a currency that is not the chain's own. */
 export const currencyAmount = object({ currencyId: string, currencyName: nullableString, amount: coins });
 
-/** Envelope of a list, with what further members an answer has beside it. */
+/** Envelope of a list, with further members of the answer. */
 export function page(row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   return object({
     ...beside,

@@ -1,6 +1,6 @@
 /**
  * What keeps a chain from being served up to date, by what its stages and the watch over its daemons said last. Pure: for how long a
- * cause has stood is judged in standing-causes.ts. The table of all of them is docs/health.md. Of errors the code alone is told: their
+ * cause has stood is judged in standing-causes.ts. The table of all of them is docs/health.md. Errors are shown by their code alone: their
  * messages name files and addresses, which are for the log and `status`.
  */
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -10,7 +10,7 @@ import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import type { StageStatuses } from './stage-statuses.ts';
 
 export interface UnreadyReason {
-  /** Of docs/errors.md: of the list there, or what keeps a daemon or a store from its work. */
+  /** A code of docs/errors.md: one of its list of reasons, or the fault of a daemon or a store. */
   readonly code: string;
   /** Null: of all chains. */
   readonly chain: string | null;

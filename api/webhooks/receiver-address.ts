@@ -42,7 +42,7 @@ export function receiverPolicy(allowLocal: boolean): AllowsAddress {
 }
 
 /**
- * What can be told from the text of a URL. Names are looked at when they are connected to, since what they mean changes.
+ * Checks the text of a URL. Names are checked at each connection, since their addresses change.
  * @throws ReceiverRefused
  */
 export function checkReceiverUrl(text: string, allowLocal: boolean): URL {

@@ -7,7 +7,7 @@ const FIRST_FREE_PORT = 1024;
 
 /**
  * Above it those that browsers refuse (WHATWG Fetch, "bad port"), and those that databases, queues and the control of machines
- * listen on by default: nobody receives webhooks there.
+ * listen on by default: no receiver uses them.
  */
 const SERVICES: ReadonlySet<number> = new Set([
   // Fetch

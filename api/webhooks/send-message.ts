@@ -58,7 +58,7 @@ const READ_BYTES = 16 * 1024;
 const GONE = 410;
 
 /**
- * Whatever keeps an answer from coming is told in the same words, or we would find out for strangers which ports are open, and
+ * Every failure has the same text; otherwise strangers could use the service to find out which ports are open, and
  * which names there are in the network of this machine.
  */
 const NO_ANSWER =

@@ -1,6 +1,6 @@
 /**
  * The durable queue of receivers, in Postgres, kept by pg-boss. A job is a turn at one receiver: its policy lets a receiver have one
- * open turn at a time over all processes, so a slow one is in nobody's way and nothing is sent by two at once. What is due at the
+ * open turn at a time over all processes, so a slow one delays no other and no message is sent by two workers at once. What is due at the
  * receiver stands in webhook_deliveries. docs/decisions/0019-webhooks.md.
  */
 import type { PoolClient } from 'pg';

@@ -14,11 +14,11 @@ export interface StreamOptions extends Wish {
   /** Such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   /**
-   * API key; without one the allowance of the caller's address holds. Browsers cannot send it. A WebSocket is not told why it was
+   * API key; without one the allowance of the caller's address holds. Browsers cannot send it. A WebSocket does not learn why it was
    * refused: a wrong key is tried again and again, and only onReconnect hears of it.
    */
   readonly key?: string;
-  /** Of the last event that was dealt with; without one the stream begins now. */
+  /** Cursor of the last processed event; without one the stream begins now. */
   readonly cursor?: string;
   /** Ends the stream. */
   readonly signal?: AbortSignal;

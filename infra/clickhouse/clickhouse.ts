@@ -22,7 +22,7 @@ export interface ClickHouse {
   guarded(before: () => Promise<void>): ClickHouse;
   /** Known unreadable data; null if there is none. */
   damage(): ClickHouseDamaged | null;
-  /** Nobody but this process writes to it. */
+  /** Only this process writes to it. */
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export const killSql = (id: string): string =>
 interface Statement {
   readonly client: Client;
   readonly id: string;
-  /** Nobody waits for it any longer. */
+  /** No caller waits for it any longer. */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The embedded engine of a folder, one a process. It does not say when the disk takes nothing more: a statement succeeds, a
  * merge replaces good parts, and what should stand in their files is not there. It counts such writes, though. So it is asked
- * for the count before any write counts as done; when one was lost it is opened anew, which sets aside what is broken and
+ * for the count before any write counts as done; when one was lost it is reopened, which sets aside what is broken and
  * takes back the parts that a broken one replaced: docs/decisions/0024-lost-writes.md.
  */
 import { existsSync } from 'node:fs';

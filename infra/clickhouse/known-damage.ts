@@ -1,6 +1,6 @@
 /**
  * Tables that could not be read. To find a wrong checksum takes the engine seconds to minutes of all its threads, since it tries
- * every single bit for the one that flipped, and nothing ends that: so who asks for such a table is told at once.
+ * every single bit for the one that flipped, and nothing ends that: so statements on such a table are refused at once.
  */
 import type { ClickHouseDamaged } from './clickhouse-errors.ts';
 

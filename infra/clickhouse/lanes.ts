@@ -6,8 +6,8 @@ export interface Lane {
 }
 
 /**
- * Settles as `work` does, or rejects with the reason of `signal`: at once when `work` has not begun, and then it never does;
- * otherwise the lane is free again only when `work` has ended.
+ * Settles like `work`, or rejects at once with the reason of `signal`. Work that has not begun by then never begins; work that has
+ * begun keeps its lane until it ends.
  */
 export type OnLane = <T>(work: (lane: Lane) => Promise<T>, signal: AbortSignal) => Promise<T>;
 

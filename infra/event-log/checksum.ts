@@ -3,6 +3,6 @@ import { crc32 } from 'node:zlib';
 
 export function recordChecksum(position: number, payload: Uint8Array): number {
   const ofPosition = crc32(String(position));
-  // zlib starts anew when it is given no memory, and an empty array may have some or none.
+  // zlib restarts the checksum without memory, and an empty array may have some or none.
   return payload.byteLength === 0 ? ofPosition : crc32(payload, ofPosition);
 }

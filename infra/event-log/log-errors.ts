@@ -23,7 +23,7 @@ export class LogCorrupt extends PermanentError {
   }
 }
 
-/** Somebody else writes: this writer is over, and opening another one would only fence that one. */
+/** Another writer has taken over: this one has ended, and opening a third would only fence the other. */
 export class LogWriterFenced extends PermanentError {
   constructor(message: string) {
     super('log_writer_fenced', message);

@@ -1,6 +1,6 @@
 /**
- * Reads of one statement that are asked for at the same time go out as one: what a statement costs, they share. Nobody waits for
- * company longer than it takes to read the requests that are there already. docs/decisions/0023-point-reads.md
+ * Combines simultaneous reads of one statement into a single one, which shares its cost. A read waits for others only while the
+ * requests that have already arrived are read. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';
 import { type PostgresReader, prepared, type Statement } from './reader.ts';
@@ -18,10 +18,10 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-/** Of one statement: one that Postgres works on, while the answer of the other is read. */
+/** Batches in flight per statement: Postgres works on one while the answer of the other is read. */
 const SENT_AT_ONCE = 2;
 const MOST_TOGETHER = 32;
-/** What comes back together is also worked on together, while nobody else is answered: a few pages, or many single rows. */
+/** Answers that return together are processed together and delay all others, so this bounds them: a few pages, or many single rows. */
 const MOST_ROWS = 500;
 /** How slowly it is forgotten that reads of a statement gave many rows. */
 const FORGET = 0.95;
@@ -88,7 +88,7 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
       if (reads.length === 1 || count === 0) await Promise.all(reads.map(readAlone));
       else await readTogether(reads, version);
     } catch (error) {
-      // What one of them asked for may be what the server refuses, or what takes too long: each is told about its own.
+      // The server may refuse one of the reads, or one may take too long: each read gets its own error.
       if (error instanceof pg.DatabaseError) await Promise.all(reads.map(readAlone));
       else for (const { reject } of reads) reject(error);
     }
@@ -134,7 +134,7 @@ function createQueue(reader: Reader, guard: Guard, sql: string, count: number): 
   };
 }
 
-/** Of any number of reads: the values travel as text, a column each, and each row says which read it is for. */
+/** One statement for any number of reads: the values travel as text, one column each, and each row names its read. */
 function gatheredText(sql: string, types: readonly string[]): string {
   const columns = types.map((_, at) => `$${at + 1}::text[]`).join(', ');
   const names = types.map((_, at) => `v${at + 1}`).join(', ');

@@ -11,7 +11,7 @@ export interface PostgresReport {
   readonly readOnly: boolean;
   /** Tables and schemas in this database. */
   readonly mayCreate: boolean;
-  /** Databases, which `verify` and `reprocess` build beside the served one. */
+  /** Whether it may create databases: `verify` and `reprocess` build some next to the served one. */
   readonly mayCreateDatabases: boolean;
   /** Connections that are not taken. */
   readonly freeConnections: number;

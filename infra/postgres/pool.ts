@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts';
 const CONNECT_MS = 15_000;
 /** A peer that is gone without a word is noticed about 20 s later: a connection that waits asks whether it is still there. */
 const KEEP_ALIVE_MS = 10_000;
-/** Of a server that ends, the connections end together: one line tells of all. */
+/** When a server ends, its connections end together: one log line covers all. */
 const GATHER_MS = 500;
 
 export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
@@ -35,7 +35,7 @@ export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
     lost += 1;
   }
 
-  // For as long as the connection lives, also while somebody works with it, whose statement then rejects.
+  // For as long as the connection lives, also while a caller uses it, whose statement then rejects.
   pool.on('connect', (client) => {
     let told = false;
     client.on('error', (error) => {
@@ -43,6 +43,6 @@ export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
       told = true;
     });
   });
-  pool.on('error', () => undefined); // of an idle connection, which has told it already
+  pool.on('error', () => undefined); // an idle connection has already reported it
   return pool;
 }

@@ -47,7 +47,7 @@ export function postgresTrouble(error: unknown): PostgresTrouble | null {
   return LOST.test(error.message) ? troubleOf(UNREACHABLE, error) : null;
 }
 
-/** Of an error that can only be of the way to Postgres. */
+/** For an error that can only come from the connection to Postgres. */
 export function unreachable(error: unknown): PostgresTrouble {
   return postgresTrouble(error) ?? troubleOf(UNREACHABLE, error);
 }

@@ -8,7 +8,7 @@ import type { Postgres } from './postgres.ts';
 import { unreachable } from './postgres-errors.ts';
 
 export interface Statement {
-  /** `undefined`: parsed anew each time, for texts of which there is no end. */
+  /** `undefined`: parsed each time, for an open-ended set of texts. */
   readonly name: string | undefined;
   readonly text: string;
 }
@@ -16,7 +16,7 @@ export interface Statement {
 export interface PostgresReader {
   /** One statement is one snapshot. @throws PostgresTrouble, or what the server says */
   query<R extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]>;
-  /** Of $1, $2 … as Postgres understands them. */
+  /** Values of $1, $2 … in Postgres' form. */
   parameterTypes(text: string): Promise<readonly string[]>;
   /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
   snapshot<R extends pg.QueryResultRow, T>(first: string, work: (first: R[], query: Query) => Promise<T>): Promise<T>;
@@ -26,9 +26,9 @@ export interface PostgresReader {
 export type Query = PostgresReader['query'];
 
 export interface ReaderOptions {
-  /** Of either kind: for what is prepared, and for all else. */
+  /** Connections of each kind: for prepared statements, and for all others. */
   readonly maxConnections: number;
-  /** Of one statement. */
+  /** Time limit of one statement. */
   readonly statementMs: number;
 }
 
@@ -54,7 +54,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
       connectionTimeoutMillis: CONNECT_MS,
     });
   };
-  /** What is prepared is planned once a connection: left to choose, Postgres plans some of it anew each time, at thrice its cost. */
+  /** Plans prepared statements once per connection: by default Postgres plans some of them each time, at three times the cost. */
   const preparedPool = openPool('force_generic_plan');
   const otherPool = openPool('auto');
 

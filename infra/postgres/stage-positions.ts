@@ -5,7 +5,7 @@ import type { PositionedStage } from '../../schemas/stages.ts';
 import { hexParam } from './values.ts';
 
 export interface StagePosition {
-  /** Of the last record of the stage's input that is in the stores. */
+  /** Position of the last input record of the stage that is in the stores. */
   readonly position: number;
   readonly height: number;
   readonly hash: string;

@@ -1,6 +1,6 @@
 /**
  * Several daemons of one chain as one: the first healthy one of the configured order is asked, the next when it fails.
- * A daemon that fails or stays behind is left out until a look finds it well, so that nobody sees the chain go back.
+ * A daemon that fails or lags comes last until a probe finds it healthy, so that clients see the chain go back only if no other answers.
  */
 import { VerustreamError } from '../../schemas/errors.ts';
 import { DaemonRpcError, DaemonTimeout } from './daemon-errors.ts';
@@ -13,7 +13,7 @@ export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
   readonly rpc: string | readonly string[];
   /** i-address of the chain that each must serve. */
   readonly chainId?: string;
-  /** Receives their status about once a second. Without it, a single daemon is not watched, and several only as often as the choice needs. */
+  /** Receives their status about once a second. Without it, one daemon is not watched, and several only as often as the choice needs. */
   readonly told?: DaemonWatchOptions['told'];
   readonly timing?: WatchTiming;
 }

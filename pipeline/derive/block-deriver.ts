@@ -39,7 +39,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
   }
 
   /**
-   * `extra` is loaded beside what the blocks say that they want. Null when a block cannot be derived as a whole: the state is of
+   * `extra` keys are loaded in addition to those that the blocks require. Null when a block cannot be derived as a whole: the state is of
    * no more use then. With `care` it is derived around its faults.
    */
   async function fold(

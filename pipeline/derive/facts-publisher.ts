@@ -17,8 +17,8 @@ export interface FactsPublisher {
   append(blocks: readonly DerivedBlock[], committed: StagePosition | null): Promise<void>;
   rewind(record: ChainRewound, committed: StagePosition | null): Promise<void>;
   /**
-   * Tells the readers that the stores were taken back to `committed`, by no record of the log; what follows is published anew.
-   * Twice is as once.
+   * Publishes that the stores were rewound to `committed` without a record of the log; later blocks are published again.
+   * Idempotent.
    */
   takeBack(committed: StagePosition | null): Promise<void>;
   close(): Promise<void>;

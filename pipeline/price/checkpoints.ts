@@ -27,7 +27,7 @@ export function createCheckpoints(): Checkpoints {
   };
 }
 
-/** Of those that are equally far from the end, up to a factor of two, the first and the last stay. */
+/** Among checkpoints equally far from the end, up to a factor of two, the first and the last stay. */
 function thinned(places: readonly AheadPlace[]): readonly AheadPlace[] {
   const end = places.at(-1)?.tick ?? 0;
   const distance = ({ tick }: AheadPlace) => Math.floor(Math.log2(end - tick + 1));

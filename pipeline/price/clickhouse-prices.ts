@@ -16,7 +16,7 @@ export async function insertRows(clickhouse: ClickHouse, rows: FoldedRows): Prom
   ]);
 }
 
-/** Takes away every row of `tick` and later, of all generations or of one. Twice is as once. */
+/** Deletes every row of `tick` and later, of all generations or of one. Idempotent. */
 export async function deleteFrom(clickhouse: ClickHouse, tick: number, generation?: number): Promise<void> {
   const of = generation === undefined ? '' : 'generation = {generation:UInt32} AND ';
   const condition = `${of}tick >= {tick:UInt64}`;
@@ -24,7 +24,7 @@ export async function deleteFrom(clickhouse: ClickHouse, tick: number, generatio
   await settled(tables.map((name) => deleteWhere(clickhouse, name, condition, { generation, tick })));
 }
 
-/** Stamps that read otherwise than they were written. Twice is as once. */
+/** Replaces stamps whose values have changed. Idempotent. */
 export async function replaceConversions(
   clickhouse: ClickHouse,
   generation: number,

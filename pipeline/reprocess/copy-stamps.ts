@@ -54,7 +54,7 @@ export interface CopyRange {
   readonly days: ReadonlyMap<string, number>;
 }
 
-/** Computed anew by the query that stamped them, since `conversions` holds less. */
+/** Computed again by the query that stamped them, since `conversions` has fewer columns. */
 export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<StoredStamp[]> {
   const { generation, hasBackfill, low, high, days } = range;
   const rows = await clickhouse.query<StampedRecord>(

@@ -1,4 +1,4 @@
-/** Begins a generation beside the served one, swaps the two, and drops one. There are never more than two. */
+/** Begins a candidate generation, swaps it with the served one, and drops one of them. At most two exist. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';

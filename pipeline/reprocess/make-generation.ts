@@ -40,7 +40,7 @@ export interface MakeOptions {
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  /** Of `reprocess`: one generation is made at a time. */
+  /** Lock of `reprocess`: one generation is made at a time. */
   readonly lock: StageLock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export interface MakeOptions {
 }
 
 export interface MakeLimits {
-  /** Of one batch: a rewind waits for it. */
+  /** Blocks of one batch: a rewind waits for it. */
   readonly maxTicks: number;
   readonly maxQueued: number;
   /** Stamps that are copied in one transaction. */

@@ -1,4 +1,4 @@
-/** The statement that stamps all conversions at once, and what it needs to know beside the rows it reads. */
+/** The statement that stamps all conversions at once, and its inputs other than the rows it reads. */
 
 import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';

@@ -8,7 +8,7 @@ import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { BOUNDS_DAYS } from '../../processors/pricing/backfill-bounds.ts';
 import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
 
-/** Of conversions that count as refunded by a rule of their regime: in another generation they may have no stamp at all. */
+/** For conversions that count as refunded by a rule of their regime: another generation may have no stamp for them. */
 export const NO_DELIVERY: Reason = 'no_delivery';
 /** Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. */
 export const IS_SETTLED = `reason != '${NO_DELIVERY}'`;
@@ -49,7 +49,7 @@ const STAMP_COLUMNS = [
 export interface StampingOptions {
   /** Whether any block is stamped by the backfill regime: else there are no bounds to look at. */
   readonly hasBackfill: boolean;
-  /** What is asked of each side beside what the stamp needs. */
+  /** Columns of each side in addition to those of the stamp. */
   readonly sideColumns?: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
     side: Side,
   ) => `${side}_doubtful AND ${side}_column IS NOT NULL AND (${side}_is_outside OR ${side}_days > 0 AND ifNull(
     ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0))`;
-  // In layers: within one SELECT every use of an alias is analysed anew, and a deep tree of them takes a second.
+  // In layers: within one SELECT every use of an alias is analysed again, and a deep tree of them takes a second.
   const layers = [
     `status = 'refunded' AS is_refund,
       NOT is_refund AND kind != 'mint' AND from_currency_id != '' AS has_from,

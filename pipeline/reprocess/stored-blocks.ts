@@ -6,7 +6,7 @@ import { type CurrencyFact, type CurrencyStateFact, DEFINITIONS, type TransferFa
 
 /** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
-  /** Changes when the block is derived anew; a block of another branch has another one. */
+  /** Changes when the block is derived again; a block of another branch has another one. */
   readonly version: string;
   readonly converted: readonly string[];
 }

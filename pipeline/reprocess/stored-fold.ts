@@ -126,7 +126,7 @@ async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Prom
   };
 }
 
-/** The same blocks must have the same ticks as in the fold that the generation is to stand beside. */
+/** The blocks must have the same ticks as in the fold of the served generation. */
 async function checkTicks(client: PoolClient, { ticks }: PriceBatch, before: number, newest: number): Promise<void> {
   const { rows } = await client.query<{ tick: bigint; chain: string; hash: string }>(
     'SELECT tick, chain, hash FROM price_ticks WHERE tick > $1 AND tick <= $2 ORDER BY tick',

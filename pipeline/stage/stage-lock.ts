@@ -146,7 +146,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
     },
     async prove() {
       checkSession();
-      // Of the monotonic clock: also a process that was paused knows how long that was.
+      // By the monotonic clock, which also counts the time of a paused process.
       while (performance.now() - provenAt > PROOF_MS) await proof();
       checkSession();
     },

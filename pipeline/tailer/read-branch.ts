@@ -31,7 +31,7 @@ export async function readBranch(log: EventLog, chain: string, depth: number): P
   for await (const record of readBackwards(log, chain, last.position)) {
     accepted ||= record.kind === 'rewind' && record.fromHeight - record.height > depth;
     if (!accepted) highest = Math.max(highest, record.kind === 'rewind' ? record.fromHeight : record.height);
-    // Of several records of one height the newest is on the branch; the others were rewound.
+    // The newest of several records of one height is on the branch; the others were rewound.
     if (record.kind === 'rewind' || record.height !== newest.height - hashes.size) continue;
     if (record.hash !== expected) {
       throw new LogInconsistent(

@@ -10,7 +10,7 @@ import { mayBeStamped } from './stamp.ts';
 /** The part of a block's facts that prices and stamps follow from. */
 export interface PricedBlock {
   readonly chain: string;
-  /** Of the facts record. */
+  /** Position of the facts record. */
   readonly position: number;
   readonly height: number;
   readonly hash: string;

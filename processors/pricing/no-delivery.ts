@@ -28,7 +28,7 @@ export interface NoDelivery {
 export interface DeliveryContext {
   /** Those that the block left, in order. */
   readonly states: readonly CurrencyStateFact[];
-  /** Of the chain, after the block. */
+  /** States of the chain after the block. */
   readonly baskets: ReadonlyMap<string, BasketState>;
   /** Whether the worth of a currency is beyond doubt: an anchor, or the chain's native one. */
   readonly isTruth: (currencyId: string) => boolean;

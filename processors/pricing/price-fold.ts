@@ -47,7 +47,7 @@ export interface PriceMark {
   readonly sourceBasket: string | null;
 }
 
-/** What the fold carries from tick to tick beside the views of the chains. */
+/** State that the fold carries from tick to tick, apart from the views of the chains. */
 export interface PriceFoldState {
   readonly emas: Map<string, Ema>;
   /** By chain. */
@@ -74,7 +74,7 @@ export interface PriceRow {
 export interface StampRow {
   readonly tick: number;
   readonly chain: string;
-  /** Of the import. */
+  /** Height of the import. */
   readonly height: number;
   readonly time: number;
   /** With the status that the stamp gives it: refunded where nothing was delivered. */

@@ -20,7 +20,7 @@ export interface RegimePlan {
   readonly backfillEnds: number;
 }
 
-/** Of the ranges that hold a block the last one counts. */
+/** The last range that contains a block applies. */
 export function regimePlan(cutover: number, ranges: readonly RegimeRange[] = []): RegimePlan {
   const ends = ranges.map(({ regime, to }) => (regime === 'backfill' ? (to ?? Number.POSITIVE_INFINITY) : 0));
   return {

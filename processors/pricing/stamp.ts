@@ -96,7 +96,7 @@ export function mayBeStamped({ status, importHeight, kind }: TransferFact, heigh
   return executed && importHeight === height && kind !== 'send';
 }
 
-/** Of a transfer that counts as refunded since nothing was delivered. */
+/** Stamp of a transfer that counts as refunded because nothing was delivered. */
 export function noDeliveryBasis(found: NoDelivery, { regime, height }: StampContext): StampBasis {
   return { kind: 'no_delivery', regime, height, from: null, to: null, inputs: noDeliveryInputs(found) };
 }

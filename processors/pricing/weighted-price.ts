@@ -47,7 +47,7 @@ export function weightedPrice(entries: readonly PriceEntry[]): WeightedPrice | n
   return { exact: reduce(divide(sum, depth)), depth, sourceBasket: deepest.basket, entries: kept };
 }
 
-/** Of three entries or more, those within 20 % of the depth-weighted median. */
+/** With three entries or more: those within 20 % of the depth-weighted median. */
 function withoutOutliers(entries: readonly PriceEntry[]): readonly PriceEntry[] {
   if (entries.length < CUT_FROM_ENTRIES) return entries;
   const median = weightedMedian(entries);

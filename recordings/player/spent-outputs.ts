@@ -1,4 +1,4 @@
-/** Who spent an output, as the daemon would have printed it at an earlier tip or on the abandoned branch. */
+/** Spender of an output, as the daemon would have printed it at an earlier tip or on the abandoned branch. */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { ChainView } from './chain-view.ts';
 import { type Pair, printPairs, readPairs } from './members.ts';

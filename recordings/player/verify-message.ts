@@ -39,7 +39,7 @@ const sha256 = (...parts: Uint8Array[]): Buffer => {
 const COMPACT_BYTES = 65;
 const COMPRESSED = 31;
 const UNCOMPRESSED = 27;
-/** Of the digest, in a signature of version 2. */
+/** Hash type of the digest, in a signature of version 2. */
 const SHA256_TYPE = 5;
 
 /** Bitcoin's CompactSize in front of the bytes. */

@@ -11,7 +11,7 @@ export const DEAD_LETTER = defineFact({
     /** Place among the dead letters of its block. */
     ordinal: integer(),
     scope: choice(DEAD_LETTER_SCOPES),
-    /** Of the transaction; null for a block, and where it is not readable. */
+    /** Id of the transaction; null for a block, and if it is unreadable. */
     txid: nullable(hash()),
     /** Index of the input or output in its transaction. */
     n: nullable(integer()),

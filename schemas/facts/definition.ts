@@ -48,7 +48,7 @@ export type History<P extends string = string, V = never> = FieldHistory<P> | Ma
 export interface Definition<T extends string = string, F extends Fields = Fields> {
   readonly type: T;
   readonly fields: F;
-  /** What the fact is a state of, or looked up by; null for an event that nobody looks up. */
+  /** Key of the state, or of look-ups; null for an event that is never looked up. */
   readonly key: readonly [Name<F>] | readonly [Name<F>, Name<F>] | null;
   /** Whether the chain state keeps the newest fact of each key for later blocks, and with it the height of its block. */
   readonly recalled: 'no' | 'fact' | 'fact_and_height';

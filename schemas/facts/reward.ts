@@ -1,7 +1,7 @@
 import { type Defined, defineFact } from './definition.ts';
 import { choice, hash, integer, satoshis, text } from './fields.ts';
 
-/** A coinbase output that pays somebody. */
+/** A coinbase output that pays an address. */
 export const REWARD = defineFact({
   type: 'reward',
   fields: {

@@ -57,7 +57,7 @@ export interface DaemonCurrencyState {
   readonly flags: number;
   readonly currencyid: string;
   readonly supply: ExactNumber;
-  /** Of a basket; other currencies carry `launchcurrencies`, which hold no reserves. */
+  /** Baskets only; other currencies have `launchcurrencies`, which hold no reserves. */
   readonly reservecurrencies?: readonly DaemonReserve[];
   readonly currencies?: Readonly<
     Record<string, { readonly lastconversionprice: ExactNumber; readonly viaconversionprice: ExactNumber }>

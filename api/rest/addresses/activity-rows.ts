@@ -7,7 +7,7 @@ export interface ActivityRecord {
   readonly tx_index: number;
   readonly time: bigint;
   readonly kind: TransactionType;
-  /** Of the whole transaction; null where none is paid. */
+  /** Fee of the whole transaction; null if none is paid. */
   readonly fee: bigint | null;
   /** Satoshis of the native coin, gross. */
   readonly received: bigint;
@@ -16,7 +16,7 @@ export interface ActivityRecord {
   readonly currencies: string | null;
 }
 
-/** Of the address $2 on the chain $1. */
+/** Activity of the address $2 on the chain $1. */
 export const ACTIVITY_SQL = `SELECT a.txid, a.height, a.tx_index, a.received, a.sent, a.currencies, b.time, t.kind, t.fee
   FROM address_activity a JOIN blocks b ON b.chain = a.chain AND b.height = a.height
   JOIN transactions t ON t.chain = a.chain AND t.txid = a.txid WHERE a.chain = $1 AND a.address = $2`;

@@ -49,7 +49,7 @@ interface TransactionSummary {
 export const BLOCK_COLUMNS =
   'chain, height, hash, time, size, tx_count, validation_type, difficulty, reward, miner_address, stake_amount';
 
-/** Of a height in a path. */
+/** Schema of a height in a path. */
 export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
 
 export function blockAnswer(block: BlockRecord) {

@@ -22,12 +22,12 @@ export interface BridgeRecord extends EndsRecord {
   readonly amount_in: bigint;
   readonly transfer_fee: bigint;
   readonly transfer_fee_currency_id: string;
-  /** Who asked for the transfer whose payout this one carries on. */
+  /** Sender of the transfer whose payout this one continues. */
   readonly first_source: string | null;
 }
 
 export interface BridgeFilter {
-  /** Of the stamps, which may tell the status. */
+  /** Generation of the stamps, which may determine the status. */
   readonly generation: number;
   readonly chain: string;
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;

@@ -30,7 +30,7 @@ export const STATUS_MEANINGS =
   'unmatched: executed, but no output of the import could be told to be its payout or refund; reason says what was looked for';
 
 const status = { type: 'string', enum: CONVERSION_STATUSES, description: STATUS_MEANINGS } as const;
-/** UNPRICED_REASONS, and what stands there without a stamp or beside a value. */
+/** UNPRICED_REASONS, and the reasons of rows without a stamp or with a value. */
 const REASON_MEANINGS =
   'Why there is no usdValue: pending, refunded, unmatched (no stamp), no_delivery (counts as refunded), burn, mint, ' +
   'basket_to_basket, no_price, out_of_bounds, not_priced_yet. mirrored: one side shows the USD of the other. Null: nothing special';

@@ -39,7 +39,7 @@ export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
 /** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
 const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
 
-/** Members of EndsRecord; beside JOINED_ENDS they need STAMP_JOIN. */
+/** Members of EndsRecord; in addition to JOINED_ENDS they need STAMP_JOIN. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
   coalesce(near.source, t.source) AS source, t.export_txid,
@@ -72,7 +72,7 @@ export interface EndsRecord {
   readonly amount_out: bigint | null;
   readonly export_txid: string | null;
   readonly import_txid: string | null;
-  /** Of `import_chain`. */
+  /** Height on `import_chain`. */
   readonly import_height: number | null;
   readonly import_time: bigint | null;
   /** Chain that executed it. */

@@ -27,7 +27,7 @@ interface CurrencyRecord {
   readonly usd_price: string | null;
 }
 
-/** Of the chain $3; the other values are those of LATEST_USD_SQL. */
+/** Currencies of the chain $3; the other values are those of LATEST_USD_SQL. */
 const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
   FROM (SELECT $2::text AS id) AS wanted
   LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL

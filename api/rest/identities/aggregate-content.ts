@@ -38,7 +38,7 @@ export function aggregateContent(updates: Iterable<ContentUpdate>): Multimap {
   return Object.fromEntries(kept.map(([key, values]) => [key, values.map(({ value }) => value)]));
 }
 
-/** Of several objects in one value only the first counts; what is no removal is left out. */
+/** Only the first of several objects in one value counts; values other than removals are skipped. */
 function remove(entries: Entries, value: unknown): void {
   const removal = member(asList(value)[0], REMOVE_KEY);
   const key = String(member(removal, 'entrykey'));

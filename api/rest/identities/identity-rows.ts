@@ -33,9 +33,9 @@ const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i
 
 /** The state at or before the height $3 of an identity of the chain $1. */
 interface StateAtSql {
-  /** Of the address $2. */
+  /** State of the address $2. */
   readonly ofAddress: string;
-  /** Of the first of the addresses $2 that is an identity. */
+  /** State of the first of the addresses $2 that is an identity. */
   readonly ofFirst: string;
 }
 

@@ -1,4 +1,4 @@
-/** Identities: the daemon's own member names where it has one, ours beside them. */
+/** Identities: the daemon's own member names where it has one, and ours for the rest. */
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import {
   array,

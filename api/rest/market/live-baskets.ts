@@ -21,7 +21,7 @@ export interface Market {
   readonly baskets: readonly LiveBasket[];
   readonly currencies: Currencies;
   readonly prices: ReadonlyMap<string, LatestPrice>;
-  /** Of an amount of a currency; null where it has no price. */
+  /** USD value of an amount of a currency; null if it has no price. */
   worth(currencyId: string, satoshis: bigint): Usd | null;
   /** Σ of the reserves that have a price. */
   tvl(basket: LiveBasket): Usd;

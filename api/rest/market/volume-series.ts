@@ -39,7 +39,7 @@ export async function volumeSeries(
 
 export const daysBefore = (end: number, days: number): number => end - days * SECONDS_PER_DAY;
 
-/** Of each chain, before its own newest block. */
+/** Start of the period for each chain, counted back from its own newest block. */
 export function daysBeforeEach({ ends }: Pick<Trades, 'ends'>, days: number): ReadonlyMap<string, number> {
   return new Map([...ends].map(([chain, end]) => [chain, daysBefore(end, days)]));
 }

@@ -21,7 +21,7 @@ export interface WindowRecord {
 const RATIO_BLOCKS = 1000;
 const TIME_BLOCKS = 100;
 
-/** Of $1 the thousand blocks up to $2. */
+/** Figures of the thousand blocks of chain $1 up to height $2. */
 export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
     max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
   FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
@@ -83,7 +83,7 @@ const network = stateRoute({
   },
 });
 
-/** Of staked and of worked blocks. */
+/** Shares of proof-of-stake and of proof-of-work blocks. */
 export function stakeRatios(window: WindowRecord | undefined) {
   if (!window || window.blocks === 0n) return { posRatio: null, powRatio: null };
   const { blocks, staked } = window;

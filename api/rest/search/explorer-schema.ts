@@ -1,4 +1,4 @@
-/** Balances, holders, stakes, search: what an explorer shows beside blocks and transactions. */
+/** Balances, holders, stakes, search: the answers of an explorer other than blocks and transactions. */
 import {
   array,
   boolean,

@@ -19,7 +19,7 @@ const WORD = /^[^\u0000-\u001f\u007f-\u009f\\"{}[\]]*$/;
 const NO_NUL = /^[^\u0000]*$/;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
 
-/** Of methods that count their parameters, and so refuse what comes behind the last one themselves. */
+/** For methods that count their parameters, and so refuse extra ones themselves. */
 export const extra = textType({ allows: 'nothing', pattern: WORD, most: MOST_WORD });
 
 /** A keyword, or the value of a position where a method takes no text. */

@@ -36,7 +36,7 @@ const tail = (id: string) => `,"id":${id}}\n`;
 export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: RepeatedAnswersOptions): RepeatedAnswers {
   const answers = createPreparedAnswers<Kept>(maxBytes);
   let highest = 0;
-  /** Of the newest block, while neither it nor the span of time changes. */
+  /** Tag of the newest block, valid while neither the block nor the time span changes. */
   let newest = { at: null as BlockRef | null, span: 0, tag: '' };
   /** Counts rewinds below finality, which an operator may accept: they unsettle answers that were settled. */
   let era = 0;

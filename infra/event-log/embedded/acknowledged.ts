@@ -1,5 +1,5 @@
 /**
- * How many records the appends of a partition have acknowledged, in a file beside the log file. SQLite takes a damaged end
+ * How many records the appends of a partition have acknowledged, in a file next to the log file. SQLite takes a damaged end
  * of its write-ahead log for a commit that never was; with this mark the loss is noticed instead of written over.
  * It is written after the commit and not flushed: after a power failure it may be too low, but never too high.
  */

@@ -12,7 +12,7 @@ export interface FolderLock {
 /** @throws LogWriterFenced when another process, or another log in this one, holds `folder` */
 export function lockFolder(folder: string): FolderLock {
   const lockFile = join(folder, 'writer.lock');
-  // Of its own file, since the lock file cannot be read while it is locked. It only names the holder: it is no lock.
+  // In a separate file, since the lock file cannot be read while it is locked. It only names the holder and locks nothing.
   const pidFile = join(folder, 'writer.pid');
   return withStorageErrors(lockFile, 'lock', () => {
     // SQLite opens what it may not write for reading and then "locks" nothing.

@@ -25,7 +25,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const METADATA_MAX_AGE_MS = 60_000;
 // Short, since callers retry; kafkajs would wait 300 ms where a broker that ends a transaction needs a few.
 const RETRY = { retries: 5, initialRetryTime: 20, multiplier: 2, maxRetryTime: 1_000 };
-/** Of a read, which its connection tries again itself. */
+/** Retries of a read by its connection. */
 const READ_RETRY = { retries: 2, initialRetryTime: RETRY.initialRetryTime };
 
 /** @throws KafkaClientChanged */

@@ -17,7 +17,7 @@ export interface KafkaEventLogOptions {
   /** host:port */
   readonly brokers: readonly string[];
   readonly logger: Logger;
-  /** Of every topic and transactional id. */
+  /** Prefix of every topic and transactional id. */
   readonly topicPrefix?: string;
   /** For tests that break connections. */
   readonly socketFactory?: ISocketFactory;

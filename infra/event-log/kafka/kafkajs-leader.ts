@@ -38,7 +38,7 @@ export interface KafkajsLeadersOptions {
 const READ_COMMITTED = 1;
 /** For an answer that does not wait; kafkajs' time limit of the request follows from it. */
 const NO_WAIT_MS = 30_000;
-/** kafkajs asks for one; a consumer that does not run sends it to nobody. */
+/** kafkajs requires a group id; a consumer that does not run never sends it. */
 const NO_GROUP = 'verustream-reads-without-a-group';
 
 const { version } = createRequire(import.meta.url)('kafkajs/package.json') as { readonly version: string };

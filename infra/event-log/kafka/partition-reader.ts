@@ -8,7 +8,7 @@ import type { StoredRecord } from './record-message.ts';
 export interface Tail {
   /** The newest record; null in an empty partition. */
   readonly last: StoredRecord | null;
-  /** Who wrote the newest message, be it a record or the opening of a writer. */
+  /** Writer of the newest message, which is a record or the opening of a writer. */
   readonly writer: string | null;
   /** Offset behind everything that was read. */
   readonly end: number;

@@ -51,7 +51,7 @@ export function parseMessage(topic: string, message: FetchedMessage): StoredReco
   throw new LogCorrupt(`${where}: record ${position} does not match its checksum. ${advice}`);
 }
 
-/** A header that somebody else wrote several times counts as none. */
+/** A repeated header, which only a foreign writer produces, counts as none. */
 function headerOf({ headers }: FetchedMessage, name: string): Buffer | undefined {
   const header = headers[name];
   return Buffer.isBuffer(header) ? header : undefined;

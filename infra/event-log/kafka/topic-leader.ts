@@ -21,7 +21,7 @@ export interface AbortedTransaction {
 export interface FetchedPartition {
   /** Nothing at or behind it is decided yet. */
   readonly lastStableOffset: string;
-  /** Of those messages; a client that hides aborted messages itself leaves it empty. */
+  /** Aborted transactions among those messages; empty if the client hides aborted messages itself. */
   readonly abortedTransactions: readonly AbortedTransaction[];
   /** Whole batches: the first one may begin before the offset that was asked for. */
   readonly messages: readonly FetchedMessage[];

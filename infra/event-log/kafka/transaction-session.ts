@@ -1,5 +1,5 @@
 /**
- * One transactional producer. Once it is open, nobody with an older one of the same id can commit, and what they
+ * One transactional producer. Once it is open, no older producer of the same id can commit, and what they
  * committed is final.
  */
 import kafkajs, { type Message, type Producer } from 'kafkajs';
@@ -13,7 +13,7 @@ export interface TransactionSession {
 
 /** Below the broker's limit for transactions of 15 minutes; a dead writer's transaction holds readers up so long. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
-/** Of one request: a producer's batch is a request of its own, and a reader gets a batch whole. */
+/** Bytes of one request: a producer's batch is a request of its own, and a reader gets a batch whole. */
 const BATCH_BYTES = 1024 * 1024;
 
 export async function openTransactionSession(client: KafkaClient, topic: string): Promise<TransactionSession> {

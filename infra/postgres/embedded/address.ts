@@ -1,4 +1,4 @@
-/** Where the server is reached: a Unix socket in a folder that nobody else may enter. */
+/** Address of the server: a Unix socket in a folder that no other user may enter. */
 import { lchownSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ export interface ServerAddress {
   readonly port: number;
   /** File of the socket; null on Windows. */
   readonly socket: string | null;
-  /** Of the server, which runs in its data folder. */
+  /** Settings of the server, which runs in its data folder. */
   readonly settings: Readonly<Record<string, string | number>>;
   remove(): void;
 }

@@ -27,9 +27,9 @@ import { dataArgument, giveTo, ownerOf, serverUser, setupUser, type UserId, unpr
 import { runSingleUser, type Settings } from './single-user.ts';
 
 export interface Cluster {
-  /** Who its server runs as. */
+  /** User of its server. */
   readonly user: UserId;
-  /** Of the service's role. */
+  /** Password of the service's role. */
   readonly password: string;
 }
 

@@ -12,10 +12,10 @@ import { dataArgument, unprivileged } from './server-user.ts';
 import { settingArguments } from './single-user.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the cluster's maintenance database. */
+  /** Address of the cluster's maintenance database. */
   readonly url: string;
   urlOf(database: string): string;
-  /** Unless there is one; a copy of `template`, to which nobody may be connected. */
+  /** Creates it if it does not exist, as a copy of `template`, which must have no connections. */
   createDatabase(name: string, template?: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -20,12 +20,12 @@ export async function endLeftover(data: string, logger: Logger): Promise<void> {
     logger.info({ pid: server }, 'ending the Postgres server that an earlier run left behind');
     await end([server], 'SIGINT', data);
   }
-  // Without their server they would notice at the end of their statement. Until then nobody may start another.
+  // Without their server they would notice at the end of their statement. Until then no other server may start.
   await end(processesOn(data), 'SIGQUIT', data);
   removeLeftSocketFolder(socketFolder);
   const [, program = ''] = /^"?([^" ]+)/.exec(existing(join(data, 'postmaster.opts'))) ?? [];
   removeLeftCopy(program);
-  // Nobody works here any more, but a process id in these files may be another program's, or a zombie's.
+  // No server runs here any more, but a process id in these files may be another program's, or a zombie's.
   for (const left of ['postmaster.pid', ...socketFilesIn(data)]) await rm(join(data, left), { force: true });
 }
 

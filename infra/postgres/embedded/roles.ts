@@ -2,10 +2,10 @@
 
 /** What the service connects as. Older clusters were made with it as their superuser. */
 export const SERVICE_ROLE = 'verustream';
-/** Nobody may connect as it. */
+/** A role without login. */
 export const SUPERUSER = 'postgres';
 
-/** Of what initdb made. */
+/** OID of the role that initdb created. */
 const BOOTSTRAP_OID = 10;
 /** Below are objects that belong to Postgres itself. */
 const FIRST_NORMAL_OID = 16_384;

@@ -12,7 +12,7 @@ import type { Command } from './server-user.ts';
 
 export interface ServerOptions {
   readonly command: Command;
-  /** Of a database that is always there. */
+  /** Address of a database that always exists. */
   readonly url: string;
   /** File of its socket, if it has one. */
   readonly socket: string | null;
@@ -31,7 +31,7 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 /** A server that lived this long is started again at once. */
 const STABLE_MS = 60_000;
-/** A server does not miss its socket, and nobody else reaches it any more. */
+/** A running server does not notice a removed socket, but no client can reach it any more. */
 const SOCKET_LOOK_MS = 2_000;
 const STARTING_UP = '57P03';
 
@@ -125,7 +125,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   server.unref(); // a forgotten stop() must not keep the program alive
   try {
     await untilReady(server, options.url);
-    if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // nobody heard its exit
+    if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // its exit had no listener yet
   } catch (cause) {
     const wasKilled = server.signalCode === 'SIGKILL';
     server.kill('SIGQUIT');
@@ -152,7 +152,7 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
   for (let deadline = Date.now() + START_TIMEOUT_MS; ; ) {
     const client = new pg.Client({ connectionString });
-    client.on('error', () => undefined); // after connect() has told it already
+    client.on('error', () => undefined); // connect() has already reported it
     try {
       await client.connect();
       await client.end();

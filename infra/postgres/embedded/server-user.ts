@@ -30,7 +30,7 @@ const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Who prepares a cluster while no server runs on it. */
+/** User that prepares a cluster while no server runs on it. */
 export const setupUser = (): UserId => (isRoot() ? NOBODY : null);
 
 /** Whose the cluster's folder is, when that may run a server. */
@@ -40,7 +40,7 @@ export function ownerOf(data: string): UserId {
   return uid === 0 || uid === NOBODY ? null : uid;
 }
 
-/** Who runs the server of a cluster: whose its folder is, else an id that no account and no other folder here has. */
+/** User that runs the server of a cluster: the owner of its folder, else an id that no account and no other folder here has. */
 export function serverUser(data: string): UserId {
   return isRoot() ? (ownerOf(data) ?? unusedId()) : null;
 }

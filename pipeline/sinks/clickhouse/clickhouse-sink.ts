@@ -20,7 +20,7 @@ export async function insertFacts(clickhouse: ClickHouse, facts: FactsByType, op
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Takes away the blocks above `height` that came before the rewind record at `position`. Twice is as once. */
+/** Deletes the blocks above `height` from before the rewind record at `position`. Idempotent. */
 export async function rewindTo(clickhouse: ClickHouse, chain: string, height: number, position: number): Promise<void> {
   await deleteRows(clickhouse, 'chain = {chain:String} AND height > {height:Int64} AND position < {position:Int64}', {
     chain,
