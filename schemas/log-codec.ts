@@ -12,6 +12,7 @@ import type {
   FactsRewound,
   StampList,
   StampsAppended,
+  StampsCorrected,
   StampsRecord,
   StampsRewound,
 } from './log-records.ts';
@@ -92,9 +93,29 @@ export function encodeStampList(list: StampList): Buffer {
 
 /** `list` comes from encodeStampList. */
 export function encodeStampsAppended(record: Omit<StampsAppended, 'kind' | keyof StampList>, list: Buffer): Uint8Array {
-  const { packed, unpackedBytes } = list.length === 0 ? { packed: list, unpackedBytes: 0 } : pack(list);
+  const { packed, unpackedBytes } = packList(list);
   return encodeSingleObject('StampsAppended', { ...record, encoding: 'zstd', unpackedBytes, stamps: packed });
 }
+
+/** `was` and `now` come from encodeStampList. */
+export function encodeStampsCorrected(
+  record: Omit<StampsCorrected, 'kind' | 'was' | 'now'>,
+  was: Buffer,
+  now: Buffer,
+): Uint8Array {
+  const before = packList(was);
+  const { packed, unpackedBytes } = packList(now);
+  return encodeSingleObject('StampsCorrected', {
+    ...record,
+    encoding: 'zstd',
+    wasUnpackedBytes: before.unpackedBytes,
+    was: before.packed,
+    unpackedBytes,
+    stamps: packed,
+  });
+}
+
+const packList = (list: Buffer) => (list.length === 0 ? { packed: list, unpackedBytes: 0 } : pack(list));
 
 export function encodeStampsRewound(record: StampsRewound): Uint8Array {
   return encodeSingleObject('StampsRewound', record);
@@ -110,11 +131,30 @@ export function decodeStampsRecord(bytes: Uint8Array): StampsRecord {
       stamps,
       ...fields
     } = value as Packed<Wire<Omit<StampsAppended, keyof StampList>>> & { stamps: Uint8Array };
-    const list = unpackedBytes === 0 ? NO_STAMPS : decodeStampList(unpack(stamps, unpackedBytes));
-    return { kind: 'stamps', ...fields, ...list };
+    return { kind: 'stamps', ...fields, ...unpackList(stamps, unpackedBytes) };
+  }
+  if (schema === 'StampsCorrected') {
+    const {
+      encoding: _,
+      wasUnpackedBytes,
+      was,
+      unpackedBytes,
+      stamps,
+      ...fields
+    } = value as Packed<Wire<Omit<StampsCorrected, 'was' | 'now'>>> & {
+      wasUnpackedBytes: number;
+      was: Uint8Array;
+      stamps: Uint8Array;
+    };
+    const lists = { was: unpackList(was, wasUnpackedBytes), now: unpackList(stamps, unpackedBytes) };
+    return { kind: 'correction', ...fields, ...lists };
   }
   if (schema === 'StampsRewound') return { kind: 'rewind', ...(value as Wire<StampsRewound>) };
   throw misplaced(schema, 'stamps');
+}
+
+function unpackList(packed: Uint8Array, unpackedBytes: number): StampList {
+  return unpackedBytes === 0 ? NO_STAMPS : decodeStampList(unpack(packed, unpackedBytes));
 }
 
 function decodeStampList(bytes: Uint8Array): StampList {

@@ -136,4 +136,18 @@ export interface StampsRewound {
   readonly reason: 'reorg' | 'repriced';
 }
 
-export type StampsRecord = StampsAppended | StampsRewound;
+/** Replaces what an earlier record said of a block that still stands; the blocks after it keep theirs. */
+export interface StampsCorrected {
+  readonly kind: 'correction';
+  readonly position: number;
+  readonly source: number;
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly was: StampList;
+  readonly wasProvisional: boolean;
+  readonly now: StampList;
+  readonly provisional: boolean;
+}
+
+export type StampsRecord = StampsAppended | StampsCorrected | StampsRewound;

@@ -1,7 +1,15 @@
 /** A record of the `stamps` topic → its events, always the same ones in the same order, so that a place in them lasts. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { UnpricedReason } from '../../domain/stamps.ts';
-import type { StampsAppended, StampsRecord, StampsRewound, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
+import type {
+  StampList,
+  StampsAppended,
+  StampsCorrected,
+  StampsRecord,
+  StampsRewound,
+  ToldPrice,
+  ToldStamp,
+} from '../../schemas/log-records.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { parseUsd } from '../rest/prices/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
@@ -13,10 +21,46 @@ type Source = Omit<EventSource, 'chain' | 'topic' | 'place'>;
 const NO_DELIVERY: UnpricedReason = 'no_delivery';
 
 export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[] {
-  const sources = record.kind === 'rewind' ? [undo(record)] : appended(record);
+  const sources = sourcesOf(record);
   return sources.map((source, index) =>
     pushEvent({ chain, topic: 'stamps', place: { position: record.position, index }, ...source }),
   );
+}
+
+function sourcesOf(record: StampsRecord): Source[] {
+  switch (record.kind) {
+    case 'rewind':
+      return [undo(record)];
+    case 'correction':
+      return corrections(record);
+    case 'stamps':
+      return rowsOf(record, record).map(({ source }) => source);
+  }
+}
+
+export interface CorrectedConversion {
+  readonly txid: string;
+  readonly vout: number;
+  /** As it is sent from now on; null when it has no stamp any more. */
+  readonly now: PushEvent | null;
+}
+
+/** Conversions of a correction whose stamp differs in more than being provisional. */
+export function correctedConversions(chain: string, record: StampsCorrected): CorrectedConversion[] {
+  const { position, was, now } = record;
+  const block = { ...record, provisional: false };
+  const textOf = (stamp: ToldStamp) => valuedSource({ ...stamp, provisional: false }, block).data();
+  const keyOf = ({ txid, vout }: ToldStamp) => `${txid}:${vout}`;
+  const former = new Map(was.stamps.map((stamp) => [keyOf(stamp), stamp]));
+  const changed = now.stamps.flatMap((stamp, index) => {
+    const before = former.get(keyOf(stamp));
+    former.delete(keyOf(stamp));
+    if (before && textOf(before) === textOf(stamp)) return [];
+    const { txid, vout } = stamp;
+    const event = { chain, topic: 'stamps', place: { position, index }, ...valuedSource(stamp, record) } as const;
+    return [{ txid, vout, now: pushEvent(event) }];
+  });
+  return [...changed, ...[...former.values()].map(({ txid, vout }) => ({ txid, vout, now: null }))];
 }
 
 function undo({ fromHeight, height: toHeight, hash, reason }: StampsRewound): Source {
@@ -27,14 +71,48 @@ function undo({ fromHeight, height: toHeight, hash, reason }: StampsRewound): So
   };
 }
 
-function appended(record: StampsAppended): Source[] {
+type Block = Pick<StampsAppended, 'height' | 'time' | 'provisional'>;
+
+interface Row {
+  /** Identifies the row among those of its block. */
+  readonly key: string;
+  readonly source: Source;
+}
+
+function rowsOf({ prices, stamps }: StampList, block: Block): Row[] {
   return [
-    ...record.prices.map((price) => priceSource(price, record)),
-    ...record.stamps.map((stamp) => valuedSource(stamp, record)),
+    ...prices.map((price) => ({ key: price.currencyId, source: priceSource(price, block) })),
+    ...stamps.map((stamp) => ({ key: `${stamp.txid}:${stamp.vout}`, source: valuedSource(stamp, block) })),
   ];
 }
 
-function priceSource(price: ToldPrice, { height, time, provisional }: StampsAppended): Source {
+/** One event for each row that differs, is new, or is gone. */
+function corrections({ height, time, was, wasProvisional, now, provisional }: StampsCorrected): Source[] {
+  const former = new Map(rowsOf(was, { height, time, provisional: wasProvisional }).map((row) => [row.key, row]));
+  const current = rowsOf(now, { height, time, provisional }).map((row) => {
+    const before = former.get(row.key)?.source;
+    former.delete(row.key);
+    return correction(before, row.source);
+  });
+  const gone = [...former.values()].map(({ source }) => correction(source, undefined));
+  return [...current, ...gone].filter((source) => source !== null);
+}
+
+/** Null when the row reads as before. */
+function correction(was: Source | undefined, now: Source | undefined): Source | null {
+  const texts = { was: was?.data() ?? 'null', now: now?.data() ?? 'null' };
+  const either = now ?? was;
+  if (!either || texts.was === texts.now) return null;
+  return {
+    channel: either.channel,
+    type: `${either.type}_correction`,
+    subjects: either.subjects ?? {},
+    ...(now && was?.subjects && { formerSubjects: was.subjects }),
+    data: () => `{"was":${texts.was},"now":${texts.now}}`,
+  };
+}
+
+function priceSource(price: ToldPrice, { height, time, provisional }: Block): Source {
   const { currencyId, tier, usdPrice, emaPrice, totalDepth, sourceBasketId } = price;
   return {
     channel: 'prices',
@@ -56,7 +134,7 @@ function priceSource(price: ToldPrice, { height, time, provisional }: StampsAppe
 }
 
 /** A conversion again, with its stamp: for subscribers by value, and for all others where it counts as refunded. */
-function valuedSource(stamp: ToldStamp, record: StampsAppended): Source {
+function valuedSource(stamp: ToldStamp, block: Block): Source {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {
     channel: 'conversions',
@@ -79,7 +157,7 @@ function valuedSource(stamp: ToldStamp, record: StampsAppended): Source {
         priceBasketId,
         diverged,
         regime,
-        provisional: stamp.provisional || record.provisional,
+        provisional: stamp.provisional || block.provisional,
       }),
   };
 }

@@ -61,8 +61,7 @@ const event = (type: string, channel: string, summary: string, data: JsonSchema)
 
 const provisional = {
   type: 'boolean',
-  description:
-    "True while another chain's clock had still to pass the block: told again, after an undo, if it turns out otherwise",
+  description: "True while another chain's clock has still to pass the block: a correction follows once it has",
 } as const;
 
 /** Members of a conversion with filter.minUsd, and of one that counts as refunded for no_delivery. */
@@ -105,6 +104,58 @@ export const undoData = withOptional(
   },
 );
 
+/** What a correction replaces, and what holds instead; null for a row that did not exist, or no longer does. */
+const correctionOf = (data: JsonSchema): JsonSchema => {
+  const orNull = { ...data, type: ['object', 'null'] };
+  return object({
+    was: { ...orNull, description: 'As it was sent before; null when there was no such row' },
+    now: { ...orNull, description: 'What holds from now on; null when there is no such row' },
+  });
+};
+
+const conversionData = withOptional(valued, {
+  txid: hash,
+  vout: integer,
+  ...place,
+  status: {
+    type: 'string',
+    enum: CONVERSION_STATUSES,
+    description:
+      'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
+  },
+  type: { type: 'string', enum: CONVERSION_TYPES },
+  fromCurrencyId: nullableString,
+  toCurrencyId: string,
+  viaCurrencyId: nullableString,
+  amountIn: coins,
+  amountOut: nullableCoins,
+  fee: coins,
+  source: nullableString,
+  destination: nullableString,
+  exportTxid: nullableHash,
+  exportVout: nullableInteger,
+  exportIndex: nullableInteger,
+  sourceSystemId: nullableString,
+  importSystemId: nullableString,
+  importTxid: nullableHash,
+  importHeight: nullableInteger,
+});
+
+const priceData = object({
+  currencyId: string,
+  height: { ...height, description: 'Of the block that changed it, on `chain`' },
+  time: unixTime,
+  usdPrice: { type: 'number' },
+  emaPrice: {
+    type: 'number',
+    description: 'Exponential average, which moves with each block of the default chain',
+  },
+  totalDepth: { type: 'number', description: 'USD' },
+  tier: { type: 'integer', description: 'Hops from a stablecoin; 0 for one' },
+  sourceBasketId: { ...nullableString, description: 'The deepest basket that it comes from; null for an anchor' },
+  provisional,
+});
+
 /** By type. */
 export const pushEvents = {
   block: event(
@@ -139,52 +190,25 @@ export const pushEvents = {
     'conversion',
     'conversions',
     'A conversion, each time its status changes; with filter.minUsd once its value is known; txid and vout are its key',
-    withOptional(valued, {
-      txid: hash,
-      vout: integer,
-      ...place,
-      status: {
-        type: 'string',
-        enum: CONVERSION_STATUSES,
-        description:
-          'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
-      },
-      type: { type: 'string', enum: CONVERSION_TYPES },
-      fromCurrencyId: nullableString,
-      toCurrencyId: string,
-      viaCurrencyId: nullableString,
-      amountIn: coins,
-      amountOut: nullableCoins,
-      fee: coins,
-      source: nullableString,
-      destination: nullableString,
-      exportTxid: nullableHash,
-      exportVout: nullableInteger,
-      exportIndex: nullableInteger,
-      sourceSystemId: nullableString,
-      importSystemId: nullableString,
-      importTxid: nullableHash,
-      importHeight: nullableInteger,
-    }),
+    conversionData,
+  ),
+  conversion_correction: event(
+    'conversion_correction',
+    'conversions',
+    'The value of a conversion reads otherwise, or is no longer provisional',
+    correctionOf(conversionData),
   ),
   price: event(
     'price',
     'prices',
     'The oracle price of a currency after a block that changed it, its depth or its source',
-    object({
-      currencyId: string,
-      height: { ...height, description: 'Of the block that changed it, on `chain`' },
-      time: unixTime,
-      usdPrice: { type: 'number' },
-      emaPrice: {
-        type: 'number',
-        description: 'Exponential average, which moves with each block of the default chain',
-      },
-      totalDepth: { type: 'number', description: 'USD' },
-      tier: { type: 'integer', description: 'Hops from a stablecoin; 0 for one' },
-      sourceBasketId: { ...nullableString, description: 'The deepest basket that it comes from; null for an anchor' },
-      provisional,
-    }),
+    priceData,
+  ),
+  price_correction: event(
+    'price_correction',
+    'prices',
+    'A price of an earlier block reads otherwise, or is no longer provisional; it is no new price',
+    correctionOf(priceData),
   ),
   reserves: event(
     'reserves',

@@ -30,6 +30,8 @@ export interface PushEvent {
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects: EventSubjects;
+  /** Of what a correction replaces: it also goes to those who received that. */
+  readonly formerSubjects?: EventSubjects;
   /** JSON up to the number of the message. */
   readonly head: string;
   /** JSON text of `data`. */
@@ -45,6 +47,7 @@ export interface EventSource {
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects?: EventSubjects;
+  readonly formerSubjects?: EventSubjects;
   /** JSON text of `data`. */
   readonly data: () => string;
 }

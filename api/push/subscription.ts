@@ -3,7 +3,7 @@ import { leastUsd } from '../rest/prices/usd.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { FeedTopicName, Places } from './cursor.ts';
 import { entriesOf, filterSize, LISTS } from './filter-size.ts';
-import { CHANNELS, type Channel, type PushEvent } from './push-event.ts';
+import { CHANNELS, type Channel, type EventSubjects, type PushEvent } from './push-event.ts';
 import { shortened } from './shortened.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 
@@ -40,18 +40,19 @@ export function createSubscription(
   const [currencies, baskets, identities, addresses] = LISTS.map((list) =>
     filter[list] === undefined ? null : new Set(entriesOf(filter, list).flatMap((entry) => idsOf(entry))),
   ) as [IdSet, IdSet, IdSet, IdSet];
-  const passes = ({ subjects }: PushEvent) =>
+  const passes = (subjects: EventSubjects) =>
     isAmong(currencies, subjects.currencies) &&
     isAmong(baskets, subjects.basket) &&
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
   const minUsd = filter.minUsd === undefined ? undefined : leastUsd(filter.minUsd);
   /** Sends a conversion as it happens and when its stamp corrects it; to subscribers by value, once the value is known. */
-  const isAskedFor = ({ channel, topic, subjects: { usdValue, isCorrection } }: PushEvent) =>
+  const isAskedFor = ({ channel, topic }: PushEvent, { usdValue, isCorrection }: EventSubjects) =>
     channel !== 'conversions' ||
     (minUsd === undefined
       ? topic === 'facts' || isCorrection === true
       : typeof usdValue === 'bigint' && usdValue >= minUsd);
+  const isOfInterest = (event: PushEvent, subjects: EventSubjects) => isAskedFor(event, subjects) && passes(subjects);
   const topicOf = (channel: Channel): FeedTopicName =>
     channel === 'prices' || (channel === 'conversions' && minUsd !== undefined) ? 'stamps' : 'facts';
   const topics = new Set([...wanted].map(topicOf));
@@ -66,7 +67,9 @@ export function createSubscription(
       named.has(event.chain) &&
       (event.channel === 'undo'
         ? topics.has(event.topic)
-        : wanted.has(event.channel) && isAskedFor(event) && passes(event)),
+        : wanted.has(event.channel) &&
+          (isOfInterest(event, event.subjects) ||
+            (event.formerSubjects !== undefined && isOfInterest(event, event.formerSubjects)))),
   };
 }
 

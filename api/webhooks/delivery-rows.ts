@@ -98,6 +98,32 @@ export async function takeBackDeliveries(client: PoolClient, ids: readonly strin
   return tellTakenBack(client, rows);
 }
 
+/**
+ * The same for conversions of a block whose deliveries hold their value.
+ * @returns the webhooks to wake, and those that have had a conversion's value: `<webhook> <txid>:<vout>`
+ */
+export async function takeBackConversions(
+  client: PoolClient,
+  chain: string,
+  height: number,
+  conversions: readonly { readonly txid: string; readonly vout: number }[],
+): Promise<{ readonly woken: readonly string[]; readonly sent: ReadonlySet<string> }> {
+  if (conversions.length === 0) return { woken: [], sent: new Set() };
+  const { rows } = await client.query<{ id: string; held: boolean; key: string }>(
+    `SELECT id, state = 'held' AS held, concat(webhook_id, ' ', body::jsonb #>> '{data,txid}', ':', body::jsonb #>> '{data,vout}') AS key
+     FROM webhook_deliveries
+     WHERE chain = $1 AND topic = 'stamps' AND height = $2 AND NOT reverted AND reverts IS NULL
+       AND (body::jsonb #>> '{data,txid}', (body::jsonb #>> '{data,vout}')::int)
+         IN (SELECT * FROM unnest($3::text[], $4::int[]))`,
+    [chain, height, conversions.map(({ txid }) => txid), conversions.map(({ vout }) => vout)],
+  );
+  const woken = await takeBackDeliveries(
+    client,
+    rows.map(({ id }) => id),
+  );
+  return { woken, sent: new Set(rows.filter(({ held }) => !held).map(({ key }) => key)) };
+}
+
 async function tellTakenBack(client: PoolClient, rows: readonly TakenBack[]): Promise<string[]> {
   const now = new Date();
   await insertDeliveries(

@@ -11,6 +11,7 @@ import {
   encodeFactsRecord,
   encodeStampList,
   encodeStampsAppended,
+  encodeStampsCorrected,
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
 import type { FactsRecord } from '../../schemas/log-records.ts';
@@ -53,6 +54,8 @@ interface Block {
   readonly hash: string;
   /** Highest the chain has been while it stood. */
   tip: number;
+  /** Of its conversion, in USD. */
+  value: number;
 }
 
 /** A chain whose topics are in a log of this test, one record of each for a block: its facts, and a conversion with a value. */
@@ -79,11 +82,17 @@ function createChain() {
     const place = { position: records.length, source: records.length };
     records.push(encodeFactsRecord({ ...place, ...record } as FactsRecord));
   };
-  const value = (height: number, hash: string) => {
-    const list = encodeStampList({ prices: [], stamps: [{ ...VALUED_STAMP, txid: hash, importHeight: height }] });
-    const position = stamps.length;
-    stamps.push(encodeStampsAppended({ position, source: position, height, hash, time: 0, provisional: false }, list));
+  /** Height of the chain after each record of `stamps`. */
+  const heights: number[] = [];
+  const listOf = ({ height, hash, value }: Pick<Block, 'height' | 'hash' | 'value'>) => {
+    const stamp = { ...VALUED_STAMP, txid: hash, importHeight: height, usdValue: String(value) };
+    return encodeStampList({ prices: [], stamps: [stamp] });
   };
+  const publish = (encode: (place: { position: number; source: number }) => Uint8Array) => {
+    stamps.push(encode({ position: stamps.length, source: stamps.length }));
+    heights.push(blocks.length - 1);
+  };
+  const head = ({ height, hash }: Block) => ({ height, hash, time: 0 });
   return {
     log,
     blocks,
@@ -91,9 +100,24 @@ function createChain() {
       const height = blocks.length;
       const hash = (made++).toString(16).padStart(64, '0');
       append({ kind: 'facts', height, hash, facts: [{ ...blockFact(height), hash }] });
-      value(height, hash);
-      blocks.push({ height, hash, tip: height });
+      const block = { height, hash, tip: height, value: 1 };
+      blocks.push(block);
+      publish((place) => encodeStampsAppended({ ...place, ...head(block), provisional: true }, listOf(block)));
       for (const block of blocks) block.tip = Math.max(block.tip, height);
+    },
+    /** Of the block `depth` below the newest; a change of 0 only ends its being provisional. */
+    correct(depth: number, change: number) {
+      const block = blocks[Math.max(0, blocks.length - 1 - depth)] as Block;
+      const was = listOf(block);
+      block.value += change;
+      publish((place) =>
+        encodeStampsCorrected(
+          { ...place, ...head(block), wasProvisional: true, provisional: false },
+          was,
+          listOf(block),
+        ),
+      );
+      append({ kind: 'facts', height: blocks.length - 1, hash: '', facts: [] }); // one record of each topic for each step
     },
     rewind(depth: number) {
       const fromHeight = blocks.length - 1;
@@ -101,10 +125,7 @@ function createChain() {
       blocks.splice(Math.max(1, blocks.length - depth));
       const { height, hash } = blocks.at(-1) as Block;
       append({ kind: 'rewind', height, hash, fromHeight });
-      const position = stamps.length;
-      stamps.push(
-        encodeStampsRewound({ kind: 'rewind', position, source: position, height, hash, fromHeight, reason: 'reorg' }),
-      );
+      publish((place) => encodeStampsRewound({ kind: 'rewind', ...place, height, hash, fromHeight, reason: 'reorg' }));
     },
     forget: () => {
       oldest = records.length - 1;
@@ -112,9 +133,10 @@ function createChain() {
     /** All but the newest `behind` records of a topic count. */
     commit: (stage: 'derive' | 'told', behind: number) =>
       query(
-        `INSERT INTO stage_positions VALUES ($3, $1, $2, 0, '', 0)
-         ON CONFLICT (stage, chain) DO UPDATE SET position = greatest(stage_positions.position, EXCLUDED.position)`,
-        [CHAIN, records.length - 1 - behind, stage],
+        `INSERT INTO stage_positions VALUES ($3, $1, $2, $4, '', 0)
+         ON CONFLICT (stage, chain) DO UPDATE SET position = EXCLUDED.position, height = EXCLUDED.height
+           WHERE stage_positions.position < EXCLUDED.position`,
+        [CHAIN, records.length - 1 - behind, stage, heights[records.length - 1 - behind] ?? -1],
       ),
   };
 }
@@ -142,14 +164,17 @@ const enqueue = (log: EventLog, breaks = false, source = SOURCES[0] ?? factsSour
     logger: pino({ level: 'silent' }),
   });
 
-/** Heights and hashes that stand for a receiver that takes its deliveries in their order. */
-async function held(webhookId: string): Promise<Pick<Block, 'height' | 'hash'>[]> {
+type Standing = Pick<Block, 'height' | 'hash'> & { readonly value?: number };
+
+/** Blocks, or values, that stand for a receiver that takes its deliveries in their order. */
+async function held(webhookId: string): Promise<Standing[]> {
   const sql = `SELECT id, body FROM webhook_deliveries WHERE webhook_id = $1 AND state <> 'held' ORDER BY serial`;
-  const standing = new Map<string, Pick<Block, 'height' | 'hash'>>();
+  const standing = new Map<string, Standing>();
   for (const { id, body } of (await query(sql, [webhookId])).rows) {
     const { type, reverts, data } = JSON.parse(body);
     if (type === 'block') standing.set(id, { height: data.height, hash: data.hash });
-    else if (type === 'conversion.completed') standing.set(id, { height: data.importHeight, hash: data.txid });
+    else if (type === 'conversion.completed')
+      standing.set(id, { height: data.importHeight, hash: data.txid, value: data.usdValue });
     else expect([type.endsWith('.reverted'), standing.delete(reverts)]).toEqual([true, true]);
   }
   return [...standing.values()].sort((a, b) => a.height - b.height);
@@ -160,6 +185,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rewind' as const), count: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('derive' as const, 'told' as const), count: fc.nat(4) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), count: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('correct' as const), count: fc.nat(8) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), count: fc.constant(1) }) },
 );
 
@@ -172,6 +198,7 @@ it(`${RUNS} histories`, async () => {
       for (const { kind, count } of steps) {
         if (kind === 'add') for (let made = 0; made < count; made++) chain.add();
         else if (kind === 'rewind') chain.rewind(count);
+        else if (kind === 'correct') chain.correct(count >> 1, count % 2);
         else if (kind === 'derive' || kind === 'told') await chain.commit(kind, count);
         else if (kind === 'break')
           for (const source of SOURCES) await enqueue(chain.log, true, source).catch(() => undefined);
@@ -180,9 +207,12 @@ it(`${RUNS} histories`, async () => {
       for (const stage of ['told', 'derive'] as const) await chain.commit(stage, 0);
       for (const source of SOURCES) while ((await enqueue(chain.log, false, source)).records > 0);
       const place = ({ height, hash }: Block) => ({ height, hash });
-      for (const id of ['now', 'value now']) expect(await held(id)).toEqual(chain.blocks.map(place));
+      const valued = ({ value, ...block }: Block) => ({ ...place({ value, ...block }), value });
+      expect(await held('now')).toEqual(chain.blocks.map(place));
+      expect(await held('value now')).toEqual(chain.blocks.map(valued));
       const confirmed = chain.blocks.filter(({ height, tip }) => tip >= height + CONFIRMATIONS);
-      for (const id of ['later', 'value later']) expect(await held(id)).toEqual(confirmed.map(place));
+      expect(await held('later')).toEqual(confirmed.map(place));
+      expect(await held('value later')).toEqual(confirmed.map(valued));
     }),
     { numRuns: RUNS },
   );

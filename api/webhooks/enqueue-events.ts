@@ -8,8 +8,9 @@ import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import type { PushEvent } from '../push/push-event.ts';
 import type { LivingWebhook, LivingWebhooks } from './active-webhooks.ts';
-import { type Delivery, insertDeliveries, releaseHeld, takeBack } from './delivery-rows.ts';
+import { type Delivery, insertDeliveries, releaseHeld, takeBack, takeBackConversions } from './delivery-rows.ts';
 import type { EventSource, SourceRecord } from './event-source.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
@@ -46,9 +47,10 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       await client.query('DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2', [topic, chain]);
       return RESTING;
     }
-    const committed = (await readStagePosition(client, stage, chain))?.position ?? null;
+    const reached = await readStagePosition(client, stage, chain);
+    const committed = reached?.position ?? null;
     const position = await lockCursor(client, source, log);
-    if (position === null || committed === null) return RESTING;
+    if (position === null || reached === null || committed === null) return RESTING;
     const records = await readRecords(log, source, position).catch((error: unknown) => {
       if (error instanceof LogGap) return null;
       throw error;
@@ -66,7 +68,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       return { records: 1, woken: woken.size, next, committed };
     }
     const counting = records.filter(({ mark }) => mark <= committed);
-    await tell(client, source, counting, webhooks, woken);
+    await tell(client, source, reached.height, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next, committed };
@@ -106,10 +108,11 @@ async function readRecords(log: EventLog, source: EventSource, position: number)
   return (await log.read(source.topic, source.chain, position, READ_LIMITS)).map(({ payload }) => source.read(payload));
 }
 
-/** Record by record, so that a rewind retracts exactly the deliveries before it. */
+/** `reached`: height of the newest complete block. Record by record, so that a rewind retracts exactly the deliveries before it. */
 async function tell(
   client: PoolClient,
   source: EventSource,
+  reached: number,
   records: readonly SourceRecord[],
   webhooks: readonly LivingWebhook[],
   woken: Set<string>,
@@ -125,21 +128,31 @@ async function tell(
     tip = null;
   };
   for (const record of records) {
-    if (record.isRewind) {
+    if (record.kind === 'rewind') {
       await settle();
       for (const id of await takeBack(client, topic, chain, record.height)) woken.add(id);
+    } else if (record.kind === 'correction') {
+      if (record.corrected.length === 0) continue;
+      await settle();
+      const { woken: receivers, sent } = await takeBackConversions(client, chain, record.height, record.corrected);
+      for (const id of receivers) woken.add(id);
+      const keys = new Map(record.corrected.map(({ now, txid, vout }) => [now, `${txid}:${vout}`]));
+      made.push(...deliveriesOf(source, record, webhooks, (id, event) => sent.has(`${id} ${keys.get(event)}`)));
+      tip = reached; // the block itself has come before
+      continue;
     } else {
       tip = record.height;
     }
-    made.push(...deliveriesOf(source, record, webhooks));
+    made.push(...deliveriesOf(source, record, webhooks, () => false));
   }
   await settle();
 }
 
 function deliveriesOf(
   { topic, chain }: EventSource,
-  { mark, isRewind, time, events, ...record }: SourceRecord,
+  { mark, kind: recordKind, time, events, ...record }: SourceRecord,
   webhooks: readonly LivingWebhook[],
+  isConfirmed: (webhookId: string, event: PushEvent) => boolean,
 ): Delivery[] {
   const listening = webhooks.filter(({ since }) => mark > since);
   if (listening.length === 0) return [];
@@ -150,8 +163,9 @@ function deliveriesOf(
       const kind = kindOf(event);
       if (kind === null) return [];
       body ??= messageBody({ type: kind, at, chain, data: event.data() });
-      const height = isRewind ? null : record.height;
-      const releaseHeight = height === null || confirmations === 0 ? null : height + confirmations;
+      const height = recordKind === 'rewind' ? null : record.height;
+      const isDue = height === null || confirmations === 0 || isConfirmed(webhookId, event);
+      const releaseHeight = isDue ? null : height + confirmations;
       return [{ id: newMessageId(), webhookId, kind, topic, chain, height, releaseHeight, body, reverts: null }];
     });
   });

@@ -3,19 +3,21 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
 import { eventsOfRecord } from '../push/events-of-record.ts';
-import { eventsOfStamps } from '../push/events-of-stamps.ts';
+import { type CorrectedConversion, correctedConversions, eventsOfStamps } from '../push/events-of-stamps.ts';
 import { headOf } from '../push/feed-topic.ts';
 import type { PushEvent } from '../push/push-event.ts';
 
 export interface SourceRecord {
   /** Mark to compare with `committed` and a webhook's `since`. */
   readonly mark: number;
-  readonly isRewind: boolean;
+  readonly kind: 'block' | 'rewind' | 'correction';
   /** Height of its block; for a rewind, of the newest block that stays. */
   readonly height: number;
   /** Seconds; null of a rewind. */
   readonly time: number | null;
   readonly events: readonly PushEvent[];
+  /** Conversions whose value was sent otherwise; empty but for a correction. */
+  readonly corrected: readonly CorrectedConversion[];
 }
 
 export interface EventSource {
@@ -40,10 +42,11 @@ export function factsSource(chain: string): EventSource {
       const block = record.kind === 'rewind' ? undefined : record.facts.find((fact) => fact.type === 'block');
       return {
         mark: record.source,
-        isRewind: record.kind === 'rewind',
+        kind: record.kind === 'rewind' ? 'rewind' : 'block',
         height: record.height,
         time: block?.time ?? null,
         events: eventsOfRecord(chain, record),
+        corrected: [],
       };
     },
     head: (log, mark) => headOf(log, chain, mark),
@@ -58,12 +61,20 @@ export function stampsSource(chain: string): EventSource {
     stage: 'told',
     read(payload) {
       const record = decodeStampsRecord(payload);
+      const { position: mark, height } = record;
+      if (record.kind === 'correction') {
+        const corrected = correctedConversions(chain, record);
+        const events = corrected.map(({ now }) => now).filter((event) => event !== null);
+        return { mark, kind: 'correction', height, time: record.time, events, corrected };
+      }
+      const isRewind = record.kind === 'rewind';
       return {
-        mark: record.position,
-        isRewind: record.kind === 'rewind',
-        height: record.height,
-        time: record.kind === 'rewind' ? null : record.time,
+        mark,
+        kind: isRewind ? 'rewind' : 'block',
+        height,
+        time: isRewind ? null : record.time,
         events: eventsOfStamps(chain, record),
+        corrected: [],
       };
     },
     head: async (_, mark) => mark + 1,

@@ -3,7 +3,8 @@ import { subscribeMessage } from '../../api/push/client-message-schema.ts';
 import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
 import { typeOf } from '../types-of.ts';
 
-const nameOf = (type: string, kind: string) => `${type[0]?.toUpperCase()}${type.slice(1)}${kind}`;
+const nameOf = (type: string, kind: string) =>
+  `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}${kind}`;
 
 export function typesOfMessages(): string {
   const declare = (name: string, summary: string, type: string) => `/** ${summary} */\nexport type ${name} = ${type};`;

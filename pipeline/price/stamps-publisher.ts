@@ -1,24 +1,26 @@
 /**
- * The topic of stamps: one record for each priced block, and one that takes back what no longer holds. It says what the stage
- * knows, by comparison: what a crash or a provisional look has left there beyond the complete ticks is kept where it turns out
- * right, and taken back from the first block on that reads otherwise. docs/decisions/0020-prices-in-the-stream.md.
+ * The topic of stamps: one record for each priced block, one for each block whose prices or stamps read otherwise now, and one that
+ * takes back blocks that no longer stand. What a crash or provisional prices have left beyond the complete ticks is compared with
+ * what holds, and only differences are published. docs/decisions/0020-prices-in-the-stream.md, 0053-corrections-in-the-stream.md.
  */
 
 import type { PoolClient } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import {
   decodeStampsRecord,
   encodeStampList,
   encodeStampsAppended,
+  encodeStampsCorrected,
   encodeStampsRewound,
 } from '../../schemas/log-codec.ts';
-import type { StampsRewound } from '../../schemas/log-records.ts';
+import type { StampList, StampsRewound } from '../../schemas/log-records.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
-import { createToldBeyond, type ToldBeyond } from './told-beyond.ts';
+import { createToldBeyond, type ToldBeyond, type ToldEntry } from './told-beyond.ts';
 import { stampListOf, type ToldTick } from './told-ticks.ts';
 
 export interface StampsPublisher {
@@ -60,6 +62,8 @@ type Lock = Pick<StageLock, 'transaction'>;
 
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
 const READ_LIMITS = { maxRecords: 1000, maxBytes: 16 * 1024 * 1024 };
+/** A record holds both lists; beyond this size, the block and those after it are taken back and published again. */
+const MOST_CORRECTED_BYTES = 16 * 1024 * 1024;
 
 /** Becomes the only writer of the topic and retracts records that the stores no longer hold. */
 export async function openStampsPublisher(
@@ -100,8 +104,19 @@ export async function openStampsPublisher(
       const { height, hash, time, position: source } = tick.block;
       const list = encodeStampList(stampListOf(tick));
       const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
-      if (!beyond.isAlike(index, hash, list)) {
-        const told = beyond.at(index);
+      const told = beyond.at(index);
+      const provisional = !isComplete;
+      const head = { source, height, hash, time, provisional };
+      const isAlike = beyond.isAlike(index, hash, list);
+      const was = isAlike ? list : told?.hash === hash ? await readList(log, chain, told) : null;
+      if (told && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
+        const isRepeated = isAlike && (told.provisional === provisional || list.length === 0);
+        const wasProvisional = told.provisional;
+        const latest = isRepeated
+          ? told.latest
+          : add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
+        beyond.correct(index, { latest, provisional }, list);
+      } else {
         if (told) {
           const kept = blockAt(partition, index - 1);
           const reason = told.hash === hash ? 'repriced' : 'reorg';
@@ -109,9 +124,8 @@ export async function openStampsPublisher(
           beyond.truncate(index);
         }
         if (index !== beyond.length) throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
-        const head = { source, height, hash, time, provisional: !isComplete };
         const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
-        beyond.push({ position, source, hash }, list);
+        beyond.push({ position, source, hash, provisional }, list);
       }
       if (!isComplete) continue;
       beyond.shift(1);
@@ -215,7 +229,15 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
       const { height, hash } = record;
       if (record.kind === 'stamps') {
         placeOf(partition, height);
-        partition.beyond.push({ position, source: record.source, hash }, encodeStampList(listOf(record)));
+        const { source, provisional } = record;
+        partition.beyond.push({ position, source, hash, provisional }, encodeStampList(listOf(record)));
+      } else if (record.kind === 'correction') {
+        const index = height - partition.firstBeyond;
+        const { now, provisional } = record;
+        // A correction of a complete block may follow the first provisional one.
+        if (partition.beyond.at(index)?.hash === hash) {
+          partition.beyond.correct(index, { latest: position, provisional }, encodeStampList(now));
+        }
       } else {
         keepTold(partition, record);
         if (height < partition.tip.height) setTip(partition, { height, hash });
@@ -225,7 +247,20 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
   }
 }
 
-const listOf = ({ prices, stamps }: Parameters<typeof encodeStampList>[0]) => ({ prices, stamps });
+const listOf = ({ prices, stamps }: StampList): StampList => ({ prices, stamps });
+
+/** What the topic says of a block, as encodeStampList gives it; null when the log no longer holds it. */
+async function readList(log: Pick<EventLog, 'read'>, chain: string, { latest }: ToldEntry): Promise<Buffer | null> {
+  const [record] = await log
+    .read('stamps', chain, latest, { ...READ_LIMITS, maxRecords: 1 })
+    .catch((error: unknown) => {
+      if (error instanceof LogGap) return [];
+      throw error;
+    });
+  const read = record && decodeStampsRecord(record.payload);
+  if (read?.kind === 'stamps') return encodeStampList(listOf(read));
+  return read?.kind === 'correction' ? encodeStampList(read.now) : null;
+}
 
 async function save(client: PoolClient, chain: string, { writer, tip, beyond }: Partition): Promise<void> {
   const complete = (beyond.at(0)?.position ?? writer.next) - 1;

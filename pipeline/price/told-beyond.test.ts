@@ -7,7 +7,7 @@ const hashOf = (seed: number) => createHash('sha256').update(String(seed)).diges
 const actions = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('push'), count: fc.integer({ min: 1, max: 100 }) }),
-    fc.record({ kind: fc.constantFrom('shift', 'truncate'), count: fc.nat({ max: 80 }) }),
+    fc.record({ kind: fc.constantFrom('shift', 'truncate', 'correct'), count: fc.nat({ max: 80 }) }),
   ),
 );
 
@@ -21,14 +21,22 @@ it('is a list of entries, each with a digest of what was told', () => {
         if (kind === 'push') {
           for (let index = 0; index < count; index++) {
             seed++;
-            const entry = { position: seed, source: 2 * seed, hash: hashOf(seed) };
+            const entry = { position: seed, source: 2 * seed, hash: hashOf(seed), provisional: seed % 2 === 0 };
             const list = Buffer.from(`list ${seed}`);
             told.push(entry, list);
-            plain.push({ ...entry, list });
+            plain.push({ ...entry, latest: seed, list });
           }
         } else if (kind === 'shift') {
           told.shift(count);
           plain = plain.slice(count);
+        } else if (kind === 'correct') {
+          const entry = plain[count];
+          if (!entry) continue;
+          seed++;
+          const correction = { latest: seed, provisional: seed % 3 === 0 };
+          const list = Buffer.from(`list ${seed}`);
+          told.correct(count, correction, list);
+          plain = plain.with(count, { ...entry, ...correction, list });
         } else {
           told.truncate(count);
           plain = plain.slice(0, count);

@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 
 export interface ToldEntry {
   readonly position: number;
+  /** Position of the record that says what holds now: this one, or the newest correction. */
+  readonly latest: number;
+  readonly provisional: boolean;
   /** Position of the record of topic facts that it follows from. */
   readonly source: number;
   readonly hash: string;
@@ -14,7 +17,9 @@ export interface ToldBeyond {
   at(index: number): ToldEntry | undefined;
   /** Whether the block at `index` was published with exactly this list. */
   isAlike(index: number, hash: string, list: Uint8Array): boolean;
-  push(entry: ToldEntry, list: Uint8Array): void;
+  push(entry: Omit<ToldEntry, 'latest'>, list: Uint8Array): void;
+  /** A correction of the block at `index`. */
+  correct(index: number, correction: Pick<ToldEntry, 'latest' | 'provisional'>, list: Uint8Array): void;
   /** Only the first `length` stay. */
   truncate(length: number): void;
   /** The first `count` leave. */
@@ -24,7 +29,10 @@ export interface ToldBeyond {
 const POSITION_BYTES = 8;
 const HASH_BYTES = 32;
 const DIGEST_BYTES = 16;
-const HASH_AT = 2 * POSITION_BYTES;
+const SOURCE_AT = POSITION_BYTES;
+const LATEST_AT = 2 * POSITION_BYTES;
+const PROVISIONAL_AT = 3 * POSITION_BYTES;
+const HASH_AT = PROVISIONAL_AT + 1;
 const ENTRY_BYTES = HASH_AT + HASH_BYTES + DIGEST_BYTES;
 const FIRST_ENTRIES = 64;
 
@@ -53,7 +61,9 @@ export function createToldBeyond(): ToldBeyond {
       const from = offset(index);
       return {
         position: held.readDoubleLE(from),
-        source: held.readDoubleLE(from + POSITION_BYTES),
+        latest: held.readDoubleLE(from + LATEST_AT),
+        provisional: held.readUInt8(from + PROVISIONAL_AT) === 1,
+        source: held.readDoubleLE(from + SOURCE_AT),
         hash: held.toString('hex', from + HASH_AT, from + HASH_AT + HASH_BYTES),
       };
     },
@@ -62,12 +72,21 @@ export function createToldBeyond(): ToldBeyond {
       const from = offset(index) + HASH_AT;
       return held.subarray(from, from + HASH_BYTES + DIGEST_BYTES).equals(fingerprint(hash, list));
     },
-    push({ position, source, hash }, list) {
+    push({ position, source, hash, provisional }, list) {
       if (offset(length + 1) > held.length) makeRoom();
-      held.writeDoubleLE(position, offset(length));
-      held.writeDoubleLE(source, offset(length) + POSITION_BYTES);
-      held.set(fingerprint(hash, list), offset(length) + HASH_AT);
+      const from = offset(length);
+      held.writeDoubleLE(position, from);
+      held.writeDoubleLE(source, from + SOURCE_AT);
+      held.writeDoubleLE(position, from + LATEST_AT);
+      held.writeUInt8(Number(provisional), from + PROVISIONAL_AT);
+      held.set(fingerprint(hash, list), from + HASH_AT);
       length++;
+    },
+    correct(index, { latest, provisional }, list) {
+      const from = offset(index);
+      held.writeDoubleLE(latest, from + LATEST_AT);
+      held.writeUInt8(Number(provisional), from + PROVISIONAL_AT);
+      held.set(digestOf(list), from + HASH_AT + HASH_BYTES);
     },
     truncate(to) {
       length = Math.min(length, Math.max(0, to));
@@ -83,5 +102,7 @@ export function createToldBeyond(): ToldBeyond {
 function fingerprint(hash: string, list: Uint8Array): Buffer {
   const bytes = Buffer.from(hash, 'hex');
   if (bytes.length !== HASH_BYTES) throw new TypeError(`a block hash has ${HASH_BYTES} bytes, not ${bytes.length}`);
-  return Buffer.concat([bytes, createHash('sha256').update(list).digest().subarray(0, DIGEST_BYTES)]);
+  return Buffer.concat([bytes, digestOf(list)]);
 }
+
+const digestOf = (list: Uint8Array) => createHash('sha256').update(list).digest().subarray(0, DIGEST_BYTES);

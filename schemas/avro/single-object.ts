@@ -16,6 +16,7 @@ const SCHEMA_FILES = {
   StampsAppended: 'stamps-appended.avsc',
   StampsRewound: 'stamps-rewound.avsc',
   StampList: 'stamp-list.avsc',
+  StampsCorrected: 'stamps-corrected.avsc',
 } as const;
 
 export type SchemaName = keyof typeof SCHEMA_FILES;

@@ -49,6 +49,7 @@ export function follow(options: FollowerOptions): Follower {
   );
   const asked = new Set([...types, 'undo']);
   if (byValue && asked.delete('conversion')) asked.add(VALUED);
+  if (!byValue) asked.delete('conversion_correction');
   if (channels.includes('prices')) asked.add(UNDO_OF_PRICES);
   const history: History = { client: name, types: asked, from, events: [], faults: [] };
   const feeds = options.chains.flatMap((chain) => [

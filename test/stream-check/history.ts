@@ -32,11 +32,13 @@ export interface EventBook {
 export const VALUED = 'valued conversion';
 export const UNDO_OF_PRICES = 'undo of prices';
 
+const OF_STAMPS = new Set(['price', 'price_correction', 'conversion_correction']);
+
 /** Which feed of its chain an event comes from, and its type there. */
 export function placeOf(chain: string, type: string, data: object): Pick<HeardEvent, 'feed' | 'type'> {
   if (type === 'undo' && 'of' in data) return { feed: feedKey('stamps', chain), type: UNDO_OF_PRICES };
   if (type === 'conversion' && 'usdValue' in data) return { feed: feedKey('stamps', chain), type: VALUED };
-  return { feed: feedKey(type === 'price' ? 'stamps' : 'facts', chain), type };
+  return { feed: feedKey(OF_STAMPS.has(type) ? 'stamps' : 'facts', chain), type };
 }
 
 export function createEventBook(): EventBook {

@@ -54,16 +54,25 @@ async function factsOf(log: EventLog, chain: string, height: number): Promise<To
 
 async function stampsOf(log: EventLog, chain: string, height: number): Promise<Told | null> {
   const records = await stampsTopic(log, chain);
-  const newest = records.at(-1);
+  const newest = records.findLast(({ kind }) => kind !== 'correction');
   if (newest?.kind !== 'stamps' || newest.height !== height) return null;
   const end = records.findLastIndex((record) => record.kind === 'stamps' && record.prices.length > 0);
   return { events: records.flatMap((record) => eventsOfStamps(chain, record)), end };
 }
 
+interface Valued {
+  readonly usdValue?: number | null;
+}
+
 function heard({ chain, place, tail, ...event }: PushEvent): HeardEvent {
-  const { data } = JSON.parse(`{"tail":true${tail()}`) as { data: { usdValue?: number | null } };
+  const { data } = JSON.parse(`{"tail":true${tail()}`) as {
+    data: Valued & { was?: Valued | null; now?: Valued | null };
+  };
   const { feed, type } = placeOf(chain, event.type, data);
   // Clients ask for what has a value, whatever it is.
-  const isTold = type !== VALUED || data.usdValue !== null;
-  return { feed, ...place, type: isTold ? type : 'conversion without a value', told: JSON.stringify(data) };
+  const isTold =
+    type === 'conversion_correction'
+      ? [data.was, data.now].some((row) => typeof row?.usdValue === 'number')
+      : type !== VALUED || data.usdValue !== null;
+  return { feed, ...place, type: isTold ? type : `${type} without a value`, told: JSON.stringify(data) };
 }

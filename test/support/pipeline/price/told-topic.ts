@@ -1,4 +1,5 @@
-/** The topic of stamps as a reader takes it: every record follows on the one before, and what is taken back was told. */
+/** The topic of stamps as a reader takes it: every record follows on the one before, and what is taken back or corrected was published. */
+import { isDeepStrictEqual } from 'node:util';
 import type { EventLog } from '../../../../infra/event-log/event-log.ts';
 import { decodeStampsRecord } from '../../../../schemas/log-codec.ts';
 import type { StampsAppended, StampsRecord } from '../../../../schemas/log-records.ts';
@@ -22,6 +23,20 @@ export function readThrough(records: readonly StampsRecord[]): StampsAppended[] 
     if (record.kind === 'stamps') {
       if (newest && record.height !== newest.height + 1) throw fault(`follows on ${newest.height}`);
       told.push(record);
+      continue;
+    }
+    if (record.kind === 'correction') {
+      const place = told.findIndex(({ height, hash }) => height === record.height && hash === record.hash);
+      const corrected = told[place];
+      if (!corrected) throw fault('corrects a block that does not stand');
+      const { prices, stamps, provisional } = corrected;
+      if (!isDeepStrictEqual([record.was, record.wasProvisional], [{ prices, stamps }, provisional])) {
+        throw fault('replaces what was not published');
+      }
+      if (isDeepStrictEqual([record.was, record.wasProvisional], [record.now, record.provisional])) {
+        throw fault('says nothing new');
+      }
+      told[place] = { ...corrected, ...record.now, provisional: record.provisional };
       continue;
     }
     if (!newest || record.fromHeight !== newest.height || record.height >= newest.height) {
