@@ -5,7 +5,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodePlaces, encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
+import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { retimed } from '../support/pipeline/price/branches.ts';
 import type { FedBlock } from '../support/pipeline/price/facts-feed.ts';
@@ -13,6 +15,7 @@ import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/pri
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
 import { type Client, createClient } from './client.ts';
 import { chainOf, configOf } from './running-service.ts';
+import { StreamReader } from './stream-reader.ts';
 import type { Json } from './truth.ts';
 
 const DAY = 86_400;
@@ -22,6 +25,8 @@ const chains = [...pair, { ...pair[0], name: 'third', minBasketAge: 40 }];
 /** Blocks of the third chain until it stands still. */
 const STALLED = 170;
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+
+const FEEDS = chains.flatMap(({ name }) => [feedKey('facts', name), feedKey('stamps', name)]);
 
 const clockOf = (block: FedBlock | undefined) => blockOf(block).clock;
 const ends: Readonly<Record<string, number>> = {
@@ -41,7 +46,7 @@ async function worldOf(fed: readonly (readonly FedBlock[])[]): Promise<PriceWorl
   return world;
 }
 
-async function ask<T>({ stores, log }: PriceWorld, work: (client: Client) => Promise<T>): Promise<T> {
+async function ask<T>({ stores, log }: PriceWorld, work: (client: Client, port: number) => Promise<T>): Promise<T> {
   const rpc = 'http://127.0.0.1:1';
   const configured = chains.map(({ name, stableAnchors }) => {
     return chainOf({ name, rpc, rootCurrency: name === 'vrsc' ? 'VRSCTEST' : name, stableAnchors });
@@ -49,13 +54,65 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: Client) => Pro
   const config = { ...configOf(configured), roles: ['serve'] as const };
   const daemons = new Map(chains.map(({ name }) => [name, createVerusdClient({ rpc, chain: name, logger })]));
   const { signal } = new AbortController();
-  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal });
+  const api = await startApi({
+    config,
+    release: 'test',
+    stores,
+    log,
+    daemons,
+    logger,
+    signal,
+    push: { heartbeatMs: 200 },
+  });
   try {
-    return await work(createClient(() => `http://127.0.0.1:${api.port}`));
+    return await work(
+      createClient(() => `http://127.0.0.1:${api.port}`),
+      api.port,
+    );
   } finally {
     await api.close();
     for (const daemon of daemons.values()) await daemon.close();
   }
+}
+
+/** Holds the prices and values that the stream has sent, as a client that comes back with its cursor. */
+function createSubscriber(log: EventLog) {
+  const rows = new Map<string, Json>();
+  const types = new Set<string>();
+  let cursor = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
+  const keyOf = (chain: string, { currencyId, height, txid, vout }: Json) =>
+    txid === undefined ? `${chain} ${currencyId} ${height}` : `${chain} ${txid}:${vout}`;
+
+  function take({ type, chain, data }: Json): void {
+    types.add(type);
+    const [was, now] = type.endsWith('_correction') ? [data.was, data.now] : [null, data];
+    if (was) {
+      expect(rows.get(keyOf(chain, was))).toEqual(was);
+      rows.delete(keyOf(chain, was));
+    }
+    if (now) rows.set(keyOf(chain, now), now);
+  }
+
+  return {
+    rows,
+    types,
+    /** Until it has heard of every record. */
+    async follow(port: number): Promise<void> {
+      const ends = await Promise.all(chains.map(async ({ name }) => (await log.last('stamps', name))?.position ?? -1));
+      const reader = new StreamReader(port);
+      await reader.opened();
+      reader.send({ op: 'subscribe', id: 1, channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor });
+      const messages = await reader.until((message) => {
+        const places = decodePlaces(message.cursor);
+        return chains.every(({ name }, index) => {
+          return (places.get(feedKey('stamps', name))?.position ?? -1) > (ends[index] ?? -1);
+        });
+      });
+      await reader.close();
+      for (const message of messages) if ('data' in message) take(message);
+      cursor = messages.at(-1).cursor;
+    },
+  };
 }
 
 const LISTS = [
@@ -281,13 +338,25 @@ describe('when it returns', () => {
   }, 300_000);
 
   it('answers as if it had always been there', async () => {
+    const subscriber = createSubscriber(stalled.log);
+    await ask(stalled, (_, port) => subscriber.follow(port));
+    const isProvisional = ({ provisional }: Json) => provisional === true;
+    const before = [...subscriber.rows.values()].filter(isProvisional).length;
+    expect(before).toBeGreaterThan(50);
     await stalled.feeds[2]?.append(third.slice(STALLED));
     await stalled.run({ maxTicks: 40 });
+    await ask(stalled, (_, port) => subscriber.follow(port));
+    expect([...subscriber.rows.values()].filter(isProvisional).length).toBeLessThan(before);
+    // Blocks that stand are not taken back.
+    expect([...subscriber.types].sort()).toEqual(['conversion', 'conversion_correction', 'price', 'price_correction']);
     const after = await ask(stalled, answers);
     expect(bodies(after)).not.toEqual(bodies(shown));
     const straight = await worldOf([first, second, third]);
     try {
       expect(after).toEqual(await ask(straight, answers));
+      const fresh = createSubscriber(straight.log);
+      await ask(straight, (_, port) => fresh.follow(port));
+      expect(Object.fromEntries(subscriber.rows)).toEqual(Object.fromEntries(fresh.rows));
     } finally {
       await straight.close();
     }

@@ -26,9 +26,9 @@ export function readThrough(records: readonly StampsRecord[]): StampsAppended[] 
       continue;
     }
     if (record.kind === 'correction') {
-      const place = told.findIndex(({ height, hash }) => height === record.height && hash === record.hash);
+      const place = record.height - (told[0]?.height ?? 0);
       const corrected = told[place];
-      if (!corrected) throw fault('corrects a block that does not stand');
+      if (corrected?.hash !== record.hash) throw fault('corrects a block that does not stand');
       const { prices, stamps, provisional } = corrected;
       if (!isDeepStrictEqual([record.was, record.wasProvisional], [{ prices, stamps }, provisional])) {
         throw fault('replaces what was not published');
