@@ -30,7 +30,7 @@ const PARTS: readonly Part[] = [
   { name: 'stall', files: 'pipeline/price/stall', environment: { STALL_BLOCKS: '100000' } },
   { name: 'rollups', files: 'test/laws/rollups', environment: { ROLLUP_RUNS: '100' } },
   { name: 'reprocess', files: 'pipeline/reprocess/make-generation.law', environment: { MAKE_RUNS: '100' } },
-  { name: 'routes', files: 'api/market/best-route', environment: { ROUTE_RUNS: '100000' } },
+  { name: 'routes', files: 'api/rest/market/best-path', environment: { ROUTE_RUNS: '100000' } },
   { name: 'rpc', files: 'api/rpc/fuzz', environment: { RPC_FUZZ_RUNS: '100000' } },
   { name: 'log', files: 'infra/event-log', environment: { VERUSTREAM_KILLS: '100' } },
   { name: 'login', files: 'api/access/login', environment: { LOGIN_REPLAYS: '10000' } },
