@@ -30,7 +30,7 @@ export interface PushEvent {
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects: EventSubjects;
-  /** Of what a correction replaces: it also goes to those who received that. */
+  /** The subjects of the row that a correction replaces: its subscribers receive the correction too. */
   readonly formerSubjects?: EventSubjects;
   /** JSON up to the number of the message. */
   readonly head: string;

@@ -54,7 +54,7 @@ interface Block {
   readonly hash: string;
   /** Highest the chain has been while it stood. */
   tip: number;
-  /** Of its conversion, in USD. */
+  /** USD value of its conversion. */
   value: number;
 }
 
@@ -105,7 +105,7 @@ function createChain() {
       publish((place) => encodeStampsAppended({ ...place, ...head(block), provisional: true }, listOf(block)));
       for (const block of blocks) block.tip = Math.max(block.tip, height);
     },
-    /** Of the block `depth` below the newest; a change of 0 only ends its being provisional. */
+    /** Corrects the block `depth` below the newest; a change of 0 only ends its being provisional. */
     correct(depth: number, change: number) {
       const block = blocks[Math.max(0, blocks.length - 1 - depth)] as Block;
       const was = listOf(block);
