@@ -47,21 +47,35 @@ export interface CorrectedConversion {
 
 /** Conversions of a correction whose stamp differs in more than being provisional. */
 export function correctedConversions(chain: string, record: StampsCorrected): CorrectedConversion[] {
-  const { position, was, now } = record;
+  const { position } = record;
   const block = { ...record, provisional: false };
   const textOf = (stamp: ToldStamp) => valuedSource({ ...stamp, provisional: false }, block).data();
-  const keyOf = ({ txid, vout }: ToldStamp) => `${txid}:${vout}`;
-  const former = new Map(was.stamps.map((stamp) => [keyOf(stamp), stamp]));
-  const changed = now.stamps.flatMap((stamp, index) => {
-    const before = former.get(keyOf(stamp));
-    former.delete(keyOf(stamp));
-    if (before && textOf(before) === textOf(stamp)) return [];
-    const { txid, vout } = stamp;
-    const event = { chain, topic: 'stamps', place: { position, index }, ...valuedSource(stamp, record) } as const;
-    return [{ txid, vout, now: pushEvent(event) }];
+  return pairsByKey(record.was.stamps, record.now.stamps, stampKey).flatMap(({ was, now }, index) => {
+    const either = now ?? was;
+    if (!either || (was && now && textOf(was) === textOf(now))) return [];
+    const { txid, vout } = either;
+    const place = { chain, topic: 'stamps', place: { position, index } } as const;
+    return [{ txid, vout, now: now ? pushEvent({ ...place, ...valuedSource(now, record) }) : null }];
   });
-  return [...changed, ...[...former.values()].map(({ txid, vout }) => ({ txid, vout, now: null }))];
 }
+
+interface Pair<Row> {
+  readonly was: Row | undefined;
+  readonly now: Row | undefined;
+}
+
+/** Pairs the rows of one key: first each row of `now`, in order, then the rows that are gone. */
+function pairsByKey<Row>(was: readonly Row[], now: readonly Row[], keyOf: (row: Row) => string): Pair<Row>[] {
+  const former = new Map(was.map((row) => [keyOf(row), row]));
+  const current = now.map((row) => {
+    const pair = { was: former.get(keyOf(row)), now: row };
+    former.delete(keyOf(row));
+    return pair;
+  });
+  return [...current, ...[...former.values()].map((row) => ({ was: row, now: undefined }))];
+}
+
+const stampKey = ({ txid, vout }: ToldStamp): string => `${txid}:${vout}`;
 
 function undo({ fromHeight, height: toHeight, hash, reason }: StampsRewound): Source {
   return {
@@ -82,20 +96,17 @@ interface Row {
 function rowsOf({ prices, stamps }: StampList, block: Block): Row[] {
   return [
     ...prices.map((price) => ({ key: price.currencyId, source: priceSource(price, block) })),
-    ...stamps.map((stamp) => ({ key: `${stamp.txid}:${stamp.vout}`, source: valuedSource(stamp, block) })),
+    ...stamps.map((stamp) => ({ key: stampKey(stamp), source: valuedSource(stamp, block) })),
   ];
 }
 
 /** One event for each row that differs, is new, or is gone. */
 function corrections({ height, time, was, wasProvisional, now, provisional }: StampsCorrected): Source[] {
-  const former = new Map(rowsOf(was, { height, time, provisional: wasProvisional }).map((row) => [row.key, row]));
-  const current = rowsOf(now, { height, time, provisional }).map((row) => {
-    const before = former.get(row.key)?.source;
-    former.delete(row.key);
-    return correction(before, row.source);
-  });
-  const gone = [...former.values()].map(({ source }) => correction(source, undefined));
-  return [...current, ...gone].filter((source) => source !== null);
+  const former = rowsOf(was, { height, time, provisional: wasProvisional });
+  const current = rowsOf(now, { height, time, provisional });
+  return pairsByKey(former, current, ({ key }) => key)
+    .map((pair) => correction(pair.was?.source, pair.now?.source))
+    .filter((source) => source !== null);
 }
 
 /** Null when the row reads as before. */

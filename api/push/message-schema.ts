@@ -104,7 +104,7 @@ export const undoData = withOptional(
   },
 );
 
-/** What a correction replaces, and what holds instead; null for a row that did not exist, or no longer does. */
+/** A correction carries the row as it was sent and the row that replaces it. Either is null if there is no such row. */
 const correctionOf = (data: JsonSchema): JsonSchema => {
   const orNull = { ...data, type: ['object', 'null'] };
   return object({
@@ -195,7 +195,7 @@ export const pushEvents = {
   conversion_correction: event(
     'conversion_correction',
     'conversions',
-    'The value of a conversion reads otherwise, or is no longer provisional',
+    'A conversion has another value, or its value is no longer provisional',
     correctionOf(conversionData),
   ),
   price: event(
@@ -207,7 +207,7 @@ export const pushEvents = {
   price_correction: event(
     'price_correction',
     'prices',
-    'A price of an earlier block reads otherwise, or is no longer provisional; it is no new price',
+    'A price that was sent before has another value, or is no longer provisional; this is not a new price',
     correctionOf(priceData),
   ),
   reserves: event(

@@ -128,6 +128,7 @@ async function tell(
     tip = null;
   };
   for (const record of records) {
+    let isConfirmed: IsConfirmed = () => false;
     if (record.kind === 'rewind') {
       await settle();
       for (const id of await takeBack(client, topic, chain, record.height)) woken.add(id);
@@ -137,22 +138,24 @@ async function tell(
       const { woken: receivers, sent } = await takeBackConversions(client, chain, record.height, record.corrected);
       for (const id of receivers) woken.add(id);
       const keys = new Map(record.corrected.map(({ now, txid, vout }) => [now, `${txid}:${vout}`]));
-      made.push(...deliveriesOf(source, record, webhooks, (id, event) => sent.has(`${id} ${keys.get(event)}`)));
+      isConfirmed = (id, event) => sent.has(`${id} ${keys.get(event)}`);
       tip = reached; // the block itself has come before
-      continue;
     } else {
       tip = record.height;
     }
-    made.push(...deliveriesOf(source, record, webhooks, () => false));
+    made.push(...deliveriesOf(source, record, webhooks, isConfirmed));
   }
   await settle();
 }
+
+/** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
+type IsConfirmed = (webhookId: string, event: PushEvent) => boolean;
 
 function deliveriesOf(
   { topic, chain }: EventSource,
   { mark, kind: recordKind, time, events, ...record }: SourceRecord,
   webhooks: readonly LivingWebhook[],
-  isConfirmed: (webhookId: string, event: PushEvent) => boolean,
+  isConfirmed: IsConfirmed,
 ): Delivery[] {
   const listening = webhooks.filter(({ since }) => mark > since);
   if (listening.length === 0) return [];

@@ -76,7 +76,7 @@ async function compare(): Promise<number> {
   return Object.keys(plain.stamps).length;
 }
 
-/** What a reader of the topic holds in the end. A block without rows has nothing that could be provisional. */
+/** Applies all records. Leaves out `provisional` of blocks without rows, since nobody can see it. */
 function published(records: readonly StampsRecord[]) {
   return readThrough(records).map(({ position: _, provisional, ...record }) => ({
     ...record,

@@ -108,24 +108,25 @@ export async function openStampsPublisher(
       const provisional = !isComplete;
       const head = { source, height, hash, time, provisional };
       const isAlike = beyond.isAlike(index, hash, list);
-      const was = isAlike ? list : told?.hash === hash ? await readList(log, chain, told) : null;
-      if (told && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
-        const isRepeated = isAlike && (told.provisional === provisional || list.length === 0);
-        const wasProvisional = told.provisional;
-        const latest = isRepeated
-          ? told.latest
-          : add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
-        beyond.correct(index, { latest, provisional }, list);
-      } else {
-        if (told) {
-          const kept = blockAt(partition, index - 1);
-          const reason = told.hash === hash ? 'repriced' : 'reorg';
-          add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
-          beyond.truncate(index);
+      const isMarkedAlike = list.length === 0 || told?.provisional === provisional;
+      if (!isAlike || !isMarkedAlike) {
+        const was = isAlike ? list : told?.hash === hash ? await readList(log, chain, told) : null;
+        if (told && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
+          const { provisional: wasProvisional } = told;
+          const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
+          beyond.correct(index, { latest, provisional }, list);
+        } else {
+          if (told) {
+            const kept = blockAt(partition, index - 1);
+            const reason = told.hash === hash ? 'repriced' : 'reorg';
+            add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
+            beyond.truncate(index);
+          }
+          if (index !== beyond.length)
+            throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
+          const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
+          beyond.push({ position, source, hash, provisional }, list);
         }
-        if (index !== beyond.length) throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
-        const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
-        beyond.push({ position, source, hash, provisional }, list);
       }
       if (!isComplete) continue;
       beyond.shift(1);
@@ -249,7 +250,7 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
 
 const listOf = ({ prices, stamps }: StampList): StampList => ({ prices, stamps });
 
-/** What the topic says of a block, as encodeStampList gives it; null when the log no longer holds it. */
+/** Reads the newest published list of a block, encoded as by encodeStampList. Returns null if the log no longer holds it. */
 async function readList(log: Pick<EventLog, 'read'>, chain: string, { latest }: ToldEntry): Promise<Buffer | null> {
   const [record] = await log
     .read('stamps', chain, latest, { ...READ_LIMITS, maxRecords: 1 })

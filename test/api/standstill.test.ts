@@ -26,6 +26,8 @@ const chains = [...pair, { ...pair[0], name: 'third', minBasketAge: 40 }];
 const STALLED = 170;
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
+/** Heartbeats carry the cursor that says when a subscriber has heard of every record. */
+const PUSH = { heartbeatMs: 200 };
 const FEEDS = chains.flatMap(({ name }) => [feedKey('facts', name), feedKey('stamps', name)]);
 
 const clockOf = (block: FedBlock | undefined) => blockOf(block).clock;
@@ -54,16 +56,7 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: Client, port: 
   const config = { ...configOf(configured), roles: ['serve'] as const };
   const daemons = new Map(chains.map(({ name }) => [name, createVerusdClient({ rpc, chain: name, logger })]));
   const { signal } = new AbortController();
-  const api = await startApi({
-    config,
-    release: 'test',
-    stores,
-    log,
-    daemons,
-    logger,
-    signal,
-    push: { heartbeatMs: 200 },
-  });
+  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal, push: PUSH });
   try {
     return await work(
       createClient(() => `http://127.0.0.1:${api.port}`),
