@@ -24,8 +24,8 @@ export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
     super(
       'clickhouse_start_failed',
-      `The embedded ClickHouse cannot open ${path}; its own words stand above. The log holds everything: remove the ` +
-        'folders clickhouse and postgres of DATA_DIR, and both are built again from it.',
+      `The embedded ClickHouse cannot open ${path}; its own messages are printed above. The log holds everything: remove the ` +
+        'folders clickhouse and postgres of DATA_DIR, and both are rebuilt from it.',
       { cause },
     );
   }
@@ -121,12 +121,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       for (const lane of lanes) lane.client = await connectTo(path, lane.database);
     } catch (error) {
       if (error instanceof ClickHouseDamaged) throw error;
-      throw new ClickHouseOverloaded(`ClickHouse lost writes and cannot be opened anew: ${String(error)}`, error);
+      throw new ClickHouseOverloaded(`ClickHouse lost writes and cannot be reopened: ${String(error)}`, error);
     }
     broken = false;
     logger?.warn(
       { code: 'clickhouse_overloaded' },
-      'ClickHouse lost writes, as on a full disk; it was opened anew from what is whole, and what was under way is repeated',
+      'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated',
     );
   }
 
@@ -146,7 +146,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   async function checkWrites(): Promise<void> {
     if (!broken && (await lostWrites()) === lostBefore) return;
     broken = true;
-    throw new ClickHouseOverloaded('ClickHouse could not write what it had to: no space left on its disk?', undefined);
+    throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 
   async function release(released: readonly Lane[]): Promise<void> {
@@ -208,7 +208,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       }),
     kill(id) {
       session?.queryAsync(killSql(id)).catch((err: unknown) => {
-        logger?.warn({ err }, 'a statement that takes too long could not be ended in ClickHouse');
+        logger?.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
       });
     },
     release,

@@ -25,7 +25,7 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
     run: (lane, _, work) => work(lane.client).catch(otherThanClickHouse),
     kill: (id) =>
       void killer.command({ query: killSql(id) }).catch((err: unknown) => {
-        logger.warn({ err }, 'a statement that takes too long could not be ended on ClickHouse');
+        logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
       }),
     isOwn: false,
     async close() {

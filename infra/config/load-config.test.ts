@@ -136,7 +136,7 @@ describe('loadConfig', () => {
     [{ PORT: '70000' }, /PORT: 70000 must be <= 65535/],
     [{ ROLES: 'tail,cook' }, /ROLES: "cook" is not one of tail, derive, price, serve/],
     [{ ROLES: 'tail' }, /KAFKA_BROKERS, DATABASE_URL, CLICKHOUSE_URL/],
-    [{ TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/99' }, /TRUSTED_PROXIES: "10\.0\.0\.0\/99" is no address and no CIDR/],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/99' }, /TRUSTED_PROXIES: "10\.0\.0\.0\/99" is neither an address nor a CIDR/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is not one of trace/],
     [{ VERUSD_VRSC: 'ftp://x' }, /chains\.0\.rpc: "ftp:\/\/x" must match pattern/],
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL: "mysql:\/\/x"/],

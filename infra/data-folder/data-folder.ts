@@ -38,7 +38,7 @@ export class DataFolderUnusable extends PermanentError {
     const said = cause instanceof Error ? cause.message : String(cause);
     super(
       'data_folder_unusable',
-      `The data folder ${path} cannot be written: ${said}. Free it, make it writable, or set DATA_DIR.`,
+      `The data folder ${path} cannot be written: ${said}. Free space, make it writable, or set DATA_DIR.`,
       { cause },
     );
   }

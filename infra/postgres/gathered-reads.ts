@@ -149,7 +149,7 @@ function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') return String(value);
   if (!Array.isArray(value))
-    throw new TypeError('a value of a read is text, a number, a truth value, or a list of those');
+    throw new TypeError('a parameter of a read is a string, a number, a boolean, or a list of those');
   const items = value.map((item) =>
     item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
   );

@@ -18,7 +18,7 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
   try {
     const info = await client.call('getwalletinfo', [], { signal });
     const addresses = await client.call('z_listaddresses', [], { signal });
-    if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses is no list');
+    if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses did not return a list');
     const holds: Holding[] = [];
     if (hasCoins(info)) holds.push('coins');
     if (addresses.length > 0) holds.push('shielded addresses');
@@ -34,7 +34,7 @@ function hasCoins(info: unknown): boolean {
   const balances = Object.entries(typeof info === 'object' && info !== null ? info : {}).filter(([name]) =>
     name.includes('balance'),
   );
-  if (balances.length === 0) throw new DaemonGarbage('getwalletinfo names no balance');
+  if (balances.length === 0) throw new DaemonGarbage('getwalletinfo returned no balance');
   return balances.some(([, balance]) => isAboveZero(balance));
 }
 

@@ -76,8 +76,8 @@ function groupOf(
   function note(member: Member, failed: boolean, err?: unknown): void {
     if (failed !== member.failed) {
       const daemon = member.client.address;
-      if (failed) logger.warn({ chain, daemon, err }, 'a daemon fails; the next one is asked');
-      else logger.info({ chain, daemon }, 'a daemon is well again');
+      if (failed) logger.warn({ chain, daemon, err }, 'a daemon failed; asking the next one');
+      else logger.info({ chain, daemon }, 'a daemon is healthy again');
     }
     member.failed = failed;
   }
@@ -106,7 +106,7 @@ function groupOf(
         last = { error };
       }
     }
-    if (!last) throw new DaemonTimeout(`${chain}: no daemon was asked within ${timeoutMs / 1000} s`);
+    if (!last) throw new DaemonTimeout(`${chain}: no daemon was free to take the call within ${timeoutMs / 1000} s`);
     if ('value' in last) return last.value;
     throw last.error;
   }

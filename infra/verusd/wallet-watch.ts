@@ -103,12 +103,12 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     } catch (err) {
       if (closed.signal.aborted) return;
       const level = member.failures > 0 ? 'debug' : 'warn';
-      logger[level]({ chain, daemon, err }, `daemon ${daemon} of ${chain} does not tell what its wallet holds`);
+      logger[level]({ chain, daemon, err }, `daemon ${daemon} of ${chain} does not report what its wallet holds`);
       member.failures += 1;
     }
     member.triedMs = performance.now();
     await told(shown(member)).catch((err: unknown) =>
-      logger.warn({ chain, err }, 'what is known of wallets is not stored'),
+      logger.warn({ chain, err }, 'the state of the wallets could not be stored'),
     );
   }
 

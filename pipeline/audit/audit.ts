@@ -32,7 +32,7 @@ export type AuditResult = {
 /** The chain moved under each look at a range. */
 class AuditDisturbed extends RetryableError {
   constructor(chain: string) {
-    super('audit_disturbed', `${chain} was rewound at each of ${ATTEMPTS} looks at it; audit again later.`);
+    super('audit_disturbed', `${chain} was rewound during each of ${ATTEMPTS} attempts; audit again later.`);
   }
 }
 

@@ -26,7 +26,7 @@ export async function askRedrive(pool: Pool, chain: string, height: number): Pro
     'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id',
     [chain, height],
   );
-  if (!rows[0]) throw new TypeError('an insert gave no id');
+  if (!rows[0]) throw new TypeError('an insert returned no id');
   return rows[0].id;
 }
 

@@ -130,7 +130,7 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   } catch (err) {
     logger.debug(
       { chain: chain.name, err },
-      'what is to be derived again could not be read; the next look tries again',
+      'the redrives to run could not be read; the next poll tries again',
     );
   }
 }
@@ -141,6 +141,6 @@ async function showTarget({ log, chain, logger }: DeriveOptions, report: StageRe
     report.target(last ? readBlocksRecord(last.payload).height : null);
     report.state('catching_up'); // a follower stays one while it is near
   } catch (err) {
-    logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the fold itself will say why');
+    logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the error of the fold says why');
   }
 }

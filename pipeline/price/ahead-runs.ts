@@ -94,7 +94,7 @@ async function dropRuns(
 
 async function nextRun(client: PoolClient): Promise<bigint> {
   const { rows } = await client.query<{ run: bigint }>("SELECT nextval('ahead_run_numbers') AS run");
-  if (!rows[0]) throw new TypeError('a sequence gave no number');
+  if (!rows[0]) throw new TypeError('a sequence returned no number');
   return rows[0].run;
 }
 

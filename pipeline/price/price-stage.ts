@@ -171,7 +171,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   async function makeRoom({ chain, queue }: ChainCursor): Promise<void> {
     const first = await postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
     if (first === null) return;
-    logger.info({ chain: chain.name }, 'price: a chain is new; prices from its first block on are folded again');
+    logger.info({ chain: chain.name }, 'price: a chain was added; folding prices again from its first block on');
     await undo(first, null, async () => undefined);
   }
 

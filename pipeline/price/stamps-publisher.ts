@@ -123,7 +123,7 @@ export async function openStampsPublisher(
             beyond.truncate(index);
           }
           if (index !== beyond.length)
-            throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
+            throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
           const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
           beyond.push({ position, source, hash, provisional }, list);
         }

@@ -14,8 +14,8 @@ export class GenerationInTheWay extends PermanentError {
     const state = isUnfinished ? 'unfinished' : 'ready';
     super(
       'generation_in_the_way',
-      `Generation ${generation} (${description}, ${state}) stands beside the served one, and only one can. ` +
-        `Ask for the same again to go on with it, or run \`verustream reprocess --drop ${generation}\`.`,
+      `Generation ${generation} (${description}, ${state}) exists next to the served one, and there can be only one. ` +
+        `Give the same command again to continue it, or run \`verustream reprocess --drop ${generation}\`.`,
     );
   }
 }
@@ -64,7 +64,7 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
     const target = other && other.generation > served.generation === (to === 'newer') ? other : null;
     if (!target) throw new NothingToSwap(nothingTo(to, served, other));
     if (target.isUnfinished) {
-      throw new NothingToSwap(`Generation ${target.generation} is not ready: run \`verustream reprocess\` to its end.`);
+      throw new NothingToSwap(`Generation ${target.generation} is not ready: run \`verustream reprocess\` to completion.`);
     }
     await client.query('UPDATE generations SET served = false WHERE served');
     await client.query('UPDATE generations SET served = true WHERE generation = $1', [target.generation]);
@@ -74,8 +74,8 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
 
 function nothingTo(to: 'newer' | 'older', served: Generation, other: Generation | undefined): string {
   const now = `Generation ${served.generation} (${served.description}) is served`;
-  if (!other) return `${now}, and there is no other: \`verustream reprocess --regime NAME\` makes one.`;
-  const way = to === 'newer' ? '`--swap-back` returns to' : '`--swap` serves';
+  if (!other) return `${now}, and there is no other: \`verustream reprocess --regime NAME\` creates one.`;
+  const way = to === 'newer' ? '`--swap-back` restores' : '`--swap` serves';
   return `${now}, the ${to} of the two; ${way} generation ${other.generation} (${other.description}).`;
 }
 

@@ -29,7 +29,7 @@ import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fo
 
 export class GenerationDropped extends PermanentError {
   constructor(generation: number) {
-    super('generation_dropped', `Generation ${generation} was dropped while it was made.`);
+    super('generation_dropped', `Generation ${generation} was dropped while it was being made.`);
   }
 }
 
@@ -213,7 +213,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
           const isPassing =
             error instanceof ReprocessDisturbed || (error as { code?: unknown } | null)?.code === NOT_AT_REST;
           if (!isPassing || tries === MOST_TRIES) throw error;
-          logger.debug({ err: error }, 'reprocess: tries again');
+          logger.debug({ err: error }, 'reprocess: trying again');
           fold = null;
           await sleep(RETRY_MS, undefined, { signal });
         }

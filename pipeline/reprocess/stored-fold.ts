@@ -19,7 +19,7 @@ import { isStillThere, readBlocks, type StoredBlock } from './stored-blocks.ts';
 /** Facts and prices stand on different branches for the moment. */
 export class ReprocessDisturbed extends RetryableError {
   constructor(what: string) {
-    super('reprocess_disturbed', `${what}; the run goes on where it is once the price stage has followed.`);
+    super('reprocess_disturbed', `${what}; the run continues from here once the price stage has caught up.`);
   }
 }
 
@@ -137,6 +137,6 @@ async function checkTicks(client: PoolClient, { ticks }: PriceBatch, before: num
     return row !== undefined && Number(row.tick) === tick && row.chain === block.chain && row.hash === block.hash;
   });
   if (!isSame || (ticks.length === 0 && before < newest)) {
-    throw new ReprocessDisturbed('The blocks of the stores are not those that prices were folded from');
+    throw new ReprocessDisturbed('The stores hold other blocks than those that prices were folded from');
   }
 }

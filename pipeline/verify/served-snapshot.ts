@@ -18,7 +18,7 @@ export class VerifyDisturbed extends RetryableError {
   constructor(chain: string) {
     super(
       'verify_disturbed',
-      `${chain} was rewound at each of ${ATTEMPTS} attempts to look at it; verify again later.`,
+      `${chain} was rewound during each of ${ATTEMPTS} attempts; verify again later.`,
     );
   }
 }

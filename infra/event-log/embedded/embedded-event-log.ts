@@ -49,7 +49,7 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
         if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
         if (partition.writer !== writer) {
           throw new LogWriterFenced(
-            `a newer writer of ${partition.name} was opened in this process (pid ${process.pid})`,
+            `this process (pid ${process.pid}) opened a newer writer of ${partition.name}`,
           );
         }
         partition.file.append(records);
