@@ -113,7 +113,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
       message: expect.stringMatching('space'),
     });
     expect(await numbers()).toEqual(['1', '2']);
-    expect(said).toEqual([expect.stringMatching(/lost writes.*opened anew/)]);
+    expect(said).toEqual([expect.stringMatching(/lost writes.*reopened/)]);
     await clickhouse.insert('numbers', ['n'], [[3]]);
     expect(await numbers()).toEqual(['1', '2', '3']);
   });

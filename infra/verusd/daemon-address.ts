@@ -16,9 +16,7 @@ export function parseDaemonAddress(rpc: string): DaemonAddress {
     throw new DaemonAddressInvalid(`the scheme of the daemon address is ${url.protocol}; ${FORM}`);
   }
   if (url.pathname !== '/' || url.search || url.hash) {
-    throw new DaemonAddressInvalid(
-      `the address of daemon ${url.host} has a path, but a daemon serves none; ${FORM}`,
-    );
+    throw new DaemonAddressInvalid(`the address of daemon ${url.host} has a path, but a daemon serves none; ${FORM}`);
   }
   if (!url.username && !url.password) return { origin: url.origin, authorization: null };
   const credentials = `${decode(url.username)}:${decode(url.password)}`;

@@ -79,7 +79,7 @@ describe('a daemon', () => {
     expect(faults()).toEqual([null]);
     info.longestchain = 103;
     await becomes('daemon_behind_peers');
-    expect(lines.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('height 100, its peers at 103') });
+    expect(lines.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('height 100, its peers are at 103') });
     info.longestchain = 0;
     await becomes(null);
     expect(watch?.statuses()[0]?.peersHeight).toBe(null);

@@ -128,10 +128,7 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   try {
     if ((await askedHeight(stores.postgres.pool, chain.name)) !== null) asked.abort();
   } catch (err) {
-    logger.debug(
-      { chain: chain.name, err },
-      'the redrives to run could not be read; the next poll tries again',
-    );
+    logger.debug({ chain: chain.name, err }, 'the redrives to run could not be read; the next poll tries again');
   }
 }
 

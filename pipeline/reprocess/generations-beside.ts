@@ -64,7 +64,9 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
     const target = other && other.generation > served.generation === (to === 'newer') ? other : null;
     if (!target) throw new NothingToSwap(nothingTo(to, served, other));
     if (target.isUnfinished) {
-      throw new NothingToSwap(`Generation ${target.generation} is not ready: run \`verustream reprocess\` to completion.`);
+      throw new NothingToSwap(
+        `Generation ${target.generation} is not ready: run \`verustream reprocess\` to completion.`,
+      );
     }
     await client.query('UPDATE generations SET served = false WHERE served');
     await client.query('UPDATE generations SET served = true WHERE generation = $1', [target.generation]);

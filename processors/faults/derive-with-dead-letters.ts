@@ -104,7 +104,7 @@ function unknownInputs(block: DaemonBlock, state: MutableChainState): Fault[] {
     tx.vin.flatMap(({ txid, vout }, n): Fault[] => {
       if (txid === undefined || vout === undefined) return [];
       if (vout < (made.get(txid) ?? 0) || state.output(txid, vout)) return [];
-      const message = `spends ${txid}:${vout}, which was not derived: an earlier dead letter of this chain holds it`;
+      const message = `spends ${txid}:${vout}, which was not derived: it is part of an earlier dead letter of this chain`;
       return [{ scope: 'input', txIndex, n, code: 'unknown_output', message }];
     }),
   );

@@ -52,43 +52,43 @@ export function readableBlock(raw: unknown, previousHash: string | null): Readab
 
 function blockFault(raw: unknown, previousHash: string | null): string | null {
   const { hash, height, previousblockhash, time, tx } = asObject(raw) ?? {};
-  if (!isHash(hash)) return 'the block has no proper hash';
-  if (!isInt4(height)) return 'the block has no proper height';
+  if (!isHash(hash)) return 'the hash of the block is missing or malformed';
+  if (!isInt4(height)) return 'the height of the block is missing or malformed';
   if ((previousblockhash ?? null) !== previousHash)
     return `the block does not name ${previousHash ?? 'nothing'} as its parent`;
-  if (!Number.isSafeInteger(time)) return 'the block has no proper time';
+  if (!Number.isSafeInteger(time)) return 'the time of the block is missing or malformed';
   return Array.isArray(tx) && tx.length > 0 ? null : 'the block has no list of transactions';
 }
 
 function transactionFault(tx: unknown, seen: Set<unknown>): string | null {
   const { txid, vin, vout, vShieldedOutput, vjoinsplit } = asObject(tx) ?? {};
-  if (!isHash(txid)) return 'the transaction has no proper txid';
-  if (seen.has(txid)) return 'the block holds a transaction of this txid already';
+  if (!isHash(txid)) return 'the txid of the transaction is missing or malformed';
+  if (seen.has(txid)) return 'the block already holds a transaction with this txid';
   seen.add(txid);
-  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the transaction has no lists of inputs and outputs';
+  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the inputs or outputs of the transaction are not lists';
   const paysNobody = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
-  return paysNobody ? 'the transaction pays nobody' : null;
+  return paysNobody ? 'the transaction has no output' : null;
 }
 
 function inputFault(raw: unknown): string | null {
   const input = asObject(raw);
-  if (!input) return 'the input is no object';
+  if (!input) return 'the input is not an object';
   const { coinbase, txid, vout } = input;
   if (txid === undefined && vout === undefined && typeof coinbase === 'string') return null;
-  return isHash(txid) && isInt4(vout) ? null : 'the input names no output';
+  return isHash(txid) && isInt4(vout) ? null : 'the input does not name an output';
 }
 
 function outputFault(raw: unknown, n: number): string | null {
   const output = asObject(raw);
-  if (!output) return 'the output is no object';
-  if (output.n !== n) return `the output says that it is number ${String(output.n)}`;
-  if (readableValue(output.valueSat) === undefined) return 'valueSat is no amount of satoshis';
+  if (!output) return 'the output is not an object';
+  if (output.n !== n) return `the number of the output is ${String(output.n)}`;
+  if (readableValue(output.valueSat) === undefined) return 'valueSat is not an amount of satoshis';
   const script = asObject(output.scriptPubKey);
-  if (!script) return 'scriptPubKey is no object';
-  if (!isKey(script.type)) return 'the script has no proper type';
+  if (!script) return 'scriptPubKey is not an object';
+  if (!isKey(script.type)) return 'the type of the script is missing or malformed';
   const { addresses } = script;
   if (addresses === undefined || (Array.isArray(addresses) && addresses.every(isKey))) return null;
-  return 'the script has no proper list of addresses';
+  return 'the addresses of the script are missing or malformed';
 }
 
 function isInt4(value: unknown): value is number {

@@ -162,7 +162,7 @@ describe('a lost end', () => {
   it('behind a flipped byte of the write-ahead log is noticed', async () => {
     await leaveKilled();
     flip(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
-    await expectRefused(/were acknowledged and are not in/);
+    await expectRefused(/were acknowledged but are not in/);
   });
 
   it('of a log file that an older copy replaced is noticed', async () => {

@@ -115,8 +115,7 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
     let writer: string | null = null;
     for (let offset = from; offset < end; ) {
       const fetched = await fetcher.fetch(offset, { maxBytes: FETCH_BYTES, waitMs: 0 });
-      if (fetched === null)
-        throw new LogUnreachable(`the topic of ${partition} existed and is gone: was it deleted?`);
+      if (fetched === null) throw new LogUnreachable(`the topic of ${partition} existed and is gone: was it deleted?`);
       last = recordsOf(fetched).at(-1) ?? last;
       writer = fetched.messages.at(-1)?.writer ?? writer;
       if (fetched.atEnd) break;
