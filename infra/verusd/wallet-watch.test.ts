@@ -174,7 +174,7 @@ describe('the watch', () => {
     const watch = watching([daemon, gone], { chain: 'warned', logger });
     await until(() => lines.length >= 2 && watch.wallets()[0]?.wallet != null);
     expect(lines.join('')).toContain('the wallet of daemon 1 of warned holds coins and shielded addresses');
-    expect(lines.join('')).toContain('daemon 2 of warned does not tell what its wallet holds');
+    expect(lines.join('')).toContain('daemon 2 of warned does not report what its wallet holds');
     const metrics = await registry.metrics();
     expect(metrics).toContain('verustream_daemon_wallet_holds{chain="warned",daemon="1"} 1');
     expect(metrics).not.toContain('{chain="warned",daemon="2"}');
