@@ -34,7 +34,7 @@ export function createContexts(
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
   const daemonOf = (chain: string) => {
     const daemon = daemons.get(chain);
-    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
     return daemon;
   };
   const figures = createDaemonFigures(daemons, logger);
@@ -65,7 +65,7 @@ export function createContexts(
     health,
     chain(name) {
       const chain = chains.get(name);
-      if (!chain) throw new TypeError(`${name} is no configured chain`);
+      if (!chain) throw new TypeError(`${name} is not a configured chain`);
       return chain;
     },
   };

@@ -15,7 +15,7 @@ export async function run(
   const { name: chain } = configuredChain(config, input.chain);
   const height = wholeNumber(input.height, 'height');
   const { hash } = input;
-  if (!isHash(hash)) throw new UsageError(`"${hash}" is no hash of a block; it is 64 digits of 0-9 and a-f`);
+  if (!isHash(hash)) throw new UsageError(`"${hash}" is not a block hash; a hash has 64 digits of 0-9 and a-f`);
   await acceptRewind(stores.postgres, chain, { height, hash });
   line(`${chain} may be rewound to block ${height} once, within the next ${ACCEPTED_MINUTES} minutes.`);
   return { exitCode: 0, state: { chain, height, hash, minutes: ACCEPTED_MINUTES } };

@@ -64,9 +64,11 @@ async function make(
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
-  line(`Generation ${generation.generation} (${description}) is made next to generation ${base}, which is served.`);
+  line(
+    `Generation ${generation.generation} (${description}) is being made next to generation ${base}, which is served.`,
+  );
   try {
-    const waits = setTimeout(() => progress('Another run is at work: this one waits for its end.'), WAITS_MS);
+    const waits = setTimeout(() => progress('Another run is active: this one waits for it to end.'), WAITS_MS);
     const lock = await acquireStageLock(stores.postgres, 'reprocess', ALL_CHAINS, signal).finally(() =>
       clearTimeout(waits),
     );
@@ -86,7 +88,7 @@ async function make(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    line('Stopped; the same command goes on from here.');
+    line('Stopped; the same command continues from here.');
     return null;
   }
   const comparison = await compare(context, generation, base);
@@ -94,8 +96,8 @@ async function make(
   const isReady = (await readProgress(pool, generation.generation)) === null;
   line(
     isReady
-      ? 'It is ready, and followed from now on: `verustream reprocess --swap` serves it.'
-      : 'Nothing is changed; the same command without --dry-run goes on from here.',
+      ? 'It is ready and is kept up to date from now on: `verustream reprocess --swap` serves it.'
+      : 'Nothing was changed; the same command without --dry-run continues from here.',
   );
   return comparison;
 }

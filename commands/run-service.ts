@@ -99,7 +99,7 @@ function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger:
 /** The process promises to end within ten seconds. Stopping at any moment is safe, so the next start takes over unfinished work. */
 function endInTime(logger: Logger): void {
   setTimeout(() => {
-    logger.warn('ending before all has drained; the next start goes on from the last commit');
+    logger.warn('ending before all work has drained; the next start continues from the last commit');
     process.exit(0);
   }, LONGEST_DRAIN_MS).unref();
 }

@@ -36,7 +36,7 @@ export async function run(
   const different = tables.filter(({ equal }) => !equal).length;
   output.line(
     different === 0
-      ? `${tables.length} tables are what the log says.`
+      ? `${tables.length} tables match the log.`
       : `${different} of ${tables.length} tables differ: rebuild the stores.`,
   );
   return { exitCode: different === 0 ? 0 : 1, state: { ok: different === 0, tables } };

@@ -51,8 +51,8 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
       await listener.stop();
       await limiter
         .close()
-        .catch((err: unknown) => logger.warn({ err }, 'parts of the limits could not be given back'));
-      await clock.stop().catch((err: unknown) => logger.warn({ err }, 'the clock of the limits could not be stopped'));
+        .catch((err: unknown) => logger.warn({ err }, 'unused parts of the limits could not be returned to Postgres'));
+      await clock.stop().catch((err: unknown) => logger.warn({ err }, 'the clock of the limiter could not be stopped'));
       await ledger.close();
     },
   };

@@ -83,9 +83,13 @@ const REMEMBERED = 10_000;
 /** Charge for requests that are refused before any work. */
 export const LEAST_CREDITS = 1;
 
-const WRONG_KEY = new ApiError('key_invalid', 'the API key is wrong, was replaced or revoked, or its identity is', {
-  headers: { 'WWW-Authenticate': 'Bearer' },
-});
+const WRONG_KEY = new ApiError(
+  'key_invalid',
+  'the API key is wrong, was replaced or revoked, or its identity is revoked',
+  {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+);
 
 /** Payer: `key` is undefined if none was presented, null if the presented one is invalid. */
 interface Identified {

@@ -21,7 +21,7 @@ export interface LanesOptions {
 
 export class QueueFull extends RetryableError {
   constructor() {
-    super('queue_full', 'too many requests wait already, or this one has waited too long');
+    super('queue_full', 'too many requests are waiting, or this one has waited too long');
   }
 }
 

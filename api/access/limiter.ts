@@ -68,7 +68,7 @@ export interface LimiterOptions {
 /** The caller's usage is unknown, because the ledger does not answer. */
 export class LimitsUnavailable extends RetryableError {
   constructor(cause: unknown) {
-    super('limits_unavailable', 'the limits cannot be kept while Postgres does not answer', { cause });
+    super('limits_unavailable', 'the limits cannot be enforced while Postgres does not answer', { cause });
   }
 }
 

@@ -59,7 +59,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     const indexed = indexedHeight(chain);
     if (indexed === null) throw new ApiError('syncing', `${chain} has no indexed block yet`);
     if (!(height >= indexed) || height < Number(info.longestchain) || indexed < height - INDEX_LAG) {
-      throw new ApiError('syncing', `${chain} is not up to date at the moment: nobody can log in until it is`);
+      throw new ApiError('syncing', `${chain} is not up to date at the moment: logins are refused until it is`);
     }
   }
 
@@ -82,9 +82,8 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     async answer(id: string, signature: string, host: string): Promise<Holder> {
       const { rows } = await pool.query<Holder & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
       const [spent] = rows;
-      if (!spent?.valid)
-        throw refused('there is no such challenge: it was answered before, or is older than 5 minutes');
-      if (spent.host !== host) throw refused('the challenge was given by another host name');
+      if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
+      if (spent.host !== host) throw refused('the challenge was issued under another host name');
       const { chain, identityAddress, message } = spent;
       await requireUnrevoked(spent);
       await requireCurrent(chain);
@@ -94,7 +93,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
           if (error instanceof DaemonRpcError) return false; // it cannot be read as a signature
           throw error;
         });
-      if (holds !== true) throw refused('the signature is not of this identity and message');
+      if (holds !== true) throw refused('the signature does not match this identity and message');
       return { chain, identityAddress };
     },
   };

@@ -30,7 +30,7 @@ export async function openSession({ pool }: Postgres, holder: Holder): Promise<O
   const values = [hexParam(digest(token)), holder.chain, holder.identityAddress];
   const { rows } = await pool.query<{ expiresAt: Date }>(OPEN_SQL, values);
   const [row] = rows;
-  if (!row) throw new Error('a session was not stored');
+  if (!row) throw new Error('Postgres did not store the session');
   return { ...holder, expiresAt: row.expiresAt, token };
 }
 

@@ -34,7 +34,7 @@ export function decodeCursor(text: string, list: string, chain: string, kinds: r
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
-    const detail = 'cursor is not one that this list of this chain has given: take nextCursor of an answer as it is';
+    const detail = 'this list of this chain did not issue the cursor: pass nextCursor of an answer unchanged';
     throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
   return { list, chain, key: key as KeyValue[], height: Number(height), hash: String(hash) };

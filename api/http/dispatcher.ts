@@ -95,7 +95,7 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
 
 /** Requests that match no route. */
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
-  const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists what there is`));
+  const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists all paths`));
   app.any('/*', (res, req, announced) => {
     handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answerer);
   });
@@ -119,7 +119,7 @@ export function answerOptions(options: ExchangeOptions, template: string, allow:
 
 function refuseMethod(allow: string): Answerer {
   return refusing(({ method }) => {
-    const message = `${method.toUpperCase()} is not served here, only ${allow} are`;
+    const message = `${method.toUpperCase()} is not allowed here, only ${allow}`;
     return new ApiError('method_not_allowed', message, { headers: { Allow: allow } });
   });
 }
@@ -133,6 +133,6 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new ApiError('invalid_request', `${JSON.stringify(part)} is no percent-encoded UTF-8`);
+    throw new ApiError('invalid_request', `${JSON.stringify(part)} is not percent-encoded UTF-8`);
   }
 }

@@ -278,8 +278,9 @@ const problem = ({ asked, options }: Exchange, error: unknown) => problemReply(e
 
 /** @throws ApiError when there is none */
 function wholeBody(body: Buffer | BodyFailure): Buffer {
-  if (body === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
+  if (body === 'aborted') throw new ApiError('invalid_request', 'the client disconnected before its body was complete');
   if (body === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
-  if (body === 'evicted') throw new ApiError('busy', 'there is no room for this body at the moment: send it again');
+  if (body === 'evicted')
+    throw new ApiError('busy', 'the service has no memory for this body at the moment: send it again');
   return body;
 }

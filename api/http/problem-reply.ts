@@ -48,13 +48,13 @@ export function toApiError(cause: unknown): ApiError {
     return new ApiError('daemon_error', `the daemon refused: ${cause.rpcMessage}`, { cause });
   }
   if (cause instanceof VerustreamError && cause.code.startsWith('daemon_')) {
-    return new ApiError('daemon_error', 'the daemon of this chain cannot be asked at the moment', { cause });
+    return new ApiError('daemon_error', 'the daemon of this chain cannot be reached at the moment', { cause });
   }
   if (isTooSlow(cause) || (cause instanceof VerustreamError && isTooSlow(cause.cause))) {
-    return new ApiError('query_too_slow', 'the question takes longer, or more memory, than one may', { cause });
+    return new ApiError('query_too_slow', 'the query takes more time or memory than allowed', { cause });
   }
   if (cause instanceof ClickHouseDamaged) {
-    return new ApiError('store_damaged', 'what is asked for was stored and can no longer be read', { cause });
+    return new ApiError('store_damaged', 'the store can no longer read the requested data', { cause });
   }
   const trouble = postgresTrouble(cause) ?? cause;
   if (trouble instanceof RetryableError) {

@@ -22,7 +22,7 @@ export type Places = ReadonlyMap<FeedKey, Place>;
 
 export class CursorInvalid extends PermanentError {
   constructor() {
-    super('cursor_invalid', 'the cursor is not one that this service has given: take it from a message as it is');
+    super('cursor_invalid', 'this service did not issue the cursor: pass the cursor of a message unchanged');
   }
 }
 

@@ -74,7 +74,7 @@ const refuseWithoutUpgrade = refusing(
 /** The close code is 4000 and the status that REST refuses the same with. */
 function turnAway(connection: Connection | null, error: unknown, logger: Logger): void {
   const refusal = toApiError(error);
-  if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be let in');
+  if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be admitted');
   connection?.turnAway({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 

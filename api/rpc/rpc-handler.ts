@@ -206,7 +206,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 
   return (name, body, lane = 'standard') => {
     const chain = chains.get(name);
-    if (chain === undefined) throw new TypeError(`${name} is no configured chain`);
+    if (chain === undefined) throw new TypeError(`${name} is not a configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
     return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
   };

@@ -94,7 +94,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
   if (!status) return tell({ code: 'not_started', detail: `${what} has not started yet` });
   if (statuses.isSilent(chain, stage)) {
     const seconds = Math.round(statuses.ageOf(chain, stage));
-    return tell({ code: 'not_reporting', detail: `${what} gave its last sign of life ${seconds} s ago` });
+    return tell({ code: 'not_reporting', detail: `${what} last reported ${seconds} s ago` });
   }
   const why = status.error?.code;
   switch (status.state) {

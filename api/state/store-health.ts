@@ -24,16 +24,16 @@ const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
   { code: 'postgres_unreachable', detail: 'Postgres does not answer' },
   { code: 'postgres_starting', detail: 'Postgres is starting, recovering or shutting down' },
   { code: 'postgres_full', detail: 'Postgres has no connection left' },
-  { code: 'postgres_read_only', detail: 'Postgres takes no writes: it is a standby, or was told so' },
+  { code: 'postgres_read_only', detail: 'Postgres takes no writes: it is a standby, or is set to read-only' },
   { code: 'postgres_overloaded', detail: 'Postgres lacks disk space or memory' },
-  { code: 'postgres_readers_silent', detail: 'all connections that requests read Postgres by are taken, or silent' },
+  { code: 'postgres_readers_silent', detail: 'all Postgres connections for requests are busy or do not answer' },
   { code: 'clickhouse_unreachable', detail: 'ClickHouse cannot be reached' },
   { code: 'clickhouse_silent', detail: 'ClickHouse does not answer in time' },
   { code: 'clickhouse_overloaded', detail: 'ClickHouse lacks disk space, memory or time' },
   { code: 'clickhouse_damaged', detail: 'ClickHouse cannot read all that it stored' },
 ];
 
-const UNKNOWN = { code: 'store_failed', detail: 'a store fails; the log of the service says how' };
+const UNKNOWN = { code: 'store_failed', detail: 'a store has failed; the log of the service says how' };
 
 /** One probe serves all callers that arrive during it. */
 export function createStoreHealth(stores: AskedStores, logger: Logger): () => Promise<readonly StoreFault[]> {

@@ -44,7 +44,7 @@ export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, lo
     try {
       return createInterest(known(parseAsked(asked), chains), chains, idsOf);
     } catch (err) {
-      logger.error({ err, webhook: id }, 'what this webhook asks for cannot be served any more');
+      logger.error({ err, webhook: id }, 'the subscription of this webhook can no longer be served');
       return NOTHING;
     }
   }

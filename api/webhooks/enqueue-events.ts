@@ -61,7 +61,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       const next = await source.head(log, committed);
       logger.error(
         { topic, chain, position, next },
-        'events for webhooks are no longer in the log; their owners are told',
+        'events for webhooks are no longer in the log; their owners are notified',
       );
       await tellGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);

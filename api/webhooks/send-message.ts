@@ -61,8 +61,7 @@ const GONE = 410;
  * Every failure has the same text; otherwise strangers could use the service to find out which ports are open, and
  * which names there are in the network of this machine.
  */
-const NO_ANSWER =
-  'no answer came: every address that the name of the receiver means must be public, and https must answer there in time';
+const NO_ANSWER = 'no answer: every address of the receiver must be public, and https must answer there in time';
 
 export function createSender(options: SenderOptions): Sender {
   const { allowLocal, logger, userAgent, timeoutMs = TIMEOUT_MS, resolve } = options;
@@ -97,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
         return outcomeOf(answer.statusCode, answer.headers['retry-after']);
       } catch (error) {
         stop.throwIfAborted();
-        logger.debug({ err: error, delivery: id }, 'a message of a webhook got no answer');
+        logger.debug({ err: error, delivery: id }, 'the receiver did not answer a webhook message');
         const why = error instanceof ReceiverRefused ? error.message : NO_ANSWER;
         return { kind: 'failed', status: null, error: why, retryAfterMs: null };
       } finally {

@@ -103,7 +103,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       if ((await lookAtPrices()) > 0) turns.wake();
       await pause(PRICES_MS, signal);
     }),
-    repeat('deliveries of webhooks cannot be looked after', async () => {
+    repeat('webhook deliveries could not be swept', async () => {
       await sweep(postgres, queue, config.chains);
       turns.wake();
       await pause(SWEEP_MS, signal);

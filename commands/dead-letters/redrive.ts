@@ -30,7 +30,7 @@ export async function run(
     return { exitCode: 0, state: { chain: chain.name, from: null, left: 0 } };
   }
   const id = await askRedrive(pool, chain.name, from);
-  output.progress(`${chain.name} is derived again from block ${from} on.`);
+  output.progress(`${chain.name} is being derived again from block ${from} on.`);
   const isDone = async (): Promise<boolean> =>
     (await isRedriven(pool, id)) &&
     ((await readStagePosition(pool, 'derive', chain.name))?.position ?? -1) >= before.position;

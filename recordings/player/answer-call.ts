@@ -34,7 +34,7 @@ function isTimeless(calls: RecordedCalls, method: string, answer: RecordedAnswer
 
 function replay(answer: RecordedAnswer): string {
   if ('result' in answer) return answer.result;
-  if ('died' in answer) throw new DaemonDied('the recorded daemon died of this call');
+  if ('died' in answer) throw new DaemonDied('this call crashed the recorded daemon');
   const { code, message } = JSON.parse(answer.error) as { code: number; message: string };
   throw new RpcFailure(code, message);
 }

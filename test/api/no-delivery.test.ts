@@ -281,7 +281,7 @@ it('counts them in the status, and that nothing is without a stamp', async () =>
 it('holds the same in both stores', async () => {
   const { output, lines } = collectedOutput();
   await runAudit(service.context, {}, output);
-  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+  expect(lines).toContain('Postgres and ClickHouse agree.');
 });
 
 it('goes and comes back with the regime of the generation that is served', async () => {
@@ -312,5 +312,5 @@ it('goes and comes back with the regime of the generation that is served', async
   expect(await shown()).toEqual(asBackfill);
   const { output, lines } = collectedOutput();
   await runAudit(service.context, {}, output);
-  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+  expect(lines).toContain('Postgres and ClickHouse agree.');
 });

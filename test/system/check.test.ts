@@ -96,9 +96,9 @@ it('knows the running service by its folder and its port, and a stranger on the 
   const PORT = new URL(program.base).port;
   const { stdout } = await runCommand(['check'], { ...settings, PORT });
   expect(stdout).toMatch(/^note +data folder .*used by a running service/m);
-  expect(stdout).toMatch(/^note +port .*held by a verustream that answers/m);
+  expect(stdout).toMatch(/^note +port .*used by a running verustream/m);
   const stranger = await runCommand(['check'], { ...settings, PORT: new URL(node.url).port });
-  expect(wrongOf(stranger.stdout).join('\n')).toMatch(/port .*EADDRINUSE.*end the other/);
+  expect(wrongOf(stranger.stdout).join('\n')).toMatch(/port .*EADDRINUSE.*end that process/);
   expect(stranger.code).toBe(1);
   await program.kill('SIGTERM');
 });

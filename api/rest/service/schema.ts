@@ -58,7 +58,7 @@ const goneSince = {
 export const readiness = object({
   status: { type: 'string', enum: ['ready', 'not_ready'] },
   reasons: array(object({ ...told, goneSince })),
-  notes: array(object(told), 'What is worth knowing and keeps nothing from being ready'),
+  notes: array(object(told), 'Conditions worth knowing that do not affect readiness'),
 });
 
 export const syncState = object({

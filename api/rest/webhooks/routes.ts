@@ -210,7 +210,7 @@ const test = liveRoute({
   path: '/api/webhooks/:id/test',
   method: 'POST',
   status: 201,
-  summary: 'Sends a message of type `test`; the answer is its delivery, which tells what became of it',
+  summary: 'Sends a message of type `test`; the answer is its delivery, which shows the outcome',
   parameters: { id },
   response: delivery,
   async handler({ api, caller, params }) {

@@ -55,7 +55,7 @@ export function reprocessConforms(client: Client, service: () => RunningService)
       stop.abort();
       const stopped = await run(['--regime', 'backfill'], stop.signal);
       expect(stopped.code).toBe(1);
-      expect(stopped.said).toContain('the same command goes on from here');
+      expect(stopped.said).toContain('the same command continues from here');
       const dry = await run(['--regime', 'backfill', '--dry-run']);
       expect(dry.code).toBe(0);
       for (const part of ['to_side, mirrored', 'new / served', 'largest differences']) expect(dry.said).toContain(part);
