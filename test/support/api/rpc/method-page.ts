@@ -101,7 +101,7 @@ time. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A 
 
 ## What is let through
 A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
-thing; whatever else a daemon does not like, such as a name that nobody has, it refuses itself.
+thing; the daemon itself refuses everything else that is wrong, such as an unknown name.
 
 | what | at most | otherwise |
 |---|---|---|
@@ -129,7 +129,7 @@ ${Object.entries(DEADLY_CALLS)
 \`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
-Write it anew with \`npm test -- --update method-page\`.
+Write it again with \`npm test -- --update method-page\`.
 `;
 
 /** `examples` by method. */
