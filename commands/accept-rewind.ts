@@ -3,7 +3,7 @@ import { isHash } from '../domain/hashes.ts';
 import { ACCEPTED_MINUTES, acceptRewind } from '../pipeline/tailer/accepted-rewinds.ts';
 import { UsageError } from '../schemas/errors.ts';
 import { configuredChain, wholeNumber } from './arguments.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 /** @throws UsageError */
@@ -11,7 +11,7 @@ export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
   input: InputOf<'accept-rewind'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { name: chain } = configuredChain(config, input.chain);
   const height = wholeNumber(input.height, 'height');
   const { hash } = input;

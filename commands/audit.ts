@@ -1,14 +1,14 @@
 /** `audit`: compares Postgres with ClickHouse, and both with the invariants. */
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 
 /** Prints a line for each table and invariant; exit code 0 only when both stores hold the same and every invariant holds. */
 export async function run(
   { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const chains = config.chains.map((chain) => ({ name: chain.name, nativeCurrencyId: nativeCurrencyId(chain) }));
   const results: AuditResult[] = [];
   for await (const result of audit(stores, chains, signal)) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
-import type { CommandContext, Outcome, Output } from './command.ts';
+import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
@@ -19,7 +19,7 @@ export async function run(
   { config, logger, signal }: CommandContext,
   { seconds: given = String(PACE_SECONDS) }: InputOf<'play-recording'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const seconds = Number(given);
   if (!(seconds > 0 && seconds <= LONGEST_SECONDS)) {
     throw new UsageError(

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { InputOf } from './command-table.ts';
 import { parseCommand } from './parse-command.ts';
-import { reprocessAsked } from './reprocess-arguments.ts';
+import { parseReprocessRequest } from './reprocess-arguments.ts';
 
 const CHAINS = ['vrsc', 'varrr'];
 const asked = (...args: string[]) =>
-  reprocessAsked(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
+  parseReprocessRequest(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
 
 it('takes a regime with a range, and nothing for the list', () => {
   expect(asked()).toEqual({ action: 'list' });

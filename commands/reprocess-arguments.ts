@@ -4,7 +4,7 @@ import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { UsageError } from '../schemas/errors.ts';
 import type { InputOf } from './command-table.ts';
 
-export type ReprocessAsked =
+export type ReprocessRequest =
   | { readonly action: 'list' }
   | { readonly action: 'make'; readonly range: RegimeRange; readonly description: string; readonly dryRun: boolean }
   | { readonly action: 'swap'; readonly to: 'newer' | 'older' }
@@ -14,7 +14,7 @@ export type ReprocessAsked =
 const OF_REGIME = ['from', 'to', 'chains', 'dry-run'];
 
 /** @throws UsageError, which names the allowed values */
-export function reprocessAsked(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessAsked {
+export function parseReprocessRequest(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessRequest {
   const given = Object.keys(values);
   if (given.length === 0) return { action: 'list' };
   const asked = given.filter((name) => !OF_REGIME.includes(name));

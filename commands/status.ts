@@ -6,7 +6,7 @@ import type { ChainConfig } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 
 type Print = (line: string) => void;
 
@@ -42,7 +42,7 @@ export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { pool } = stores.postgres;
   const statuses = readStageStatuses((await pool.query<StatusRow>(STATUS_SQL)).rows);
   const { rows: letters } = await pool.query<{ chain: string; count: bigint }>(

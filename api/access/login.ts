@@ -7,7 +7,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { Holder } from './key-store.ts';
+import type { KeyOwner } from './key-store.ts';
 import type { PublicHosts } from './public-hosts.ts';
 import { newId } from './tokens.ts';
 
@@ -44,7 +44,7 @@ const refused = (detail: string) => new ApiError('login_refused', detail);
 export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOptions) {
   const { pool } = postgres;
 
-  async function requireUnrevoked({ chain, identityAddress }: Holder): Promise<void> {
+  async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<void> {
     const { rows } = await pool.query<{ flags: number }>(FLAGS_SQL, [chain, identityAddress]);
     const [row] = rows;
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
@@ -65,7 +65,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
 
   return {
     /** `host` is the name that the service was called by. @throws ApiError host_refused, not_found, identity_revoked, syncing */
-    async challenge(holder: Holder, host: string): Promise<Challenge> {
+    async challenge(holder: KeyOwner, host: string): Promise<Challenge> {
       hosts.require(host);
       await requireUnrevoked(holder);
       await requireCurrent(holder.chain);
@@ -79,8 +79,8 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     },
 
     /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
-    async answer(id: string, signature: string, host: string): Promise<Holder> {
-      const { rows } = await pool.query<Holder & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
+    async answer(id: string, signature: string, host: string): Promise<KeyOwner> {
+      const { rows } = await pool.query<KeyOwner & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
       const [spent] = rows;
       if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
       if (spent.host !== host) throw refused('the challenge was issued under another host name');

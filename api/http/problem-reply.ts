@@ -6,7 +6,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
-import type { Question } from './answer-route.ts';
+import type { RequestInfo } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
 import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = '5';
 /** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
 const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
-export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
+export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) {
     const passes = refusal.status === 503; // many fail of one cause, which passes

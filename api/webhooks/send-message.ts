@@ -23,7 +23,7 @@ export interface OutgoingMessage {
   readonly secrets: readonly string[];
 }
 
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   /** Nothing will ever be taken there again. */
   | { readonly kind: 'gone'; readonly status: number }
@@ -37,7 +37,7 @@ export type Outcome =
 
 export interface Sender {
   /** @throws the signal's reason once it aborts; everything else is an outcome */
-  send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome>;
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnect
   };
 }
 
-function outcomeOf(status: number, retryAfter: string | string[] | undefined): Outcome {
+function outcomeOf(status: number, retryAfter: string | string[] | undefined): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };
   if (status === GONE) return { kind: 'gone', status };
   const error = status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import { DataFolderBusy, lookAtDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { DataFolderBusy, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
 import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
@@ -39,7 +39,7 @@ function dataFolder(folder: string): Finding[] {
   const findings: Finding[] = [];
   if (existsSync(path)) {
     try {
-      if (lookAtDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
+      if (inspectDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
       else findings.push(right(`${path} is free and closed to other users`));
     } catch (error) {
       if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));

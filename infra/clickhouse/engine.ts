@@ -18,7 +18,7 @@ import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
-import type { Lane } from './lanes.ts';
+import type { ConnectionLane } from './connection-lanes.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
@@ -33,16 +33,16 @@ export class ClickHouseStartFailed extends PermanentError {
 
 export interface Engine {
   /** Connections that use the database, which is created when missing; each runs one statement at a time. */
-  connect(database: string, count: number): Promise<Lane[]>;
+  connect(database: string, count: number): Promise<ConnectionLane[]>;
   /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when it was lost */
-  run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  run<T>(lane: ConnectionLane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
   /** Tells the engine to end a statement; one that does not look goes on. */
   kill(id: string): void;
   /** The last ones end the engine. */
-  release(lanes: readonly Lane[]): Promise<void>;
+  release(lanes: readonly ConnectionLane[]): Promise<void>;
 }
 
-interface OwnLane extends Lane {
+interface OwnLane extends ConnectionLane {
   client: Client;
   readonly database: string;
 }
@@ -149,7 +149,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 
-  async function release(released: readonly Lane[]): Promise<void> {
+  async function release(released: readonly ConnectionLane[]): Promise<void> {
     const close = async () => {
       for (const lane of released) {
         lanes.delete(lane as OwnLane);

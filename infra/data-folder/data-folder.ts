@@ -67,7 +67,7 @@ export function claimDataFolder(folder: string): DataFolder {
 }
 
 /** Looks at a folder that is there, and changes nothing. @throws DataFolderBusy, DataFolderUnusable */
-export function lookAtDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
+export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
   const path = resolve(folder);
   const file = join(path, 'lock');
   let lock: DatabaseSync | null = null;

@@ -3,12 +3,12 @@ import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
 import type { VerusdClient } from './verusd-client.ts';
 
-export type Holding = 'coins' | 'shielded addresses';
+export type WalletContent = 'coins' | 'shielded addresses';
 
 export interface Wallet {
   /** False: the daemon runs without one. */
   readonly exists: boolean;
-  readonly holds: readonly Holding[];
+  readonly holds: readonly WalletContent[];
 }
 
 const NO_WALLET: Wallet = { exists: false, holds: [] };
@@ -19,7 +19,7 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
     const info = await client.call('getwalletinfo', [], { signal });
     const addresses = await client.call('z_listaddresses', [], { signal });
     if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses did not return a list');
-    const holds: Holding[] = [];
+    const holds: WalletContent[] = [];
     if (hasCoins(info)) holds.push('coins');
     if (addresses.length > 0) holds.push('shielded addresses');
     return { exists: true, holds };

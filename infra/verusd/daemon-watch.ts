@@ -23,7 +23,7 @@ export interface DaemonWatchOptions {
   readonly chainId?: string;
   readonly logger: Logger;
   /** Hears of every look; `looked` is the index of the one that was looked at. */
-  readonly told: (statuses: readonly DaemonStatus[], looked: number) => void;
+  readonly report: (statuses: readonly DaemonStatus[], looked: number) => void;
   readonly timing?: WatchTiming;
 }
 
@@ -56,7 +56,7 @@ interface Member {
 
 /** @throws DaemonAddressInvalid */
 export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
-  const { chain, rpc, chainId, logger, told, timing = WATCH_TIMING } = options;
+  const { chain, rpc, chainId, logger, report, timing = WATCH_TIMING } = options;
   const { everyMs, timeoutMs } = timing;
   const closed = new AbortController();
   const members = rpc.map((address, index): Member => {
@@ -108,7 +108,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       if (fault) logger[level](about, `daemon ${member.place} of ${chain}: ${fault.message}`);
       else logger.info(about, `daemon ${member.place} of ${chain} is healthy again`);
     }
-    told(statuses, member.place - 1);
+    report(statuses, member.place - 1);
   }
 
   /** Each on its own, so that a hanging daemon does not delay the others. */

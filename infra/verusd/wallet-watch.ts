@@ -31,7 +31,7 @@ export interface WalletWatchOptions {
   readonly rpc: string | readonly string[];
   readonly logger: Logger;
   /** Hears of every attempt. */
-  readonly told?: (wallet: WatchedWallet) => Promise<void>;
+  readonly report?: (wallet: WatchedWallet) => Promise<void>;
   /** Milliseconds; for tests. */
   readonly timing?: Timing;
 }
@@ -72,7 +72,7 @@ interface Member {
 }
 
 export function watchWallets(options: WalletWatchOptions): WalletWatch {
-  const { chain, rpc, logger, told = async () => undefined, timing = TIMING } = options;
+  const { chain, rpc, logger, report = async () => undefined, timing = TIMING } = options;
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const closed = new AbortController();
   const members = addresses.map((address, index): Member => {
@@ -107,7 +107,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
       member.failures += 1;
     }
     member.triedMs = performance.now();
-    await told(shown(member)).catch((err: unknown) =>
+    await report(shown(member)).catch((err: unknown) =>
       logger.warn({ chain, err }, 'the state of the wallets could not be stored'),
     );
   }

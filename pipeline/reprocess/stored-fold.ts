@@ -32,7 +32,7 @@ export interface StoredFoldOptions {
   readonly withSettled: boolean;
   readonly maxTicks: number;
   readonly maxQueued: number;
-  readonly breathe: () => Promise<void> | undefined;
+  readonly yieldToEventLoop: () => Promise<void> | undefined;
   /** Looks at every tick that is folded. */
   readonly watch?: (fold: PriceFold) => PriceFold;
 }
@@ -51,7 +51,7 @@ const MAX_ROWS = 50_000;
 
 /** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
-  const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, breathe } = options;
+  const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, yieldToEventLoop } = options;
   const { cursors, state } = await inSnapshot(postgres, async (client) => {
     const cursors: ChainCursor[] = [];
     for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
@@ -99,7 +99,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
           cursors,
           tick + 1,
           limits,
-          breathe,
+          yieldToEventLoop,
         );
         await checkTicks(client, batch, tick, newest);
         tick += batch.ticks.length;

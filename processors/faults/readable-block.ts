@@ -3,7 +3,7 @@
 import { isHash } from '../../domain/hashes.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { asObject } from '../decoding/decoded-object.ts';
-import { type Cause, type Fault, isKey, readableValue, withhold } from './redact.ts';
+import { type BlockFault, type FaultCause, isKey, readableValue, withoutFaultyParts } from './redact.ts';
 
 /** A block of the log, as far as it can be read. */
 export interface ReadableBlock {
@@ -11,14 +11,14 @@ export interface ReadableBlock {
   readonly block: DaemonBlock | null;
   /** As it was parsed. */
   readonly raw: unknown;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly BlockFault[];
   /** Why `block` is null. */
-  readonly cause: Cause | null;
+  readonly cause: FaultCause | null;
 }
 
 const INT4_MAX = 2 ** 31 - 1;
 
-export function unreadable(raw: unknown, cause: Cause): ReadableBlock {
+export function unreadable(raw: unknown, cause: FaultCause): ReadableBlock {
   return { block: null, raw, faults: [], cause };
 }
 
@@ -27,10 +27,10 @@ export function readableBlock(raw: unknown, previousHash: string | null): Readab
   const wrong = blockFault(raw, previousHash);
   if (wrong !== null) return unreadable(raw, { code: 'malformed', message: wrong });
   const block = raw as DaemonBlock;
-  const faults: Fault[] = [];
+  const faults: BlockFault[] = [];
   const seen = new Set<unknown>();
   for (const [txIndex, tx] of block.tx.entries()) {
-    const at = (scope: Fault['scope'], n: number | null, message: string): void => {
+    const at = (scope: BlockFault['scope'], n: number | null, message: string): void => {
       faults.push({ scope, txIndex, n, code: 'malformed', message });
     };
     const message = transactionFault(tx, seen);
@@ -47,7 +47,7 @@ export function readableBlock(raw: unknown, previousHash: string | null): Readab
       if (why !== null) at('output', n, why);
     }
   }
-  return { block: withhold(block, faults), raw, faults, cause: null };
+  return { block: withoutFaultyParts(block, faults), raw, faults, cause: null };
 }
 
 function blockFault(raw: unknown, previousHash: string | null): string | null {
@@ -66,8 +66,8 @@ function transactionFault(tx: unknown, seen: Set<unknown>): string | null {
   if (seen.has(txid)) return 'the block already holds a transaction with this txid';
   seen.add(txid);
   if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the inputs or outputs of the transaction are not lists';
-  const paysNobody = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
-  return paysNobody ? 'the transaction has no output' : null;
+  const hasNoPayee = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
+  return hasNoPayee ? 'the transaction has no output' : null;
 }
 
 function inputFault(raw: unknown): string | null {

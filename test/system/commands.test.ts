@@ -1,14 +1,14 @@
 /** The command line of the real program: what it prints with `--json`, and what it refuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readJsonOutput } from '../support/commands/command-output.ts';
-import { type Ended, type Program, runCommand, type Settings, startProgram } from './program.ts';
+import { type EndedProgram, type Program, type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 /** Of the bundled recording. */
 const IDENTITY = 'alice@';
 const HASH = 'f'.repeat(64);
 
-let settings: Settings;
+let settings: ProgramSettings;
 let program: Program;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 const run = (line: string) => runCommand(line.split(' '), settings);
 
 /** stderr without the log, which is JSON lines. */
-function complaint({ stdout, stderr }: Ended): { stdout: string; lines: string[] } {
+function complaint({ stdout, stderr }: EndedProgram): { stdout: string; lines: string[] } {
   return { stdout, lines: stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{')) };
 }
 

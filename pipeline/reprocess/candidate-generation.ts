@@ -9,7 +9,7 @@ import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
 import { pauseStages } from '../stage/pause-stages.ts';
 
-export class GenerationInTheWay extends PermanentError {
+export class CandidateGenerationExists extends PermanentError {
   constructor({ generation, description, isUnfinished }: Generation) {
     const state = isUnfinished ? 'unfinished' : 'ready';
     super(
@@ -41,7 +41,7 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     const ranges = withRange(served.ranges, range);
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
-      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new GenerationInTheWay(beside);
+      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
       return beside;
     }
     const { rows } = await client.query<{ generation: number }>(
