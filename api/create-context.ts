@@ -1,7 +1,7 @@
 /** Creates, once, the services that the handlers share. */
 import { daemonsOfLane } from './access/lane-daemons.ts';
-import type { Lane, Lanes } from './access/lanes.ts';
 import { createLogin } from './access/login.ts';
+import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
@@ -25,16 +25,16 @@ export function createContexts(
   options: ApiOptions,
   watch: StateWatch,
   health: Health,
-  snapshots: (lane: Lane) => WithSnapshot,
-  lanes: ReadonlyMap<string, Lanes>,
+  snapshots: (lane: PriorityLane) => WithSnapshot,
+  lanes: ReadonlyMap<string, PriorityLanes>,
   webhooks: Webhooks,
   port: () => number,
-): Readonly<Record<Lane, ApiContext>> {
+): Readonly<Record<PriorityLane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
   const daemonOf = (chain: string) => {
     const daemon = daemons.get(chain);
-    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
     return daemon;
   };
   const figures = createDaemonFigures(daemons, logger);
@@ -65,11 +65,11 @@ export function createContexts(
     health,
     chain(name) {
       const chain = chains.get(name);
-      if (!chain) throw new TypeError(`${name} is no configured chain`);
+      if (!chain) throw new TypeError(`${name} is not a configured chain`);
       return chain;
     },
   };
-  const of = (lane: Lane): ApiContext => ({
+  const of = (lane: PriorityLane): ApiContext => ({
     ...shared,
     daemons: daemonsOfLane(daemons, lanes, lane),
     snapshot: snapshots(lane),

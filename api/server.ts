@@ -13,10 +13,10 @@ import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
 import { createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
+import { createBufferedBodies } from './http/buffered-bodies.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
 import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
-import { createHeldBodies } from './http/held-bodies.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
 import { createPush, type PushOptions } from './push/push.ts';
@@ -153,7 +153,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
-  const bodies = createHeldBodies();
+  const bodies = createBufferedBodies();
   const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access, bodies };
   const rpc = createRpcHandler({
     chains: config.chains,

@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { createPreparedAnswers, type PreparedAnswer } from '../api/http/prepared-answers.ts';
-import { remembering } from '../api/state/memoize.ts';
+import { memoize } from '../api/state/memoize.ts';
 import { createAgingMap } from '../pipeline/derive/aging-map.ts';
 
 const [rounds = 21] = process.argv.slice(2).map(Number);
@@ -15,7 +15,7 @@ const ANSWER: PreparedAnswer = { tag: '1', body: new Uint8Array(1000) };
 
 let found = 0;
 
-const own = remembering((text) => text.length, KEYS.length);
+const own = memoize((text) => text.length, KEYS.length);
 const lengths = new LRUCache<string, number>({ max: KEYS.length });
 function length(text: string): number {
   const known = lengths.get(text);
@@ -41,7 +41,7 @@ for (const key of KEYS) {
 
 type Look = (key: string) => unknown;
 const CASES: Readonly<Record<string, readonly [own: Look, library: Look]>> = {
-  remembering: [own, length],
+  memoize: [own, length],
   'prepared answers': [(key) => prepared.get(key, '1'), (key) => answers.get(key)?.tag === '1'],
   'aging map, get': [(key) => aging.get(key), (key) => objects.get(key)],
   'aging map, set': [(key) => aging.set(key, ANSWER), (key) => objects.set(key, ANSWER)],

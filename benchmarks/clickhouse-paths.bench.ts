@@ -13,7 +13,7 @@ import { chainConfig, createTestLog } from '../test/laws/replay.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { walkPages } from './big-cases/pages.ts';
 import { makeCurrentState, moveOn, txidOf } from './clickhouse-paths/current-state.ts';
-import { type History, makeHistory } from './clickhouse-paths/history.ts';
+import { type BenchmarkHistory, makeHistory } from './clickhouse-paths/history.ts';
 import { latencyOf } from './clickhouse-paths/latency.ts';
 import { bare, recordStatements, type Statements } from './clickhouse-paths/statements.ts';
 import { CHAINS } from './reprocess/made-conversions.ts';
@@ -63,7 +63,7 @@ const LISTS = [
 
 interface Served {
   readonly url: string;
-  readonly history: History;
+  readonly history: BenchmarkHistory;
   readonly clickhouse: ClickHouse;
   /** What an answer made anew asks ClickHouse. @throws when that is nothing */
   statements(path: string): Promise<Statements>;

@@ -32,9 +32,9 @@ interface Measured {
 async function measure(server: FanOut, crowd: Crowd, events: number, had: number): Promise<Measured> {
   const began = performance.now();
   const cpu = process.cpuUsage();
-  for (let told = 1; told <= RECORDS; told += 1) {
+  for (let sent = 1; sent <= RECORDS; sent += 1) {
     server.publish(events);
-    await crowd.got(had + told * events);
+    await crowd.got(had + sent * events);
   }
   const { user, system } = process.cpuUsage(cpu);
   const messages = RECORDS * events * clients;
@@ -90,7 +90,7 @@ async function withStalled(
   const memory = process.memoryUsage().rss;
   let grown = 0;
   let buffered = 0;
-  for (let told = 0; told < seconds * RECORDS_A_SECOND; told += 1) {
+  for (let sent = 0; sent < seconds * RECORDS_A_SECOND; sent += 1) {
     server.publish(EVENTS_OF_STALLED, PADDING);
     buffered = Math.max(buffered, server.buffered());
     grown = Math.max(grown, process.memoryUsage.rss() - memory);

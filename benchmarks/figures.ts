@@ -24,7 +24,7 @@ export function figuresOf(output: string): Map<string, number> {
   return figures;
 }
 
-export interface Comparison {
+export interface FigureComparison {
   readonly figure: string;
   /** Of this checkout by the other, over the pairs of runs. */
   readonly median: number;
@@ -33,7 +33,7 @@ export interface Comparison {
 }
 
 /** Figures that both print in every run and that are not the same number in all of them. `here[i]` ran beside `there[i]`. */
-export function compareRuns(here: readonly string[], there: readonly string[]): Comparison[] {
+export function compareRuns(here: readonly string[], there: readonly string[]): FigureComparison[] {
   const [mine, theirs] = [here.map(figuresOf), there.map(figuresOf)];
   const [first] = mine;
   if (!first) return [];

@@ -6,7 +6,7 @@
  */
 import { loadavg } from 'node:os';
 import { type Child, startChild } from './child.ts';
-import { type Connection, openConnection, type Target } from './json-rpc/raw-client.ts';
+import { openConnection, type RawConnection, type RpcTarget } from './json-rpc/raw-client.ts';
 import { hasWrk, loadByPost } from './wrk.ts';
 
 const seconds = Number(process.argv[2] ?? 3);
@@ -18,10 +18,10 @@ const children: Child<string>[] = [];
 async function start(name: string, ...args: string[]): Promise<string> {
   const child = await startChild<string>(`json-rpc/${name}`, ...args);
   children.push(child);
-  return child.told;
+  return child.report;
 }
 
-interface Side extends Target {
+interface Side extends RpcTarget {
   readonly name: string;
 }
 
@@ -33,7 +33,7 @@ interface Measured {
   readonly perSecond: number;
 }
 
-async function measure(connections: readonly Connection[]): Promise<Measured> {
+async function measure(connections: readonly RawConnection[]): Promise<Measured> {
   const began = performance.now();
   const end = began + seconds * 1000;
   const times = (await Promise.all(connections.map((connection) => connection.repeat(end)))).flat();

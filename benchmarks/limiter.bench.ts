@@ -3,7 +3,7 @@
  * have to ask the ledger in Postgres.
  * node benchmarks/limiter.bench.ts [requests = 300000] [callers that ask the ledger = 5000]
  */
-import { createLimiter, type Demand, type Limiter } from '../api/access/limiter.ts';
+import { type AllowanceDemand, createLimiter, type Limiter } from '../api/access/limiter.ts';
 import { createPostgresLedger } from '../api/access/postgres-ledger.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 
@@ -12,7 +12,7 @@ const AMPLE = 1e9;
 const CALLERS = 1_000;
 const ROUNDS = 3;
 
-const demand = (bucket: string, allowance: number): readonly Demand[] => [{ bucket, allowance, cost: 1 }];
+const demand = (bucket: string, allowance: number): readonly AllowanceDemand[] => [{ bucket, allowance, cost: 1 }];
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Nanoseconds a request. */
@@ -43,7 +43,8 @@ const callerOf = (n: number) => callers[n % CALLERS] as (typeof callers)[0];
 const over = demand('over', 60);
 const one = demand('one', AMPLE);
 
-const chargeAsRequestsDo = (demands: readonly Demand[]) => limiter.chargeNow(demands) ?? limiter.charge(demands);
+const chargeAsRequestsDo = (demands: readonly AllowanceDemand[]) =>
+  limiter.chargeNow(demands) ?? limiter.charge(demands);
 
 const CASES: Readonly<Record<string, (n: number) => unknown>> = {
   'a counter in memory (baseline)': (n) => counter(callerOf(n).name),

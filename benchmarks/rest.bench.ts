@@ -9,7 +9,7 @@ import pg from 'pg';
 import { CHAIN } from '../test/api/running-service.ts';
 import { startChild } from './child.ts';
 import { bareSelects, keysOf, POINT_READS, type PointRead } from './rest/point-reads.ts';
-import type { ToldService } from './rest/service.ts';
+import type { ReportedService } from './rest/service.ts';
 import { hasWrk, load } from './wrk.ts';
 
 const PREPARED = ['/api/oracle/prices', '/api/market/currencies', '/api/stats/', '/api/market/protocol'];
@@ -23,8 +23,8 @@ if (!hasWrk()) {
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-const service = await startChild<ToldService>('rest/service');
-const { url, forgetfulUrl, key, creditsPerMinute, databaseUrl } = service.told;
+const service = await startChild<ReportedService>('rest/service');
+const { url, forgetfulUrl, key, creditsPerMinute, databaseUrl } = service.report;
 const hello = await startChild<string>('rest/hello');
 const fastify = await startChild<string>('rest/fastify', url + SAME_BYTES);
 console.log(`with an API key of ${creditsPerMinute} credits a minute`);
@@ -42,7 +42,7 @@ const loadPoints = (server: string, { path }: PointRead, keys: readonly string[]
 
 /** What is measured right after its baseline, round by round, so that what else the machine does meets both alike. */
 interface Comparison {
-  readonly told: string;
+  readonly report: string;
   readonly baseline: () => Promise<number>;
   readonly subjects: Readonly<Record<string, () => Promise<number>>>;
 }
@@ -50,17 +50,17 @@ interface Comparison {
 const loadPrepared = (path: string) => () => load(url + path, key, seconds);
 const comparisons: readonly Comparison[] = [
   ...PREPARED.map((path) => ({
-    told: 'hello',
-    baseline: () => load(hello.told, key, seconds),
+    report: 'hello',
+    baseline: () => load(hello.report, key, seconds),
     subjects: { [path]: loadPrepared(path) },
   })),
   {
-    told: 'fastify',
-    baseline: () => load(fastify.told, key, seconds),
+    report: 'fastify',
+    baseline: () => load(fastify.report, key, seconds),
     subjects: { [SAME_BYTES]: loadPrepared(SAME_BYTES) },
   },
   ...points.map(({ point, keys }) => ({
-    told: `${point.selects.length} bare select${point.selects.length > 1 ? 's' : ''}`,
+    report: `${point.selects.length} bare select${point.selects.length > 1 ? 's' : ''}`,
     baseline: () => bareSelects(pool, CHAIN, point, keys, seconds),
     subjects: {
       [point.path]: () => loadPoints(forgetfulUrl, point, keys),
@@ -71,15 +71,15 @@ const comparisons: readonly Comparison[] = [
 
 /** Of each round, requests per second. */
 const measured = new Map<string, { readonly rate: number; readonly base: number }[]>();
-const labelOf = (name: string, told: string) => `× ${told.padEnd(15)} ${name}`;
+const labelOf = (name: string, report: string) => `× ${report.padEnd(15)} ${name}`;
 try {
   // The first round only makes all code hot.
   for (let round = 0; round <= rounds; round++) {
-    for (const { told, baseline, subjects } of comparisons) {
+    for (const { report, baseline, subjects } of comparisons) {
       const base = await baseline();
       for (const [name, measure] of Object.entries(subjects)) {
         const rate = await measure();
-        const label = labelOf(name, told);
+        const label = labelOf(name, report);
         if (round > 0) measured.set(label, [...(measured.get(label) ?? []), { rate, base }]);
       }
     }

@@ -20,7 +20,7 @@ export interface Circumstances {
 }
 
 /** The text of RESULTS.md with these in place of their older sections. */
-export function withResults(text: string, recorded: readonly Recorded[], told: Circumstances): string {
+export function withResults(text: string, recorded: readonly Recorded[], conditions: Circumstances): string {
   const sections = new Map(
     text
       .split(/^## /m)
@@ -28,7 +28,7 @@ export function withResults(text: string, recorded: readonly Recorded[], told: C
       .map((section) => [section.split('\n', 1)[0] ?? '', section.trimEnd()]),
   );
   for (const { name, output } of recorded) {
-    const head = `${told.date}, commit ${told.commit}, ${told.machine}`;
+    const head = `${conditions.date}, commit ${conditions.commit}, ${conditions.machine}`;
     sections.set(name, `${name}\n${head}\n\`\`\`\n${output.trim()}\n\`\`\``);
   }
   const names = [...sections.keys()].sort();

@@ -67,18 +67,18 @@ async function record(wanted: readonly string[]): Promise<void> {
     console.error('bench --record: wrk is not installed (Debian: apt-get install wrk), and several benchmarks need it');
     process.exit(2);
   }
-  const told = circumstances(root);
+  const conditions = circumstances(root);
   for (const { name, args } of (wanted.length > 0 ? wanted : names).map(parsed)) {
     console.log(`\n${name}`);
     const { code, output } = await runIn(root, name, args, true);
-    if (code === 0) keep({ name, output }, told);
+    if (code === 0) keep({ name, output }, conditions);
     else process.exitCode = 1; // what failed is not kept
   }
 }
 
-function keep(recorded: Recorded, told: Circumstances): void {
+function keep(recorded: Recorded, conditions: Circumstances): void {
   const before = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
-  writeFileSync(RESULTS, withResults(before, [recorded], told));
+  writeFileSync(RESULTS, withResults(before, [recorded], conditions));
 }
 
 async function compare(checkout: string | undefined, wanted: readonly string[]): Promise<void> {

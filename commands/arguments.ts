@@ -8,11 +8,13 @@ const HEIGHT = /^\d{1,9}$/;
 export function configuredChain({ chains }: Pick<Config, 'chains'>, name: string): ChainConfig {
   const chain = chains.find((one) => one.name === name);
   if (chain) return chain;
-  throw new UsageError(`the chain "${name}" is not configured; there are ${chains.map((one) => one.name).join(', ')}`);
+  throw new UsageError(
+    `the chain "${name}" is not configured; allowed are ${chains.map((one) => one.name).join(', ')}`,
+  );
 }
 
 /** A height, or a number within a block. @throws UsageError */
 export function wholeNumber(text: string, what: string): number {
   if (HEIGHT.test(text)) return Number(text);
-  throw new UsageError(`"${text}" is no ${what}; it is a whole number of up to 9 digits`);
+  throw new UsageError(`"${text}" is not a ${what}; give a whole number of up to 9 digits`);
 }

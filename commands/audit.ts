@@ -1,14 +1,14 @@
 /** `audit`: compares Postgres with ClickHouse, and both with the invariants. */
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 
 /** Prints a line for each table and invariant; exit code 0 only when both stores hold the same and every invariant holds. */
 export async function run(
   { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const chains = config.chains.map((chain) => ({ name: chain.name, nativeCurrencyId: nativeCurrencyId(chain) }));
   const results: AuditResult[] = [];
   for await (const result of audit(stores, chains, signal)) {
@@ -20,22 +20,18 @@ export async function run(
   const different = tables.filter(({ partsAt }) => partsAt !== null).length;
   const broken = invariants.filter(({ violation }) => violation).length;
   if (broken > 0) line(`${broken} invariants are broken: run \`verustream verify\`.`);
-  line(
-    different === 0
-      ? 'Postgres and ClickHouse hold the same.'
-      : `${different} tables differ: run \`verustream verify\`.`,
-  );
+  line(different === 0 ? 'Postgres and ClickHouse agree.' : `${different} tables differ: run \`verustream verify\`.`);
   const ok = different + broken === 0;
   return { exitCode: ok ? 0 : 1, state: { ok, tables, invariants } };
 }
 
 function described(result: AuditResult): string {
   if (result.kind === 'table') {
-    const verdict = result.partsAt === null ? 'equal' : `DIFFERENT, first at height ${result.partsAt}`;
+    const verdict = result.partsAt === null ? 'equal' : `DIFFERENT from height ${result.partsAt} on`;
     return `${result.table}: ${result.rows} rows up to height ${result.height}: ${verdict}`;
   }
   const { violation } = result;
   if (!violation) return `${result.invariant}: holds up to height ${result.height}`;
   const of = violation.reserveId ? `${violation.currencyId}, reserve ${violation.reserveId}` : violation.currencyId;
-  return `${result.invariant}: BROKEN, first at height ${violation.height} by ${violation.excess} satoshis of ${of}`;
+  return `${result.invariant}: BROKEN from height ${violation.height} on, by ${violation.excess} satoshis of ${of}`;
 }

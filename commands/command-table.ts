@@ -14,7 +14,7 @@ export const COMMANDS = {
     notes: ['Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recording.'],
   },
   check: {
-    summary: 'check daemons, log, stores and this machine, and say how to repair what is wrong',
+    summary: 'check daemons, log, stores and this machine, and say how to repair each fault',
     arguments: {},
     options: {},
     json: true,
@@ -48,7 +48,10 @@ export const COMMANDS = {
     summary: 'stamp history again next to what is served, compare, swap and swap back',
     arguments: {},
     options: {
-      regime: { value: 'REGIME', summary: 'make a generation by live, backfill, or cutover (as configured)' },
+      regime: {
+        value: 'REGIME',
+        summary: 'make a generation by the regime live, backfill, or cutover (as configured)',
+      },
       from: { value: 'TIME', summary: 'with --regime: first moment of the range' },
       to: { value: 'TIME', summary: 'with --regime: end of the range; without it, new conversions are included' },
       chains: { value: 'NAME,…', summary: 'with --regime: only conversions of these chains' },
@@ -101,7 +104,7 @@ export const COMMANDS = {
     notes: ['A new tier takes effect at once, in every process.'],
   },
   'accept-rewind': {
-    summary: 'allow one rewind of a chain below finality, to exactly one block',
+    summary: 'allow one rewind of a chain below finality, to one given block',
     arguments: {
       chain: CHAIN,
       height: { summary: 'height of the newest block that stays' },

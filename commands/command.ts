@@ -37,7 +37,7 @@ export interface Output {
   progress(text: string): void;
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /** 0 only on success. */
   readonly exitCode: 0 | 1;
   /** Document that `--json` prints, by schemas/command-output.json; null for a command without `--json`. */
@@ -56,4 +56,4 @@ export interface StoreContext extends CommandContext {
   readonly log: EventLog;
 }
 
-export type Run<Context, Input> = (context: Context, input: Input, output: Output) => Promise<Outcome>;
+export type Run<Context, Input> = (context: Context, input: Input, output: Output) => Promise<CommandOutcome>;

@@ -1,12 +1,12 @@
 /** `config`: the effective configuration, secrets masked. */
 import { printableConfig } from '../infra/config/load-config.ts';
-import type { CommandContext, Outcome, Output } from './command.ts';
+import type { CommandContext, CommandOutcome, Output } from './command.ts';
 
 export async function run(
   { config }: Pick<CommandContext, 'config'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const text = printableConfig(config);
   line(text);
   return { exitCode: 0, state: { configuration: JSON.parse(text) } };

@@ -57,7 +57,7 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
         while (node.height < node.fork + AFTER_FORK) await step(signal);
         if (node.height < node.tip - LAST_BLOCKS) node.advanceTo(node.tip - LAST_BLOCKS);
         while (!node.ended) await step(signal);
-        logger.info({ height: node.height }, 'the recording has ended; the chain stands still from here on');
+        logger.info({ height: node.height }, 'the recording has ended; the chain does not grow any further');
       } catch (error) {
         if (!signal.aborted) throw error;
       }

@@ -4,7 +4,7 @@ import { isIdentityAddress } from '../domain/addresses.ts';
 import { nameToAddress } from '../domain/names.ts';
 import { UsageError } from '../schemas/errors.ts';
 import { configuredChain } from './arguments.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL';
@@ -14,7 +14,7 @@ export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
   { chain: name, identity, tier }: InputOf<'keys'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const chain = configuredChain(config, name);
   const identityAddress = isIdentityAddress(identity) ? identity : nameToAddress(identity, chain.networkRoot);
   const known = identityAddress && (await stores.postgres.pool.query(KNOWN_SQL, [name, identityAddress])).rowCount;

@@ -31,7 +31,7 @@ describe('refuses in one line that says what is allowed', () => {
     ['start --json', "Unknown option '--json'; usage: start"],
     ['status --json=yes', "Option '--json' does not take an argument; usage: status [--json]"],
     ['keys vrsc', '<identity> is missing; usage: keys <chain> <identity> [free|developer|pro] [--json]'],
-    ['keys vrsc alice@ gold', '"gold" is no tier; there are free, developer, pro; usage: keys'],
+    ['keys vrsc alice@ gold', '"gold" is not a tier; allowed are free, developer, pro; usage: keys'],
     ['reprocess --drop', "Option '--drop <value>' argument missing; usage: reprocess [--regime REGIME]"],
     ['reprocess --from --to', "Option '--from' argument is ambiguous; usage: reprocess"],
     ['reprocess --sway', "Unknown option '--sway'; usage: reprocess [--regime REGIME]"],

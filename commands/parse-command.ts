@@ -60,7 +60,7 @@ function argumentsOf(name: CommandName, { arguments: specs }: CommandSpec, given
       const text = given[index];
       if (text === undefined && !optional) throw wrong(name, `<${argument}> is missing`);
       if (text !== undefined && choices && !choices.includes(text)) {
-        throw wrong(name, `"${text}" is no ${argument}; there are ${choices.join(', ')}`);
+        throw wrong(name, `"${text}" is not a ${argument}; allowed are ${choices.join(', ')}`);
       }
       return [argument, text];
     }),

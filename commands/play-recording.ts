@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
-import type { CommandContext, Outcome, Output } from './command.ts';
+import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
@@ -19,10 +19,12 @@ export async function run(
   { config, logger, signal }: CommandContext,
   { seconds: given = String(PACE_SECONDS) }: InputOf<'play-recording'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const seconds = Number(given);
   if (!(seconds > 0 && seconds <= LONGEST_SECONDS)) {
-    throw new UsageError(`"${given}" is no number of seconds; it is above 0 and at most ${LONGEST_SECONDS}`);
+    throw new UsageError(
+      `"${given}" is not a number of seconds; allowed is more than 0 and at most ${LONGEST_SECONDS}`,
+    );
   }
   const { user, password, port } = daemonOf(config);
   const { startRecordedNode } = await import('../recordings/player/recorded-node.ts');
@@ -42,7 +44,7 @@ export async function run(
     while (!signal.aborted) {
       writePosition(file, node);
       if (node.ended)
-        logger.info({ height: node.height }, 'the recording has ended; the chain stands still from here on');
+        logger.info({ height: node.height }, 'the recording has ended; the chain does not grow any further');
       await sleep(node.ended ? 2 ** 31 - 1 : seconds * 1000, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) node.step();
     }
@@ -60,7 +62,7 @@ function daemonOf({ chains, demo }: Config): { user: string; password: string; p
     return { user, password, port: Number(url.port) };
   }
   const message =
-    'The first chain needs a daemon http://user:password@host:port, in whose place the recording is played.';
+    'The first chain needs a daemon http://user:password@host:port: the recording is played at that address.';
   throw new PermanentError('config_invalid', message);
 }
 

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { InputOf } from './command-table.ts';
 import { parseCommand } from './parse-command.ts';
-import { reprocessAsked } from './reprocess-arguments.ts';
+import { parseReprocessRequest } from './reprocess-arguments.ts';
 
 const CHAINS = ['vrsc', 'varrr'];
 const asked = (...args: string[]) =>
-  reprocessAsked(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
+  parseReprocessRequest(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
 
 it('takes a regime with a range, and nothing for the list', () => {
   expect(asked()).toEqual({ action: 'list' });
@@ -30,18 +30,18 @@ it('takes a swap, a swap back and a drop', () => {
 
 describe('says what is allowed when given', () => {
   it.each([
-    [['--regime', 'dead'], 'there is no regime "dead"; there are live, backfill, cutover'],
-    [['--regime', 'live', '--chains', 'btc'], 'the chain "btc" is not configured; there are vrsc, varrr'],
+    [['--regime', 'dead'], 'there is no regime "dead"; allowed are live, backfill, cutover'],
+    [['--regime', 'live', '--chains', 'btc'], 'the chain "btc" is not configured; allowed are vrsc, varrr'],
     [
       ['--regime', 'live', '--from', '2026-02-01', '--to', '2026-01-01'],
       '--from 2026-02-01 is not before --to 2026-01-01',
     ],
     [['--regime', 'live', '--from', 'yesterday'], '--from takes a UTC day'],
     [['--regime', 'live', '--from', '2026-13-01'], '--from takes a UTC day'],
-    [['--swap', '--regime', 'live'], 'allowed is one of --regime'],
-    [['--swap', '--swap-back'], 'allowed is one of --regime'],
-    [['--swap', '--dry-run'], 'allowed is one of --regime'],
-    [['--dry-run'], 'allowed is one of --regime'],
+    [['--swap', '--regime', 'live'], 'give one of --regime'],
+    [['--swap', '--swap-back'], 'give one of --regime'],
+    [['--swap', '--dry-run'], 'give one of --regime'],
+    [['--dry-run'], 'give one of --regime'],
     [['--drop', 'all'], '--drop takes the number of a generation'],
     [['--sway'], "Unknown option '--sway'"],
     [['live'], 'unexpected argument "live"'],

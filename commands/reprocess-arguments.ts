@@ -4,7 +4,7 @@ import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { UsageError } from '../schemas/errors.ts';
 import type { InputOf } from './command-table.ts';
 
-export type ReprocessAsked =
+export type ReprocessRequest =
   | { readonly action: 'list' }
   | { readonly action: 'make'; readonly range: RegimeRange; readonly description: string; readonly dryRun: boolean }
   | { readonly action: 'swap'; readonly to: 'newer' | 'older' }
@@ -14,13 +14,13 @@ export type ReprocessAsked =
 const OF_REGIME = ['from', 'to', 'chains', 'dry-run'];
 
 /** @throws UsageError, which names the allowed values */
-export function reprocessAsked(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessAsked {
+export function parseReprocessRequest(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessRequest {
   const given = Object.keys(values);
   if (given.length === 0) return { action: 'list' };
   const asked = given.filter((name) => !OF_REGIME.includes(name));
   if (asked.length !== 1 || (asked[0] !== 'regime' && given.length > 1)) {
     throw new UsageError(
-      `--${given.join(' --')} cannot be given like this; allowed is one of --regime (alone or with --from, --to, --chains, --dry-run), --swap, --swap-back and --drop`,
+      `--${given.join(' --')} do not go together; give one of --regime (alone or with --from, --to, --chains, --dry-run), --swap, --swap-back and --drop`,
     );
   }
   if (values.drop !== undefined) return { action: 'drop', generation: generationOf(values.drop) };
@@ -41,7 +41,7 @@ export function reprocessAsked(values: InputOf<'reprocess'>, chains: readonly st
 
 function regimeOf(name: string): RangeRegime {
   const regime = RANGE_REGIMES.find((known) => known === name);
-  if (!regime) throw new UsageError(`there is no regime "${name}"; there are ${RANGE_REGIMES.join(', ')}`);
+  if (!regime) throw new UsageError(`there is no regime "${name}"; allowed are ${RANGE_REGIMES.join(', ')}`);
   return regime;
 }
 
@@ -64,7 +64,7 @@ function chainsOf(text: string | undefined, known: readonly string[]): readonly 
   const names = [...new Set(text.split(','))].sort();
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new UsageError(`the chain "${unknown.join('", "')}" is not configured; there are ${known.join(', ')}`);
+    throw new UsageError(`the chain "${unknown.join('", "')}" is not configured; allowed are ${known.join(', ')}`);
   return names.length === known.length ? null : names;
 }
 

@@ -2,17 +2,17 @@
 import { type Generation, readGenerations, servedGeneration } from '../pipeline/price/generations.ts';
 import { newestTick } from '../pipeline/price/postgres-prices.ts';
 import { pricingRules } from '../pipeline/price/run-price.ts';
-import { type Comparison, compareGenerations } from '../pipeline/reprocess/compare-generations.ts';
-import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/generations-beside.ts';
-import { createGenerationMaker, type Step } from '../pipeline/reprocess/make-generation.ts';
+import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/candidate-generation.ts';
+import { compareGenerations, type GenerationComparison } from '../pipeline/reprocess/compare-generations.ts';
+import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
 import { createRateMeter } from '../pipeline/stage/rate-meter.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
-import { type ReprocessAsked, reprocessAsked } from './reprocess-arguments.ts';
+import { parseReprocessRequest, type ReprocessRequest } from './reprocess-arguments.ts';
 
 type Print = (line: string) => void;
 
@@ -21,11 +21,11 @@ const WAITS_MS = 2000;
 const RATE_WINDOW_MS = 30_000;
 
 /** Exit code 0 on completion, 1 if it was stopped before. */
-export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<Outcome> {
+export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<CommandOutcome> {
   const { stores, config } = context;
   const names = config.chains.map(({ name }) => name);
-  const asked = reprocessAsked(input, names);
-  let comparison: Comparison | null = null;
+  const asked = parseReprocessRequest(input, names);
+  let comparison: GenerationComparison | null = null;
   if (asked.action === 'make') {
     comparison = await make(context, asked, output);
     if (!comparison) return { exitCode: 1, state: { generations: await generations(context), comparison } };
@@ -56,17 +56,19 @@ async function generations({ stores }: StoreContext) {
 /** Null when it was stopped before its end. */
 async function make(
   context: StoreContext,
-  { range, description, dryRun }: Extract<ReprocessAsked, { action: 'make' }>,
+  { range, description, dryRun }: Extract<ReprocessRequest, { action: 'make' }>,
   { line, progress }: Output,
-): Promise<Comparison | null> {
+): Promise<GenerationComparison | null> {
   const { config, stores, logger, signal } = context;
   const generation = await beginGeneration(stores, range, description);
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
-  line(`Generation ${generation.generation} (${description}) is made next to generation ${base}, which is served.`);
+  line(
+    `Generation ${generation.generation} (${description}) is being made next to generation ${base}, which is served.`,
+  );
   try {
-    const waits = setTimeout(() => progress('Another run is at work: this one waits for its end.'), WAITS_MS);
+    const waits = setTimeout(() => progress('Another run is active: this one waits for it to end.'), WAITS_MS);
     const lock = await acquireStageLock(stores.postgres, 'reprocess', ALL_CHAINS, signal).finally(() =>
       clearTimeout(waits),
     );
@@ -86,7 +88,7 @@ async function make(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    line('Stopped; the same command goes on from here.');
+    line('Stopped; the same command continues from here.');
     return null;
   }
   const comparison = await compare(context, generation, base);
@@ -94,15 +96,15 @@ async function make(
   const isReady = (await readProgress(pool, generation.generation)) === null;
   line(
     isReady
-      ? 'It is ready, and followed from now on: `verustream reprocess --swap` serves it.'
-      : 'Nothing is changed; the same command without --dry-run goes on from here.',
+      ? 'It is ready and is kept up to date from now on: `verustream reprocess --swap` serves it.'
+      : 'Nothing was changed; the same command without --dry-run continues from here.',
   );
   return comparison;
 }
 
 const WHAT = { prices: 'prices', stamps: 'all stamps', copy: 'stamps copied', follow: 'what came since' } as const;
 
-function createProgress(print: Print): (step: Step) => void {
+function createProgress(print: Print): (step: ReprocessStep) => void {
   let [phase, at, printed] = ['', 0, 0];
   let meter = createRateMeter(RATE_WINDOW_MS);
   return ({ phase: now, progress }) => {
@@ -125,13 +127,13 @@ async function compare(
   { stores }: StoreContext,
   { generation: after }: Generation,
   before: number,
-): Promise<Comparison> {
+): Promise<GenerationComparison> {
   const progress = await readProgress(stores.postgres.pool, after);
   const tick = progress?.stamped ?? (await newestTick(stores.postgres.pool));
   return compareGenerations(stores.clickhouse, { before, after, tick: Math.max(0, tick) });
 }
 
-function printComparison({ rules, differences, ratios }: Comparison, print: Print): void {
+function printComparison({ rules, differences, ratios }: GenerationComparison, print: Print): void {
   print('');
   print(row('rule', 'served', 'new', 'USD served', 'USD new'));
   for (const { rule, reason, before, after, usdBefore, usdAfter } of rules) {

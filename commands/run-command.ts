@@ -2,7 +2,7 @@
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
 import { answer } from './answer.ts';
-import type { CommandContext, Outcome, Output, Run } from './command.ts';
+import type { CommandContext, CommandOutcome, Output, Run } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { helpOf, listCommands } from './help.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
@@ -54,7 +54,7 @@ async function runModule<N extends ProgramName>(
   context: CommandContext,
   input: InputOf<N>,
   output: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const module = await MODULES[name]();
   return module.run(context, input, output);
 }

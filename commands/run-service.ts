@@ -3,7 +3,7 @@ import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
-import { whileReturning } from '../infra/postgres/postgres.ts';
+import { retryWhileRecovering } from '../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import { storeWallet } from '../infra/verusd/wallet-rows.ts';
@@ -13,7 +13,7 @@ import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
-import type { CommandContext, Outcome, Output } from './command.ts';
+import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import { startDemo } from './demo.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
@@ -22,13 +22,13 @@ import { answerControl } from './store-commands.ts';
 
 /** The exit itself takes time: the engine of ClickHouse ends within it. */
 const LONGEST_DRAIN_MS = 7000;
-const ENDED: Outcome = { exitCode: 0, state: null };
+const ENDED: CommandOutcome = { exitCode: 0, state: null };
 
 export async function run(
   { config: given, logger, signal }: CommandContext,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const { stores, log, close } = await openResources(given, logger);
@@ -52,13 +52,13 @@ export async function run(
       const watched = demo ? [] : config.chains;
       const wallets = new Map(
         watched.map(({ name: chain, rpc }) => {
-          const told = (wallet: WatchedWallet) => storeWallet(stores.postgres, chain, wallet);
-          return [chain, watchWallets({ chain, rpc, logger, told })] as const;
+          const report = (wallet: WatchedWallet) => storeWallet(stores.postgres, chain, wallet);
+          return [chain, watchWallets({ chain, rpc, logger, report })] as const;
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
       const options = { config, release, stores, log, daemons, wallets, logger, signal };
-      const api = await whileReturning(() => startApi(options), logger);
+      const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);
     }
@@ -88,10 +88,10 @@ export async function run(
 /** The process that tails a chain also watches its daemons, and publishes their status to all others. */
 function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger: Logger): Map<string, VerusdClient> {
   const open = (chain: ChainConfig): VerusdClient => {
-    const told = (statuses: readonly DaemonStatus[]) => reporter.daemons(chain.name, statuses);
+    const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(chain.name, statuses);
     const { name, rpc } = chain;
     const group = { rpc, chain: name, chainId: nativeCurrencyId(chain), logger };
-    return createDaemonGroup({ ...group, ...(roles.includes('tail') && { told }) });
+    return createDaemonGroup({ ...group, ...(roles.includes('tail') && { report }) });
   };
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
@@ -99,7 +99,7 @@ function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger:
 /** The process promises to end within ten seconds. Stopping at any moment is safe, so the next start takes over unfinished work. */
 function endInTime(logger: Logger): void {
   setTimeout(() => {
-    logger.warn('ending before all has drained; the next start goes on from the last commit');
+    logger.warn('ending before all work has drained; the next start continues from the last commit');
     process.exit(0);
   }, LONGEST_DRAIN_MS).unref();
 }

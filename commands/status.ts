@@ -6,7 +6,7 @@ import type { ChainConfig } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 
 type Print = (line: string) => void;
 
@@ -42,7 +42,7 @@ export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { pool } = stores.postgres;
   const statuses = readStageStatuses((await pool.query<StatusRow>(STATUS_SQL)).rows);
   const { rows: letters } = await pool.query<{ chain: string; count: bigint }>(
@@ -126,7 +126,7 @@ function printStage(chain: string, { stage, status, target, lag }: StageState, p
   print(row([chain, stage, status.state, ...heights, status.rate.toFixed(1), eta(status)]));
   if (status.waitsFor) {
     const ahead = `${status.aheadBlocks ?? 0} more blocks are priced provisionally`;
-    print(`  waits for ${status.waitsFor}, whose clock has not come as far; ${ahead}`);
+    print(`  waits for ${status.waitsFor}, whose clock is behind; ${ahead}`);
   }
   if (status.error) print(`  ${status.error.code}: ${status.error.message}`);
 }
@@ -137,14 +137,14 @@ function walletWarnings(chain: ChainConfig, wallets: readonly WalletRow[]): stri
   const warnings = own.flatMap(({ daemon, holds, answered, answered_at, tried }) => {
     if (tried && !answered) {
       const since = answered_at ? `since ${answered_at.toISOString()}` : 'yet';
-      return [`Daemon ${daemon} has not told what its wallet holds ${since}.`];
+      return [`Daemon ${daemon} has not reported what its wallet holds ${since}.`];
     }
     return holds && holds.length > 0
       ? [`The wallet of daemon ${daemon} holds ${holds.join(' and ')}: give it an empty one.`]
       : [];
   });
   const refused = chain.requireEmptyWallet && warnings.length > 0;
-  return refused ? [...warnings, 'Methods that touch the wallet are not served until that has changed.'] : warnings;
+  return refused ? [...warnings, 'Methods that touch the wallet are not served until that changes.'] : warnings;
 }
 
 const WIDTHS = [12, 8, 14, 10, 10, 8, 10, 8];

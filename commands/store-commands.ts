@@ -2,7 +2,7 @@
 import type { ControlHandler, ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
-import type { Outcome, Output, Run, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, Run, StoreContext } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
 
@@ -48,7 +48,7 @@ async function runModule<N extends StoreCommandName>(
   context: StoreContext,
   input: InputOf<N>,
   output: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { run } = await MODULES[name]();
   return run(context, input, output);
 }

@@ -1,7 +1,7 @@
 /** `verify`: derives again from the log and compares the result with the served stores. */
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { Outcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
 
 const PROGRESS_MS = 5000;
 
@@ -10,13 +10,13 @@ export async function run(
   { config, stores, log, logger, signal }: StoreContext,
   _input: object,
   output: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   let printed = Date.now();
   const outcomes = verify({
     chains: config.chains.map((chain) => ({ chain, nativeCurrencyId: nativeCurrencyId(chain) })),
     log,
     served: stores,
-    openFreshStores: () => stores.openBeside(),
+    openFreshStores: () => stores.openScratch(),
     pricing: config,
     scratch: config.dataDir,
     logger,
@@ -36,7 +36,7 @@ export async function run(
   const different = tables.filter(({ equal }) => !equal).length;
   output.line(
     different === 0
-      ? `${tables.length} tables are what the log says.`
+      ? `${tables.length} tables match the log.`
       : `${different} of ${tables.length} tables differ: rebuild the stores.`,
   );
   return { exitCode: different === 0 ? 0 : 1, state: { ok: different === 0, tables } };

@@ -1,9 +1,9 @@
 /** How far a price can be trusted, judged by its sources, its age and the external guard. */
 import { PRICE_DECIMALS } from './decimal.ts';
-import type { GuardState, PriceStatus, Tier } from './prices.ts';
+import type { GuardState, PriceStatus, PriceTier } from './prices.ts';
 
 export interface ConfidenceInput {
-  readonly tier: Tier;
+  readonly tier: PriceTier;
   /** Scaled by 10^30, like all prices in this file. */
   readonly usd: bigint;
   readonly totalDepth: bigint;
@@ -39,7 +39,7 @@ function depthPoints(depth: bigint): number {
   return depth > 1_000n * USD ? 10 : 0;
 }
 
-function tierPoints(tier: Tier): number {
+function tierPoints(tier: PriceTier): number {
   if (tier <= 1) return 20;
   return tier === 2 ? 10 : 0;
 }

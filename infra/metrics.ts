@@ -22,19 +22,19 @@ export const metrics = {
   }),
   stageHeight: new Gauge({
     name: 'verustream_stage_height',
-    help: 'Newest block a stage has done',
+    help: 'Newest block that a stage has processed',
     labelNames: ['chain', 'stage'],
     registers,
   }),
   stageLag: new Gauge({
     name: 'verustream_stage_lag_blocks',
-    help: 'Blocks between the daemon and the stage',
+    help: 'Blocks by which the stage is behind the daemon',
     labelNames: ['chain', 'stage'],
     registers,
   }),
   stageState: new Gauge({
     name: 'verustream_stage_state',
-    help: '1 for the state that a stage of this process is in',
+    help: '1 for the current state of a stage of this process',
     labelNames: ['chain', 'stage', 'state'],
     registers,
   }),
@@ -46,19 +46,19 @@ export const metrics = {
   }),
   unready: new Gauge({
     name: 'verustream_unready_reason',
-    help: '1 while /api/health/ready names it, 0 once it no longer does; a reason of the stores has no chain',
+    help: '1 while /api/health/ready names the reason, 0 once it no longer does; a reason about the stores has no chain',
     labelNames: ['chain', 'stage', 'code', 'cause'],
     registers,
   }),
   priceWaits: new Gauge({
     name: 'verustream_price_waits',
-    help: '1 while prices of a chain wait for the clock of another one',
+    help: '1 while prices of a chain wait for the clock of another chain',
     labelNames: ['chain'],
     registers,
   }),
   rewindDepth: new Histogram({
     name: 'verustream_rewind_depth_blocks',
-    help: 'Blocks taken back by a reorganisation',
+    help: 'Blocks removed by a reorganisation',
     labelNames: ['chain'],
     buckets: [1, 2, 3, 5, 10, 20, 50, 100],
     registers,
@@ -77,7 +77,7 @@ export const metrics = {
   }),
   digestMismatches: new Gauge({
     name: 'verustream_digest_mismatches',
-    help: 'Places where the stores part (check="audit") or tables that are not what the log says (check="verify"), when last looked at',
+    help: 'Places where the stores differ (check="audit") or tables that differ from the log (check="verify"), as of the last check',
     labelNames: ['chain', 'check'],
     registers,
   }),
@@ -89,7 +89,7 @@ export const metrics = {
   }),
   conversionsWithoutStamp: new Gauge({
     name: 'verustream_conversions_without_stamp',
-    help: 'Settled conversions that the served prices have passed and that have no stamp: 0 unless something is broken',
+    help: 'Settled conversions without a stamp that the served prices have passed: 0 unless something is broken',
     labelNames: ['chain'],
     registers,
   }),
@@ -101,7 +101,7 @@ export const metrics = {
   }),
   priceWaitsFor: new Gauge({
     name: 'verustream_price_waits_for_chain',
-    help: '1 for the chain that blocks of other chains wait for, because its clock has got least far',
+    help: '1 for the chain whose clock is furthest behind, so that blocks of other chains wait for it',
     labelNames: ['chain'],
     registers,
   }),
@@ -113,7 +113,7 @@ export const metrics = {
   }),
   diskFree: new Gauge({
     name: 'verustream_disk_free_bytes',
-    help: 'Space that the service may still take on the disk of its data folder',
+    help: 'Space that the service may still use on the disk of its data folder',
     labelNames: ['folder'],
     registers,
   }),
@@ -131,14 +131,14 @@ export const metrics = {
   }),
   webhookSeconds: new Histogram({
     name: 'verustream_webhook_attempt_duration_seconds',
-    help: 'Attempts to deliver a webhook, by how they ended',
+    help: 'Attempts to deliver a webhook, by outcome',
     labelNames: ['outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   }),
   webhooksPending: new Gauge({
     name: 'verustream_webhook_deliveries_pending',
-    help: 'Deliveries of webhooks that wait for an attempt, looked at once a minute',
+    help: 'Webhook deliveries that wait for an attempt, counted once a minute',
     registers,
   }),
   upstreamSeconds: new Histogram({
@@ -149,19 +149,19 @@ export const metrics = {
   }),
   daemonHealthy: new Gauge({
     name: 'verustream_daemon_healthy',
-    help: '1 while a daemon answers, serves its chain and keeps up with its peers; daemons by their place in the configuration, from 1',
+    help: '1 while a daemon answers, serves its chain and keeps up with its peers; daemons are numbered from 1 in configuration order',
     labelNames: ['chain', 'daemon'],
     registers,
   }),
   daemonWalletHolds: new Gauge({
     name: 'verustream_daemon_wallet_holds',
-    help: '1 when the wallet of a daemon held coins or shielded addresses as it last answered',
+    help: '1 when the last answer of a daemon said that its wallet holds coins or shielded addresses',
     labelNames: ['chain', 'daemon'],
     registers,
   }),
   daemonWalletAnswered: new Gauge({
     name: 'verustream_daemon_wallet_answered_time_seconds',
-    help: 'When a daemon last told what its wallet holds',
+    help: 'When a daemon last reported what its wallet holds',
     labelNames: ['chain', 'daemon'],
     registers,
   }),

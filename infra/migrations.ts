@@ -11,7 +11,7 @@ export class MigrationChanged extends PermanentError {
   constructor(name: string) {
     super(
       'migration_changed',
-      `Migration ${name} differs from the one this database was built with. Use the program version that built it, or an empty database.`,
+      `Migration ${name} differs from the one that built this database. Use the program version that built it, or an empty database.`,
     );
   }
 }

@@ -150,7 +150,7 @@ it('stores beside the served ones are empty, and gone when closed', async () => 
   };
   const before = await names();
   await stores.postgres.pool.query("INSERT INTO rewards VALUES ('vrsc','a',1,'\\x00',0,'mining',1,1)");
-  const fresh = await stores.openBeside();
+  const fresh = await stores.openScratch();
   expect((await fresh.postgres.pool.query('SELECT * FROM rewards')).rows).toEqual([]);
   expect(await fresh.clickhouse.query('SELECT * FROM stakes')).toEqual([]);
   await fresh.close();

@@ -10,13 +10,13 @@ import { connectClickHouse } from './clickhouse/server.ts';
 import type { Logger } from './logger.ts';
 import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
-import { connectPostgres, type Postgres, whileReturning } from './postgres/postgres.ts';
+import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
 
 export interface Stores {
   readonly postgres: Postgres;
   readonly clickhouse: ClickHouse;
   /** Migrated and empty databases on the same servers; their close() drops them. */
-  openBeside(): Promise<Stores>;
+  openScratch(): Promise<Stores>;
   close(): Promise<void>;
 }
 
@@ -50,18 +50,18 @@ export async function openStores(
     };
     const connect = () => connectPostgres({ url, logger });
     // Whether an address is right is unknown until it answers; the embedded one is restarted when it ends.
-    const postgres = await (config.databaseUrl ? connect() : whileReturning(connect, logger));
+    const postgres = await (config.databaseUrl ? connect() : retryWhileRecovering(connect, logger));
     closers.push(() => postgres.close());
     const clickhouse = config.clickhouseUrl
       ? await connectClickHouse(config.clickhouseUrl, logger)
       : await servers.openClickHouse(DATABASE);
     closers.push(() => clickhouse.close());
-    if (!config.databaseUrl) await whileReturning(() => dropLeftPostgres(postgres), logger);
+    if (!config.databaseUrl) await retryWhileRecovering(() => dropLeftPostgres(postgres), logger);
     if (!config.clickhouseUrl) await dropLeftClickHouse(clickhouse);
-    await whileReturning(() => migratePostgres(postgres), logger);
+    await retryWhileRecovering(() => migratePostgres(postgres), logger);
     await migrateClickHouse(clickhouse);
     const served = { postgres, clickhouse };
-    return { ...served, close, openBeside: () => openStoresBeside(served, servers) };
+    return { ...served, close, openScratch: () => openScratchStores(served, servers) };
   } catch (error) {
     await close();
     throw error;
@@ -72,12 +72,12 @@ async function startPostgres(dataDir: string, logger: Logger, closers: (() => Pr
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const server = await startEmbeddedPostgres(join(dataDir, 'postgres'), logger);
   closers.push(() => server.stop());
-  await whileReturning(() => server.createDatabase(DATABASE), logger);
+  await retryWhileRecovering(() => server.createDatabase(DATABASE), logger);
   return server.urlOf(DATABASE);
 }
 
 /** Needs the right to create databases. */
-export async function openStoresBeside(
+export async function openScratchStores(
   served: Pick<Stores, 'postgres' | 'clickhouse'>,
   servers: StoreServers,
 ): Promise<Stores> {
@@ -91,7 +91,7 @@ export async function openStoresBeside(
   const fresh = { postgres, clickhouse };
   return {
     ...fresh,
-    openBeside: () => openStoresBeside(fresh, servers),
+    openScratch: () => openScratchStores(fresh, servers),
     async close() {
       await postgres.close();
       await clickhouse.close();

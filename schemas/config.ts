@@ -27,7 +27,7 @@ export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 
 /** Ascending. */
 export const TIERS = ['free', 'developer', 'pro'] as const;
-export type Tier = (typeof TIERS)[number];
+export type AccessTier = (typeof TIERS)[number];
 
 export interface Config {
   /** The first chain is the default one. */
@@ -54,7 +54,7 @@ export interface Config {
   /** By currency: the backfill regime does not believe a price outside. */
   readonly priceLimits: PriceLimitsByCurrency;
   readonly priceFeedIds: Readonly<Record<string, string>>;
-  readonly tiers: Readonly<Record<Tier, { readonly creditsPerMinute: number }>>;
+  readonly tiers: Readonly<Record<AccessTier, { readonly creditsPerMinute: number }>>;
   readonly keylessRequestsPerMinute: number;
   /** Webhooks may be sent to this machine too, there over http as well. */
   readonly webhookLocalReceivers: boolean;

@@ -11,6 +11,6 @@ export interface DaemonStatus {
 }
 
 /** Whether the chain can be followed: one healthy daemon is enough. Unwatched daemons have no status. */
-export function isAnyWell(daemons: readonly DaemonStatus[]): boolean {
+export function isAnyHealthy(daemons: readonly DaemonStatus[]): boolean {
   return daemons.length === 0 || daemons.some(({ fault }) => fault === null);
 }

@@ -53,7 +53,7 @@ export interface FactsRewound {
 export type FactsRecord = FactsAppended | FactsRewound;
 
 /** A price that a block changed. Decimals as text, exact. */
-export interface ToldPrice {
+export interface PriceChange {
   readonly currencyId: string;
   readonly tier: number;
   readonly usdPrice: string;
@@ -63,7 +63,7 @@ export interface ToldPrice {
 }
 
 /** What an event says of a transfer. */
-export type ToldTransfer = Pick<
+export type TransferSummary = Pick<
   TransferFact,
   | 'txid'
   | 'vout'
@@ -90,7 +90,7 @@ export type ToldTransfer = Pick<
 >;
 
 /** A conversion that a block settled, with what it was worth. Decimals as text, exact. */
-export interface ToldStamp extends ToldTransfer {
+export interface StampedConversion extends TransferSummary {
   readonly regime: Regime;
   readonly fromUsd: string | null;
   readonly toUsd: string | null;
@@ -106,8 +106,8 @@ export interface ToldStamp extends ToldTransfer {
 }
 
 export interface StampList {
-  readonly prices: readonly ToldPrice[];
-  readonly stamps: readonly ToldStamp[];
+  readonly prices: readonly PriceChange[];
+  readonly stamps: readonly StampedConversion[];
 }
 
 /** One for each block that was priced. */

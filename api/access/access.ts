@@ -6,10 +6,10 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { Config } from '../../schemas/config.ts';
 import { createGate, type Gate } from './gate.ts';
 import { createKeyCache } from './key-cache.ts';
-import { ACCESS_CHANNEL, livingKeys } from './key-store.ts';
+import { ACCESS_CHANNEL, activeKeys } from './key-store.ts';
 import { startLedgerClock } from './ledger-clock.ts';
 import { createLimiter } from './limiter.ts';
-import { createPostgresLedger, forgetEnded } from './postgres-ledger.ts';
+import { createPostgresLedger, deleteExpired } from './postgres-ledger.ts';
 import { startUsage, type Usage } from './usage.ts';
 import { createReadVisitor, type ReadVisitor } from './visitor.ts';
 
@@ -37,10 +37,10 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
   const limiter = createLimiter({ ledger, process, now, members });
   clock.onBeat(async () => {
     limiter.forgetIdle();
-    await forgetEnded(postgres, now());
+    await deleteExpired(postgres, now());
   });
   const listener = listen(postgres, ACCESS_CHANNEL, () => keys.clear(), logger);
-  const keys = createKeyCache({ load: (ids) => livingKeys(postgres, ids), stateTag, listener });
+  const keys = createKeyCache({ load: (ids) => activeKeys(postgres, ids), stateTag, listener });
   const usage = startUsage(postgres, logger);
   return {
     gate: createGate({ config, limiter, keys, usage }),
@@ -51,8 +51,8 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
       await listener.stop();
       await limiter
         .close()
-        .catch((err: unknown) => logger.warn({ err }, 'parts of the limits could not be given back'));
-      await clock.stop().catch((err: unknown) => logger.warn({ err }, 'the clock of the limits could not be stopped'));
+        .catch((err: unknown) => logger.warn({ err }, 'unused parts of the limits could not be returned to Postgres'));
+      await clock.stop().catch((err: unknown) => logger.warn({ err }, 'the clock of the limiter could not be stopped'));
       await ledger.close();
     },
   };

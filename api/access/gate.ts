@@ -1,39 +1,39 @@
 /** Checks before every request: the caller's identity, its rights, the cost, and the remaining allowance. */
-import { type Config, TIERS, type Tier } from '../../schemas/config.ts';
+import { type AccessTier, type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
-import { remembering } from '../state/memoize.ts';
+import { memoize } from '../state/memoize.ts';
 import type { KeyCache } from './key-cache.ts';
-import { type LivingKey, LOWEST_TIER } from './key-store.ts';
-import type { Lane } from './lanes.ts';
+import { type ActiveKey, LOWEST_TIER } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
-import type { Demand, Limiter, Standing, Verdict } from './limiter.ts';
+import type { AllowanceDemand, AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
+import type { PriorityLane } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readKey } from './tokens.ts';
 import type { Usage } from './usage.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Caller, with the active key that it presents, if any. */
 export interface Caller extends Pick<Visitor, 'bearer'> {
-  readonly key: LivingKey | null;
+  readonly key: ActiveKey | null;
 }
 
 /** The highest tier goes first. */
-export function laneOf({ key }: Pick<Caller, 'key'>): Lane {
+export function laneOf({ key }: Pick<Caller, 'key'>): PriorityLane {
   return key?.tier === TIERS.at(-1) ? 'priority' : 'standard';
 }
 
-export interface Toll {
+export interface CallCost {
   /** Requests a minute of a caller without a key. */
   readonly requests: number;
   readonly credits: number;
 }
 
-export interface Fare {
+export interface RequestCost {
   readonly credits: number;
   /** 0 for charges while an answer is streamed; counts as a request of its own by default. */
   readonly requests?: 0;
   /** Lowest that may ask; null = without a key. */
-  readonly tier: Tier | null;
+  readonly tier: AccessTier | null;
 }
 
 export interface Admission {
@@ -43,17 +43,17 @@ export interface Admission {
   /** For the answer, refused or not. */
   readonly headers: HeaderLines;
   /** To be given back when the answer fails through our fault. */
-  readonly charged: Pick<Verdict, 'giveBack'>;
+  readonly charged: Pick<LimiterDecision, 'giveBack'>;
 }
 
 /** Admits a call whose cost depends on its body: it pays the least possible cost before the body is read. */
-export interface Entrance {
+export interface CallAdmission {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
   /** Charges the rest. Null: a store has to be asked first, and nothing more is charged. */
-  settleNow(toll: Toll): Admission | null;
+  settleNow(callCost: CallCost): Admission | null;
   /** The same, asking the ledger if needed. If the rest is refused, the entry cost is not refunded: the body has been read. */
-  settle(toll: Toll): Promise<Admission>;
+  settle(callCost: CallCost): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
 }
@@ -64,11 +64,11 @@ export interface Entrance {
  */
 export interface Gate {
   /** Null: a store has to be asked first, and nothing is charged. */
-  restNow(visitor: Visitor, fare: Fare): Admission | null;
-  rest(visitor: Visitor, fare: Fare): Promise<Admission>;
+  restNow(visitor: Visitor, requestCost: RequestCost): Admission | null;
+  rest(visitor: Visitor, requestCost: RequestCost): Promise<Admission>;
   /** A keyless caller pays requests only. Null for the same reason as `restNow`. */
-  rpcNow(visitor: Visitor): Entrance | null;
-  rpc(visitor: Visitor): Promise<Entrance>;
+  rpcNow(visitor: Visitor): CallAdmission | null;
+  rpc(visitor: Visitor): Promise<CallAdmission>;
 }
 
 export interface GateOptions {
@@ -78,25 +78,29 @@ export interface GateOptions {
   readonly usage: Pick<Usage, 'record'>;
 }
 
-const REMEMBERED = 10_000;
+const MEMOIZED = 10_000;
 
 /** Charge for requests that are refused before any work. */
 export const LEAST_CREDITS = 1;
 
-const WRONG_KEY = new ApiError('key_invalid', 'the API key is wrong, was replaced or revoked, or its identity is', {
-  headers: { 'WWW-Authenticate': 'Bearer' },
-});
+const WRONG_KEY = new ApiError(
+  'key_invalid',
+  'the API key is wrong, was replaced or revoked, or its identity is revoked',
+  {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+);
 
 /** Payer: `key` is undefined if none was presented, null if the presented one is invalid. */
 interface Identified {
   readonly visitor: Visitor;
-  readonly key: LivingKey | null | undefined;
+  readonly key: ActiveKey | null | undefined;
 }
 
 /** The charge, and the headers that report it. */
-interface Bill {
+interface Charge {
   readonly caller: Identified;
-  readonly demands: readonly Demand[];
+  readonly demands: readonly AllowanceDemand[];
   readonly names: readonly AllowanceName[];
   readonly credits: number;
   /** Although it can be paid. */
@@ -111,10 +115,10 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   const { tiers, keylessRequestsPerMinute } = config;
 
   // No SHA-256 at every request of a client.
-  const keyIn = remembering(readKey, REMEMBERED);
+  const keyIn = memoize(readKey, MEMOIZED);
   // Nor a name put together, and hashed, that was there before.
-  const requestsBucket = remembering((network) => `requests ${network}`, REMEMBERED);
-  const creditsBucket = remembering((network) => `credits ${network}`, REMEMBERED);
+  const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
+  const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
 
   /** Null: its key has to be looked up. */
   function knownCaller(visitor: Visitor, token: string): Identified | null {
@@ -129,20 +133,24 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return { visitor, key: presented && (await keys.find(presented)) };
   }
 
-  const requestsOf = ({ visitor }: Identified, cost: number): Demand => ({
+  const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
     bucket: requestsBucket(visitor.network),
     allowance: keylessRequestsPerMinute,
     cost,
   });
 
-  const creditsOf = ({ visitor, key }: Identified, cost: number): Demand => ({
+  const creditsOf = ({ visitor, key }: Identified, cost: number): AllowanceDemand => ({
     bucket: key ? key.account : creditsBucket(visitor.network),
     allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute,
     cost,
   });
 
   /** `paid` stays paid although the rest is refused. */
-  function admit({ caller: { visitor, key }, names, credits, refusal }: Bill, verdict: Verdict, paid = 0): Admission {
+  function admit(
+    { caller: { visitor, key }, names, credits, refusal }: Charge,
+    verdict: LimiterDecision,
+    paid = 0,
+  ): Admission {
     const { accepted, standings, retryMs } = verdict;
     if (key) usage.record(key.id, accepted ? credits : paid, accepted);
     return {
@@ -153,80 +161,81 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     };
   }
 
-  function billOfRest(caller: Identified, fare: Fare): Bill {
+  function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
     const { key } = caller;
-    const refusal = key === null ? WRONG_KEY : tierRefusal(key, fare.tier);
-    const credits = refusal ? Math.min(fare.credits, LEAST_CREDITS) : fare.credits;
+    const refusal = key === null ? WRONG_KEY : tierRefusal(key, requestCost.tier);
+    const credits = refusal ? Math.min(requestCost.credits, LEAST_CREDITS) : requestCost.credits;
     // A path that costs no credits still costs the network one request, with or without a key.
     if (key && credits > 0) {
       return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(caller, credits)] };
     }
-    const demands = [requestsOf(caller, fare.requests ?? 1), creditsOf(caller, credits)];
+    const demands = [requestsOf(caller, requestCost.requests ?? 1), creditsOf(caller, credits)];
     return { caller, names: NAMES_OF_REST, credits, refusal, demands };
   }
 
-  function billOfRpc(caller: Identified, credits: number, cost: number): Bill {
+  function billOfRpc(caller: Identified, credits: number, cost: number): Charge {
     const { key } = caller;
     const names = key ? NAMES_WITH_KEY : NAMES_OF_RPC;
     const demands = [key ? creditsOf(caller, cost) : requestsOf(caller, cost)];
     return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
   }
 
-  const entryBill = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+  const entryCharge = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
 
-  function entranceOf(first: Bill, entry: Verdict): Entrance {
+  function entranceOf(first: Charge, entry: LimiterDecision): CallAdmission {
     const { caller } = first;
-    const restOf = ({ requests, credits }: Toll) => (caller.key ? credits : requests) - LEAST_CREDITS;
-    const settled = (bill: Bill, rest: Verdict) => admit(bill, afterEntry(entry, rest), LEAST_CREDITS);
-    const billOf = (toll: Toll) => billOfRpc(caller, toll.credits, restOf(toll));
-    const settleNow = (toll: Toll): Admission | null => {
-      const bill = billOf(toll);
-      if (restOf(toll) <= 0) return admit(bill, entry);
-      const verdict = limiter.chargeNow(bill.demands);
-      return verdict && settled(bill, verdict);
+    const restOf = ({ requests, credits }: CallCost) => (caller.key ? credits : requests) - LEAST_CREDITS;
+    const settled = (pendingCharge: Charge, rest: LimiterDecision) =>
+      admit(pendingCharge, afterEntry(entry, rest), LEAST_CREDITS);
+    const billOf = (callCost: CallCost) => billOfRpc(caller, callCost.credits, restOf(callCost));
+    const settleNow = (callCost: CallCost): Admission | null => {
+      const pendingCharge = billOf(callCost);
+      if (restOf(callCost) <= 0) return admit(pendingCharge, entry);
+      const verdict = limiter.chargeNow(pendingCharge.demands);
+      return verdict && settled(pendingCharge, verdict);
     };
     return {
       refused: entry.accepted && !first.refusal ? null : admit(first, entry),
       settleNow,
-      async settle(toll) {
-        const bill = billOf(toll);
-        return settleNow(toll) ?? settled(bill, await limiter.charge(bill.demands));
+      async settle(callCost) {
+        const pendingCharge = billOf(callCost);
+        return settleNow(callCost) ?? settled(pendingCharge, await limiter.charge(pendingCharge.demands));
       },
       giveBack: () => entry.giveBack(),
     };
   }
 
   return {
-    restNow(visitor, fare) {
+    restNow(visitor, requestCost) {
       const caller = knownCaller(visitor, tokenOf(visitor));
       if (!caller) return null;
-      const bill = billOfRest(caller, fare);
-      const verdict = limiter.chargeNow(bill.demands);
-      return verdict && admit(bill, verdict);
+      const pendingCharge = billOfRest(caller, requestCost);
+      const verdict = limiter.chargeNow(pendingCharge.demands);
+      return verdict && admit(pendingCharge, verdict);
     },
-    async rest(visitor, fare) {
+    async rest(visitor, requestCost) {
       void visitor.network; // cannot be read later
       const token = tokenOf(visitor);
-      const bill = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), fare);
-      return admit(bill, await limiter.charge(bill.demands));
+      const pendingCharge = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), requestCost);
+      return admit(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
     rpcNow(visitor) {
       const caller = knownCaller(visitor, rpcTokenOf(visitor));
       if (!caller) return null;
-      const bill = entryBill(caller);
-      const entry = limiter.chargeNow(bill.demands);
-      return entry && entranceOf(bill, entry);
+      const pendingCharge = entryCharge(caller);
+      const entry = limiter.chargeNow(pendingCharge.demands);
+      return entry && entranceOf(pendingCharge, entry);
     },
     async rpc(visitor) {
       void visitor.network; // cannot be read later
       const token = rpcTokenOf(visitor);
-      const bill = entryBill(knownCaller(visitor, token) ?? (await findCaller(visitor, token)));
-      return entranceOf(bill, await limiter.charge(bill.demands));
+      const pendingCharge = entryCharge(knownCaller(visitor, token) ?? (await findCaller(visitor, token)));
+      return entranceOf(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
   };
 }
 
-function afterEntry(entry: Verdict, rest: Verdict): Verdict {
+function afterEntry(entry: LimiterDecision, rest: LimiterDecision): LimiterDecision {
   return {
     accepted: rest.accepted,
     retryMs: rest.retryMs,
@@ -249,13 +258,17 @@ function rpcTokenOf(visitor: Visitor): string {
   return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
-function tierRefusal(key: LivingKey | undefined, tier: Tier | null): ApiError | null {
+function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | null): ApiError | null {
   if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
   const had = key ? `a key of the tier ${key.tier}` : 'no key';
   return new ApiError('tier_required', `this path needs a key of the tier ${tier} or above; this request has ${had}`);
 }
 
-function rateLimited(names: readonly AllowanceName[], standings: readonly Standing[], retryMs: number): ApiError {
+function rateLimited(
+  names: readonly AllowanceName[],
+  standings: readonly AllowanceStatus[],
+  retryMs: number,
+): ApiError {
   const retryAfter = retryAfterSeconds(retryMs);
   const allowances = standings.map(({ allowance }, index) => `${allowance} ${names[index]}`).join(' and ');
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {

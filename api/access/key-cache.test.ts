@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyCache } from './key-cache.ts';
-import type { LivingKey } from './key-store.ts';
+import type { ActiveKey } from './key-store.ts';
 import { digest, newKey, type PresentedKey, readKey } from './tokens.ts';
 
 const ID = '0123456789abcdef';
 
 function cacheOf() {
-  const world = { tag: 'block 1', heard: true, asked: 0, keys: new Map<string, LivingKey>() };
+  const world = { tag: 'block 1', heard: true, asked: 0, keys: new Map<string, ActiveKey>() };
   const cache = createKeyCache({
     load: async (ids) => {
       world.asked += 1;

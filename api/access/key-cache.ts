@@ -4,28 +4,28 @@
  */
 import type { Listener } from '../../infra/postgres/listen.ts';
 import { shared } from '../../infra/shared.ts';
-import type { LivingKey } from './key-store.ts';
+import type { ActiveKey } from './key-store.ts';
 import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 
 export interface KeyCache {
   /** Null for a wrong one, undefined for one that has to be looked up. */
-  known(presented: PresentedKey): LivingKey | null | undefined;
+  known(presented: PresentedKey): ActiveKey | null | undefined;
   /** Looks up unknown keys. Null for an invalid one. */
-  find(presented: PresentedKey): Promise<LivingKey | null>;
+  find(presented: PresentedKey): Promise<ActiveKey | null>;
   /** Something about keys has changed. */
   clear(): void;
 }
 
 export interface KeyCacheOptions {
   /** Those of the ids that may be used now. */
-  readonly load: (ids: readonly string[]) => Promise<readonly LivingKey[]>;
+  readonly load: (ids: readonly string[]) => Promise<readonly ActiveKey[]>;
   /** Changes whenever the identities of a chain may have. */
   readonly stateTag: () => string;
   readonly listener: Pick<Listener, 'heardWithin'>;
 }
 
 interface Kept {
-  readonly key: LivingKey;
+  readonly key: ActiveKey;
   readonly secretSha256: Buffer;
   readonly tag: string;
   /** Token already verified against this secret, which is not compared again. */
@@ -46,12 +46,12 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
   });
 
   /** One statement at a time; the next takes all ids that were asked for meanwhile. */
-  async function lookUp(id: string): Promise<LivingKey | undefined> {
+  async function lookUp(id: string): Promise<ActiveKey | undefined> {
     awaited.add(id);
     return (await loadAwaited()).get(id);
   }
 
-  async function findFresh({ id, secretSha256 }: PresentedKey): Promise<LivingKey | null> {
+  async function findFresh({ id, secretSha256 }: PresentedKey): Promise<ActiveKey | null> {
     const cache = kept;
     const tag = stateTag();
     const key = await lookUp(id);
@@ -65,7 +65,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     return sameDigest(known.secretSha256, secretSha256) ? key : null;
   }
 
-  function known(presented: PresentedKey): LivingKey | null | undefined {
+  function known(presented: PresentedKey): ActiveKey | null | undefined {
     const found = kept.get(presented.id);
     if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return undefined;
     if (found.proven === presented) return found.key;

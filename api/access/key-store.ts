@@ -2,11 +2,11 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { Tier } from '../../schemas/config.ts';
+import type { AccessTier } from '../../schemas/config.ts';
 import { newId, newKey } from './tokens.ts';
 
 /** Identity of a chain that owns a key or a session. */
-export interface Holder {
+export interface KeyOwner {
   readonly chain: string;
   readonly identityAddress: string;
 }
@@ -19,10 +19,10 @@ export interface KeyRow {
 }
 
 /** Rights and allowance of a request with this key. */
-export interface LivingKey extends Holder {
+export interface ActiveKey extends KeyOwner {
   readonly id: string;
   readonly secretSha256: string;
-  readonly tier: Tier;
+  readonly tier: AccessTier;
   /** Name of the allowance that all keys of the holder share. */
   readonly account: string;
 }
@@ -36,7 +36,7 @@ export interface IssuedKey {
 /** Channel of Postgres that says that keys or tiers have changed. */
 export const ACCESS_CHANNEL = 'verustream_access';
 export const MAX_KEYS = 20;
-export const LOWEST_TIER: Tier = 'free';
+export const LOWEST_TIER: AccessTier = 'free';
 
 const COLUMNS = 'id, name, created_at, regenerated_at';
 const OWN = 'chain = $1 AND identity_address = $2 AND revoked_at IS NULL';
@@ -59,12 +59,12 @@ const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
-export async function listKeys({ pool }: Postgres, holder: Holder): Promise<KeyRow[]> {
+export async function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<KeyRow[]> {
   return (await pool.query<KeyRow>(LIST_SQL, [holder.chain, holder.identityAddress])).rows;
 }
 
 /** Null when the identity has as many as it may have. */
-export function createKey(postgres: Postgres, holder: Holder, name: string): Promise<IssuedKey | null> {
+export function createKey(postgres: Postgres, holder: KeyOwner, name: string): Promise<IssuedKey | null> {
   const own = [holder.chain, holder.identityAddress];
   const id = newId();
   const { key, secretSha256 } = newKey(id);
@@ -78,7 +78,7 @@ export function createKey(postgres: Postgres, holder: Holder, name: string): Pro
 }
 
 /** Null when the identity has no such key. The old secret ends at once. */
-export async function regenerateKey(postgres: Postgres, holder: Holder, id: string): Promise<IssuedKey | null> {
+export async function regenerateKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<IssuedKey | null> {
   const { key, secretSha256 } = newKey(id);
   const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256)];
   const { rows } = await postgres.pool.query<KeyRow>(REGENERATE_SQL, values);
@@ -87,26 +87,26 @@ export async function regenerateKey(postgres: Postgres, holder: Holder, id: stri
 }
 
 /** False when the identity has no such key. */
-export async function revokeKey(postgres: Postgres, holder: Holder, id: string): Promise<boolean> {
+export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
   const { rowCount } = await postgres.pool.query(REVOKE_SQL, [holder.chain, holder.identityAddress, id]);
   await tellChanged(postgres);
   return rowCount === 1;
 }
 
 /** Those of the ids that may be used now. */
-export async function livingKeys({ pool }: Postgres, ids: readonly string[]): Promise<LivingKey[]> {
-  return (await pool.query<LivingKey>(LIVING_SQL, [ids, LOWEST_TIER])).rows;
+export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
+  return (await pool.query<ActiveKey>(LIVING_SQL, [ids, LOWEST_TIER])).rows;
 }
 
 /** Counts on the holder's chain alone. */
-export async function setTier(postgres: Postgres, holder: Holder, tier: Tier): Promise<void> {
+export async function setTier(postgres: Postgres, holder: KeyOwner, tier: AccessTier): Promise<void> {
   await postgres.pool.query(SET_TIER_SQL, [holder.chain, holder.identityAddress, tier]);
   await tellChanged(postgres);
 }
 
-export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Holder): Promise<Tier> {
+export async function tierOf({ pool }: Postgres, { chain, identityAddress }: KeyOwner): Promise<AccessTier> {
   const sql = 'SELECT tier FROM identity_tiers WHERE chain = $1 AND identity_address = $2';
-  return (await pool.query<{ tier: Tier }>(sql, [chain, identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
+  return (await pool.query<{ tier: AccessTier }>(sql, [chain, identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
 }
 
 async function tellChanged({ pool }: Postgres): Promise<void> {

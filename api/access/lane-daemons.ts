@@ -1,6 +1,6 @@
 /** The daemons of the chains as the requests of one lane see them. */
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { createLanes, type Lane, type Lanes } from './lanes.ts';
+import { createPriorityLanes, type PriorityLane, type PriorityLanes } from './priority-lanes.ts';
 
 type Daemons = ReadonlyMap<string, VerusdClient>;
 
@@ -12,11 +12,15 @@ const MOST_WAITING = 100;
 const WAIT_MS = 30_000;
 
 /** Lanes of one chain's daemons, shared by REST and JSON-RPC. */
-export function createDaemonLanes(): Lanes {
-  return createLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
+export function createDaemonLanes(): PriorityLanes {
+  return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
 }
 
-export function daemonsOfLane(daemons: Daemons, lanesOf: ReadonlyMap<string, Lanes>, lane: Lane): Daemons {
+export function daemonsOfLane(
+  daemons: Daemons,
+  lanesOf: ReadonlyMap<string, PriorityLanes>,
+  lane: PriorityLane,
+): Daemons {
   const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
     const lanes = lanesOf.get(chain);
     if (!lanes) return [chain, daemon];

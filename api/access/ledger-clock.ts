@@ -84,13 +84,15 @@ export async function startLedgerClock(options: LedgerClockOptions): Promise<Led
     const move = living.length === 0 ? 0 : correction(now(), Math.min(...living.map(({ reading }) => reading)));
     doubts = move === 0 ? 0 : doubts + 1;
     if (doubts < BEATS_TO_BELIEVE) return;
-    logger.warn({ milliseconds: Math.round(move) }, 'the clock of the limits differs from that of another process');
+    logger.warn({ milliseconds: Math.round(move) }, 'the clock of the limiter differs from that of another process');
     base += move;
     doubts = 0;
   }
 
   const safely = () =>
-    beat().catch((err: unknown) => logger.warn({ err }, 'the limits could not be told to Postgres; trying again'));
+    beat().catch((err: unknown) =>
+      logger.warn({ err }, 'the use of the limits could not be reported to Postgres; trying again'),
+    );
   await beat();
   const timer = setInterval(() => {
     beating = beating.then(safely);

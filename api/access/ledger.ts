@@ -12,7 +12,7 @@ export const LEASE_MS = 60_000;
 export const SKEW_MS = 1_000;
 
 /** Account of one process: its lease, and its recent uses. */
-export interface Share {
+export interface ProcessLease {
   /** Taken and not used yet. */
   readonly open: number;
   /** Ledger time up to which the open part may be used. */
@@ -22,7 +22,7 @@ export interface Share {
 }
 
 /** By process. */
-export type Shares = Readonly<Record<string, Share>>;
+export type ProcessLeases = Readonly<Record<string, ProcessLease>>;
 
 export interface ExchangeRequest {
   readonly bucket: string;
@@ -45,11 +45,11 @@ export interface ExchangeAnswer {
 }
 
 /** Storage of the leases. The requests come from one process, at `now` of the ledger's clock. */
-export interface Ledger {
+export interface AllowanceLedger {
   exchange(process: string, now: number, requests: readonly ExchangeRequest[]): Promise<ExchangeAnswer[]>;
 }
 
-function heldByOthers(shares: Shares, process: string, now: number): Expiring[] {
+function heldByOthers(shares: ProcessLeases, process: string, now: number): Expiring[] {
   return Object.entries(shares)
     .filter(([name]) => name !== process)
     .flatMap(([, { open, until, uses }]): Expiring[] => [
@@ -63,17 +63,22 @@ function heldByOthers(shares: Shares, process: string, now: number): Expiring[] 
 const sum = (amounts: readonly Expiring[]) => amounts.reduce((total, [, amount]) => total + amount, 0);
 
 /** Moment from which nothing of a share counts. */
-const endOf = ({ open, until, uses }: Share) =>
+const endOf = ({ open, until, uses }: ProcessLease) =>
   Math.max(0, open > 0 ? until + WINDOW_MS : 0, ...uses.map(([end]) => end)) + SKEW_MS;
 
-export interface Settled {
-  readonly shares: Shares;
+export interface SettledLeases {
+  readonly shares: ProcessLeases;
   readonly endsAt: number;
   readonly answer: ExchangeAnswer;
 }
 
 /** The leases after one process has reported its use and taken its grant. */
-export function settle(shares: Shares, process: string, now: number, request: ExchangeRequest): Settled {
+export function settleLease(
+  shares: ProcessLeases,
+  process: string,
+  now: number,
+  request: ExchangeRequest,
+): SettledLeases {
   const { allowance, open, needed, part } = request;
   const others = heldByOthers(shares, process, now);
   const uses = request.uses.filter(([end]) => end > now);
@@ -81,8 +86,8 @@ export function settle(shares: Shares, process: string, now: number, request: Ex
   const wanted = Math.max(needed, part) - open;
   const extra = Math.max(0, Math.min(wanted, free));
   const until = now + LEASE_MS;
-  const own: Share = { open: open + extra, until, uses };
+  const own: ProcessLease = { open: open + extra, until, uses };
   const living = Object.entries(shares).filter(([name, share]) => name !== process && endOf(share) > now);
-  const after: Shares = { ...Object.fromEntries(living), [process]: own };
+  const after: ProcessLeases = { ...Object.fromEntries(living), [process]: own };
   return { shares: after, endsAt: Math.max(...Object.values(after).map(endOf)), answer: { extra, until, others } };
 }

@@ -1,6 +1,6 @@
 /** Headers about the caller's allowances: IETF RateLimit fields and the older X-RateLimit ones. */
 import type { HeaderLines } from '../http/header-lines.ts';
-import type { Standing } from './limiter.ts';
+import type { AllowanceStatus } from './limiter.ts';
 
 export type AllowanceName = 'requests' | 'credits';
 
@@ -26,12 +26,12 @@ function quotaOf(name: AllowanceName, allowance: number): string {
 /** Structured fields (RFC 9651) that contain only numbers. The X-RateLimit fields describe the allowance with the least left. */
 export function limitHeaders(
   names: readonly AllowanceName[],
-  standings: readonly Standing[],
+  standings: readonly AllowanceStatus[],
   cost: number,
 ): HeaderLines {
   let policy = '';
   let left = '';
-  let tightest: Standing | undefined;
+  let tightest: AllowanceStatus | undefined;
   for (const [index, name] of names.entries()) {
     const standing = standings[index];
     if (!standing) continue;

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAcceptedLog } from '../../test/support/api/access/accepted-log.ts';
 import { createMemoryLedger } from '../../test/support/api/access/memory-ledger.ts';
-import type { Ledger } from './ledger.ts';
+import type { AllowanceLedger } from './ledger.ts';
 import { createLimiter, type Limiter, LimitsUnavailable } from './limiter.ts';
 
 const RUNS = Number(process.env.LIMITER_SCHEDULES ?? 2_000);
 const ALLOWANCE = 60;
 
-function limiterOn(ledger: Ledger, now: () => number, process = 'a', members = 1): Limiter {
+function limiterOn(ledger: AllowanceLedger, now: () => number, process = 'a', members = 1): Limiter {
   return createLimiter({ ledger, process, now, members: () => members });
 }
 
@@ -26,8 +26,8 @@ describe('one process', () => {
       const verdict = await limiter.charge([demand(cost)]);
       if (verdict.accepted) accepted.add(time, cost);
       else expect(accepted.lately(time) + cost).toBeGreaterThan(ALLOWANCE);
-      const told = verdict.standings[0]?.remaining ?? -1;
-      expect(Math.abs(told - (ALLOWANCE - accepted.lately(time)))).toBeLessThanOrEqual(1);
+      const remaining = verdict.standings[0]?.remaining ?? -1;
+      expect(Math.abs(remaining - (ALLOWANCE - accepted.lately(time)))).toBeLessThanOrEqual(1);
     }
     expect(accepted.most()).toBe(ALLOWANCE);
   });
@@ -41,8 +41,8 @@ describe('one process', () => {
       for (const cost of [n % 6, 1, 5, 0]) {
         const verdict = await limiter.charge([demand(cost)]);
         if (verdict.accepted) accepted.add(time, cost);
-        const told = verdict.standings[0]?.remaining ?? -1;
-        expect(Math.abs(told - (ALLOWANCE - accepted.lately(time)))).toBeLessThanOrEqual(1);
+        const remaining = verdict.standings[0]?.remaining ?? -1;
+        expect(Math.abs(remaining - (ALLOWANCE - accepted.lately(time)))).toBeLessThanOrEqual(1);
       }
     }
   });
@@ -134,7 +134,7 @@ describe('one process', () => {
     let time = 0;
     let down = true;
     const inner = createMemoryLedger();
-    const ledger: Ledger = {
+    const ledger: AllowanceLedger = {
       exchange: (...given) => (down ? Promise.reject(new Error('gone')) : inner.exchange(...given)),
     };
     const limiter = limiterOn(ledger, () => time);

@@ -18,37 +18,37 @@ import {
   use,
   wantsMore,
 } from './bucket.ts';
-import { type Ledger, WINDOW_MS } from './ledger.ts';
+import { type AllowanceLedger, WINDOW_MS } from './ledger.ts';
 
-export interface Demand {
+export interface AllowanceDemand {
   /** Owner and kind of the allowance. */
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
 }
 
-export interface Standing {
+export interface AllowanceStatus {
   readonly allowance: number;
   readonly remaining: number;
   /** Milliseconds until the whole allowance is there again. */
   readonly resetMs: number;
 }
 
-export interface Verdict {
+export interface LimiterDecision {
   readonly accepted: boolean;
   /** Milliseconds until the same may pass; 0 when it was accepted. */
   readonly retryMs: number;
   /** In the order of the demands. */
-  readonly standings: readonly Standing[];
+  readonly standings: readonly AllowanceStatus[];
   /** The work failed through our fault: it cost nothing. */
   giveBack(): void;
 }
 
 export interface Limiter {
   /** All demands or none. Null: the ledger has to be asked first, and nothing is charged. */
-  chargeNow(demands: readonly Demand[]): Verdict | null;
+  chargeNow(demands: readonly AllowanceDemand[]): LimiterDecision | null;
   /** The same, and asks the ledger where it has to. @throws LimitsUnavailable */
-  charge(demands: readonly Demand[]): Promise<Verdict>;
+  charge(demands: readonly AllowanceDemand[]): Promise<LimiterDecision>;
   /** Forgets callers that have long not asked. */
   forgetIdle(): void;
   /** Returns unused leases. */
@@ -56,7 +56,7 @@ export interface Limiter {
 }
 
 export interface LimiterOptions {
-  readonly ledger: Ledger;
+  readonly ledger: AllowanceLedger;
   /** Name of this process in the ledger, of its own. */
   readonly process: string;
   /** Milliseconds; must never run faster than time. */
@@ -68,11 +68,11 @@ export interface LimiterOptions {
 /** The caller's usage is unknown, because the ledger does not answer. */
 export class LimitsUnavailable extends RetryableError {
   constructor(cause: unknown) {
-    super('limits_unavailable', 'the limits cannot be kept while Postgres does not answer', { cause });
+    super('limits_unavailable', 'the limits cannot be enforced while Postgres does not answer', { cause });
   }
 }
 
-class Claim {
+class BucketDebit {
   readonly bucket: Bucket;
   readonly cost: number;
   /** Moment from which it no longer counts; null until it is used. */
@@ -89,17 +89,17 @@ class Claim {
 }
 
 /** A class, since one is made at every request: its methods are not. */
-class Decision implements Verdict {
+class Decision implements LimiterDecision {
   readonly accepted: boolean;
   readonly retryMs: number;
-  readonly standings: readonly Standing[];
-  readonly #claims: readonly Claim[];
+  readonly standings: readonly AllowanceStatus[];
+  readonly #claims: readonly BucketDebit[];
 
-  constructor(claims: readonly Claim[], at: number, retryMs: number) {
+  constructor(debits: readonly BucketDebit[], at: number, retryMs: number) {
     this.accepted = retryMs === 0;
     this.retryMs = Math.min(retryMs, WINDOW_MS);
-    this.standings = claims.map(({ bucket }) => standing(bucket, at));
-    this.#claims = claims;
+    this.standings = debits.map(({ bucket }) => standing(bucket, at));
+    this.#claims = debits;
   }
 
   giveBack(): void {
@@ -107,7 +107,7 @@ class Decision implements Verdict {
   }
 }
 
-function standing(bucket: Bucket, at: number): Standing {
+function standing(bucket: Bucket, at: number): AllowanceStatus {
   const resetMs = Math.max(bucket.uses.emptyAt(at), bucket.others.emptyAt(at)) - at;
   return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
 }
@@ -130,7 +130,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
 
   const partOf = (bucket: Bucket) => Math.floor((bucket.allowance * AHEAD) / (members() + 1));
 
-  function bucketOf({ bucket: name, allowance }: Demand): Bucket {
+  function bucketOf({ bucket: name, allowance }: AllowanceDemand): Bucket {
     let bucket = buckets.get(name);
     if (!bucket) {
       bucket = createBucket(name, allowance);
@@ -169,21 +169,22 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     return next;
   }
 
-  const claimsOf = (demands: readonly Demand[]) => demands.map((demand) => new Claim(bucketOf(demand), demand.cost));
+  const debitsOf = (demands: readonly AllowanceDemand[]) =>
+    demands.map((demand) => new BucketDebit(bucketOf(demand), demand.cost));
 
   /** Null when the ledger has to be asked first. */
-  function decide(claims: readonly Claim[], at: number): Verdict | null {
-    if (claims.every((claim) => !claim.lacks(at))) {
-      for (const claim of claims) {
-        claim.end = use(claim.bucket, claim.cost, at);
-        prefetch(claim.bucket, at);
+  function decide(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
+    if (debits.every((debit) => !debit.lacks(at))) {
+      for (const debit of debits) {
+        debit.end = use(debit.bucket, debit.cost, at);
+        prefetch(debit.bucket, at);
       }
-      return new Decision(claims, at, 0);
+      return new Decision(debits, at, 0);
     }
-    const refused = claims.filter((claim) => claim.lacks(at) && isExhausted(claim.bucket, claim.cost, at));
+    const refused = debits.filter((debit) => debit.lacks(at) && isExhausted(debit.bucket, debit.cost, at));
     if (refused.length === 0) return null;
     const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
-    return new Decision(claims, at, retryMs);
+    return new Decision(debits, at, retryMs);
   }
 
   function prefetch(bucket: Bucket, at: number): void {
@@ -201,14 +202,14 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     return !isAlone && isStale(bucket, at);
   }
 
-  function chargeNow(demands: readonly Demand[]): Verdict | null {
+  function chargeNow(demands: readonly AllowanceDemand[]): LimiterDecision | null {
     const at = now();
-    const claims = claimsOf(demands);
+    const debits = debitsOf(demands);
     // The headers shall be true of the first request after a pause as of any other.
-    return claims.some(({ bucket }) => isUninformed(bucket, at)) ? null : decide(claims, at);
+    return debits.some(({ bucket }) => isUninformed(bucket, at)) ? null : decide(debits, at);
   }
 
-  async function charge(demands: readonly Demand[]): Promise<Verdict> {
+  async function charge(demands: readonly AllowanceDemand[]): Promise<LimiterDecision> {
     const atHand = chargeNow(demands);
     if (atHand) return atHand;
     for (;;) {
@@ -220,7 +221,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
         else if (isUninformed(bucket, at)) await ask(bucket, 0).catch(() => undefined);
       });
       await Promise.all(asked);
-      const decided = decide(claimsOf(demands), now());
+      const decided = decide(debitsOf(demands), now());
       if (decided) return decided;
     }
   }

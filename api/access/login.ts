@@ -7,7 +7,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { Holder } from './key-store.ts';
+import type { KeyOwner } from './key-store.ts';
 import type { PublicHosts } from './public-hosts.ts';
 import { newId } from './tokens.ts';
 
@@ -44,7 +44,7 @@ const refused = (detail: string) => new ApiError('login_refused', detail);
 export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOptions) {
   const { pool } = postgres;
 
-  async function requireUnrevoked({ chain, identityAddress }: Holder): Promise<void> {
+  async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<void> {
     const { rows } = await pool.query<{ flags: number }>(FLAGS_SQL, [chain, identityAddress]);
     const [row] = rows;
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
@@ -59,13 +59,13 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     const indexed = indexedHeight(chain);
     if (indexed === null) throw new ApiError('syncing', `${chain} has no indexed block yet`);
     if (!(height >= indexed) || height < Number(info.longestchain) || indexed < height - INDEX_LAG) {
-      throw new ApiError('syncing', `${chain} is not up to date at the moment: nobody can log in until it is`);
+      throw new ApiError('syncing', `${chain} is not up to date at the moment: logins are refused until it is`);
     }
   }
 
   return {
     /** `host` is the name that the service was called by. @throws ApiError host_refused, not_found, identity_revoked, syncing */
-    async challenge(holder: Holder, host: string): Promise<Challenge> {
+    async challenge(holder: KeyOwner, host: string): Promise<Challenge> {
       hosts.require(host);
       await requireUnrevoked(holder);
       await requireCurrent(holder.chain);
@@ -79,12 +79,11 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     },
 
     /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
-    async answer(id: string, signature: string, host: string): Promise<Holder> {
-      const { rows } = await pool.query<Holder & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
+    async answer(id: string, signature: string, host: string): Promise<KeyOwner> {
+      const { rows } = await pool.query<KeyOwner & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
       const [spent] = rows;
-      if (!spent?.valid)
-        throw refused('there is no such challenge: it was answered before, or is older than 5 minutes');
-      if (spent.host !== host) throw refused('the challenge was given by another host name');
+      if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
+      if (spent.host !== host) throw refused('the challenge was issued under another host name');
       const { chain, identityAddress, message } = spent;
       await requireUnrevoked(spent);
       await requireCurrent(chain);
@@ -94,7 +93,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
           if (error instanceof DaemonRpcError) return false; // it cannot be read as a signature
           throw error;
         });
-      if (holds !== true) throw refused('the signature is not of this identity and message');
+      if (holds !== true) throw refused('the signature does not match this identity and message');
       return { chain, identityAddress };
     },
   };

@@ -1,6 +1,12 @@
 /** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
 import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
-import { type ExchangeAnswer, type Ledger, type Settled, type Shares, settle } from './ledger.ts';
+import {
+  type AllowanceLedger,
+  type ExchangeAnswer,
+  type ProcessLeases,
+  type SettledLeases,
+  settleLease,
+} from './ledger.ts';
 
 /** Also locks rows that were there; in one order, so that two processes never wait for each other. */
 const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
@@ -10,7 +16,7 @@ const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
 const STORE_SQL = `UPDATE allowances a SET shares = settled.shares, ends_at = settled.ends_at
   FROM unnest($1::text[], $2::json[], $3::bigint[]) AS settled(bucket, shares, ends_at) WHERE a.bucket = settled.bucket`;
 
-export interface PostgresLedger extends Ledger {
+export interface PostgresLedger extends AllowanceLedger {
   close(): Promise<void>;
 }
 
@@ -30,9 +36,9 @@ export function createPostgresLedger(postgres: Postgres): PostgresLedger {
       inTransaction(pool, async (client) => {
         const names = requests.map(({ bucket }) => bucket);
         const { rows } = await client.query<{ bucket: string; shares: string }>(LOCK_SQL, [names]);
-        const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as Shares]));
-        const settled = requests.map((request) => settle(held.get(request.bucket) ?? {}, process, now, request));
-        const column = <T>(read: (row: Settled) => T) => settled.map(read);
+        const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as ProcessLeases]));
+        const settled = requests.map((request) => settleLease(held.get(request.bucket) ?? {}, process, now, request));
+        const column = <T>(read: (row: SettledLeases) => T) => settled.map(read);
         await client.query(STORE_SQL, [
           names,
           column(({ shares }) => JSON.stringify(shares)),
@@ -44,6 +50,6 @@ export function createPostgresLedger(postgres: Postgres): PostgresLedger {
 }
 
 /** Forgets allowances of which nothing counts any more. */
-export async function forgetEnded(postgres: Postgres, now: number): Promise<void> {
+export async function deleteExpired(postgres: Postgres, now: number): Promise<void> {
   await postgres.pool.query('DELETE FROM allowances WHERE ends_at < $1', [Math.floor(now)]);
 }

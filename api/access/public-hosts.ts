@@ -30,8 +30,8 @@ export function createPublicHosts(
       if (named ? named.has(asked) : isOfThisMachine(asked)) return;
       const allowed = named
         ? `only at ${[...named].join(', ')}`
-        : 'only at the addresses of the machine itself, since its operator has named no others in PUBLIC_HOSTS';
-      throw new ApiError('host_refused', `nobody can log in under the host name of this request, ${allowed}`);
+        : 'only at the addresses of the machine itself, because PUBLIC_HOSTS names no other hosts';
+      throw new ApiError('host_refused', `the service takes no logins under the host name of this request, ${allowed}`);
     },
   };
 }

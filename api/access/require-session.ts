@@ -2,7 +2,7 @@
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from './gate.ts';
-import type { Holder } from './key-store.ts';
+import type { KeyOwner } from './key-store.ts';
 import { findSession, type Session } from './sessions.ts';
 
 /** @throws ApiError session_required */
@@ -14,6 +14,6 @@ export async function requireSession(api: ApiContext, caller: Caller): Promise<S
 }
 
 /** @throws ApiError session_required */
-export async function requireHolder(api: ApiContext, caller: Caller): Promise<Holder> {
+export async function requireHolder(api: ApiContext, caller: Caller): Promise<KeyOwner> {
   return caller.key ?? requireSession(api, caller);
 }

@@ -2,10 +2,10 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { Holder } from './key-store.ts';
+import type { KeyOwner } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
-export interface Session extends Holder {
+export interface Session extends KeyOwner {
   readonly expiresAt: Date;
 }
 
@@ -24,13 +24,13 @@ const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.exp
   WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
 const CLOSE_SQL = 'DELETE FROM sessions WHERE token_sha256 = $1';
 
-export async function openSession({ pool }: Postgres, holder: Holder): Promise<OpenedSession> {
+export async function openSession({ pool }: Postgres, holder: KeyOwner): Promise<OpenedSession> {
   await pool.query(SWEEP_SQL);
   const token = newSession();
   const values = [hexParam(digest(token)), holder.chain, holder.identityAddress];
   const { rows } = await pool.query<{ expiresAt: Date }>(OPEN_SQL, values);
   const [row] = rows;
-  if (!row) throw new Error('a session was not stored');
+  if (!row) throw new Error('Postgres did not store the session');
   return { ...holder, expiresAt: row.expiresAt, token };
 }
 

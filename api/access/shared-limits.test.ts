@@ -6,7 +6,7 @@ import { createAcceptedLog } from '../../test/support/api/access/accepted-log.ts
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { correction, startLedgerClock } from './ledger-clock.ts';
 import { createLimiter } from './limiter.ts';
-import { createPostgresLedger, forgetEnded } from './postgres-ledger.ts';
+import { createPostgresLedger, deleteExpired } from './postgres-ledger.ts';
 
 const logger = pino({ level: 'silent' });
 const ALLOWANCE = 60;
@@ -41,7 +41,7 @@ describe('limits in Postgres', () => {
     for (const limiter of limiters) await limiter.close();
     const count = async () => (await stores.postgres.pool.query('SELECT * FROM allowances')).rowCount;
     expect(await count()).toBe(1);
-    await forgetEnded(stores.postgres, time + 200_000);
+    await deleteExpired(stores.postgres, time + 200_000);
     expect(await count()).toBe(0);
     await ledger.close();
   });
@@ -73,8 +73,8 @@ describe('a Postgres that says nothing', () => {
     const held = stores.postgres.transaction(async (client) => {
       await client.query('LOCK TABLE allowances IN ACCESS EXCLUSIVE MODE');
       const charges = [0, 1, 2].map(() => limiter.charge([demand]));
-      const told = await Promise.race([Promise.allSettled(charges), sleep(20_000, 'no answer')]);
-      expect(told).toEqual(Array(3).fill(expect.objectContaining({ status: 'rejected' })));
+      const outcome = await Promise.race([Promise.allSettled(charges), sleep(20_000, 'no answer')]);
+      expect(outcome).toEqual(Array(3).fill(expect.objectContaining({ status: 'rejected' })));
     });
     await held;
     await expect

@@ -2,12 +2,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readMigrations } from '../../infra/migrations.ts';
-import type { Tier } from '../../schemas/config.ts';
+import type { AccessTier } from '../../schemas/config.ts';
 import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import { createLivingWebhooks } from '../webhooks/active-webhooks.ts';
+import { createActiveWebhooks } from '../webhooks/active-webhooks.ts';
 import { createGate } from './gate.ts';
-import { createKey, type Holder, livingKeys, setTier, tierOf } from './key-store.ts';
+import { activeKeys, createKey, type KeyOwner, setTier, tierOf } from './key-store.ts';
 import { createLimiter } from './limiter.ts';
 import { createPostgresLedger } from './postgres-ledger.ts';
 import { readKey } from './tokens.ts';
@@ -15,7 +15,7 @@ import { readKey } from './tokens.ts';
 const ADDRESS = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
 const REVOKED = 0x8000;
 const TIERS = { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } };
-const at = (chain: string, identityAddress = ADDRESS): Holder => ({ chain, identityAddress });
+const at = (chain: string, identityAddress = ADDRESS): KeyOwner => ({ chain, identityAddress });
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -28,12 +28,12 @@ beforeEach(async () => {
 });
 afterAll(() => stores.close());
 
-async function issue(holder: Holder): Promise<string> {
+async function issue(holder: KeyOwner): Promise<string> {
   const made = await createKey(stores.postgres, holder, 'bot');
   if (!made) throw new Error('no more keys');
   return made.key;
 }
-const living = async (key: string) => (await livingKeys(stores.postgres, [readKey(key)?.id ?? '']))[0];
+const living = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? '']))[0];
 
 describe('a tier', () => {
   it('is of the identity of its chain', async () => {
@@ -66,12 +66,13 @@ it('a webhook is told by the tier of its own chain', async () => {
     );
   }
   const idsOf = () => [];
-  const webhooks = createLivingWebhooks(['one', 'two'], idsOf, pino({ level: 'silent' }));
-  const told = () => stores.postgres.transaction(async (client) => (await webhooks(client, null)).map(({ id }) => id));
+  const webhooks = createActiveWebhooks(['one', 'two'], idsOf, pino({ level: 'silent' }));
+  const webhookNames = () =>
+    stores.postgres.transaction(async (client) => (await webhooks(client, null)).map(({ id }) => id));
   await setTier(stores.postgres, at('one'), 'pro');
-  expect(await told()).toEqual(['one']);
+  expect(await webhookNames()).toEqual(['one']);
   await storeIdentity(stores.postgres, { ...at('one'), flags: REVOKED });
-  expect(await told()).toEqual([]);
+  expect(await webhookNames()).toEqual([]);
 });
 
 it('credits are those of the chain, over all processes', async () => {
@@ -79,7 +80,7 @@ it('credits are those of the chain, over all processes', async () => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: name, now: () => 1_000_000, members: () => 2 });
     const usage = { record: () => undefined };
-    const find = async ({ id }: { id: string }) => (await livingKeys(stores.postgres, [id]))[0] ?? null;
+    const find = async ({ id }: { id: string }) => (await activeKeys(stores.postgres, [id]))[0] ?? null;
     const keys = { known: () => undefined, find };
     return createGate({ config: { tiers: TIERS, keylessRequestsPerMinute: 100 }, limiter, keys, usage });
   };
@@ -102,7 +103,9 @@ describe('the tiers that were kept by i-address alone', () => {
   let migrated: TestStores;
   const tier = (chain: string, address: string) => tierOf(migrated.postgres, at(chain, address));
 
-  it.each<[string, { keys?: [chain: string, ago: number, revoked?: boolean][]; known?: string[] }, [Tier, Tier]]>([
+  it.each<
+    [string, { keys?: [chain: string, ago: number, revoked?: boolean][]; known?: string[] }, [AccessTier, AccessTier]]
+  >([
     [
       'go to the chain of its first key',
       {

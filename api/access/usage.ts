@@ -2,7 +2,7 @@
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import type { Holder } from './key-store.ts';
+import type { KeyOwner } from './key-store.ts';
 
 export interface UsageRow {
   readonly key_id: string;
@@ -45,24 +45,24 @@ const READ_SQL = `SELECT u.key_id, u.minute, u.requests, u.credits, u.refused FR
     AND ($5::text IS NULL OR k.id = $5) AND ($7::bigint IS NULL OR (u.minute, $8) < (to_timestamp($7), u.key_id))
   ORDER BY u.minute DESC, u.key_id LIMIT $6`;
 
-export interface UsageQuestion {
+export interface UsageQuery {
   /** Seconds since the epoch, exclusive at the end. */
   readonly from: number;
   readonly to: number;
   readonly keyId: string | null;
   readonly limit: number;
   /** Place of the last row that the caller has; null for the first page. */
-  readonly after: UsagePlace | null;
+  readonly after: UsageCursor | null;
 }
 
-export interface UsagePlace {
+export interface UsageCursor {
   /** Seconds since the epoch. */
   readonly minute: number;
   readonly keyId: string;
 }
 
 /** Newest first, revoked keys included. */
-export async function readUsage({ pool }: Postgres, holder: Holder, asked: UsageQuestion): Promise<UsageRow[]> {
+export async function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
   const { chain, identityAddress } = holder;
   const { after } = asked;
   const values = [

@@ -1,7 +1,7 @@
 /** The visitor according to the connection and its headers. Read before the first await: the request is invalid afterwards. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
-import { remembering } from '../state/memoize.ts';
+import { memoize } from '../state/memoize.ts';
 import { isSession } from './tokens.ts';
 
 export interface Visitor {
@@ -25,13 +25,13 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
 const IPV6_PREFIX_BYTES = 8;
-const REMEMBERED = 10_000;
+const MEMOIZED = 10_000;
 
 /** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
 export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
   const trusted = trustedProxies.map(readSubnet);
-  const bearerIn = remembering((authorization) => BEARER.exec(authorization)?.[1] ?? '', REMEMBERED);
-  const networkOfPeer = remembering((bytes) => networkOf(peerOf(bytes)), REMEMBERED);
+  const bearerIn = memoize((authorization) => BEARER.exec(authorization)?.[1] ?? '', MEMOIZED);
+  const networkOfPeer = memoize((bytes) => networkOf(peerOf(bytes)), MEMOIZED);
   const readNetwork = (res: HttpResponse, req: HttpRequest) => {
     const bytes = Buffer.from(res.getRemoteAddress()).toString('latin1');
     if (trusted.length === 0) return networkOfPeer(bytes);

@@ -45,8 +45,8 @@ export interface AsyncDocumentOptions {
 }
 
 const DESCRIPTION = `Blocks, transactions, conversions, reserves and identities of Verus chains as they come, and reorganisations.
-Every message carries a cursor: who comes back with it, to any server of the service, gets all that came after it, once and in order.
-How to use it: docs/streams.md of the project. What is asked for is described by /api/openapi.json.`;
+Every message carries a cursor: a client that returns with it, to any server of the service, gets every later message, once and in order.
+How to use it: docs/streams.md of the project. /api/openapi.json describes the REST interface.`;
 
 const host = { default: '127.0.0.1:8080', description: 'Where the service is reached' };
 const server = (protocol: string, description: string) => ({

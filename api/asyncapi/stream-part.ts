@@ -15,7 +15,7 @@ const REQUESTS = ['subscribe', 'unsubscribe', 'ping'] as const;
 const WEBSOCKET = `The greeting first, then blocks and undos of all chains, or what is subscribed within 250 ms.
 Closed with 4408 and the last cursor as the reason when the client reads too slowly, with 4429 beyond the limits: 100 messages in
 10 s, 50 subscriptions, 1,000 entries of filters, 16 kB a message. A connection costs 1 credit; refused, it gets the answer of REST,
-or opens and is told an error and closed with 4000 and that status.`;
+or opens, gets an error message and is closed with 4000 and that status.`;
 const SSE =
   'The same messages as server-sent events; the id of each is its cursor, so that EventSource resumes by itself.';
 

@@ -7,7 +7,7 @@ import type { ServiceState } from '../state/service-state.ts';
 import { matchingEtag } from './etag.ts';
 import { type Forms, formsOf } from './forms.ts';
 import { headerLines } from './header-lines.ts';
-import { listStream, type StreamQuestion, streamFormat } from './list-stream.ts';
+import { listStream, type StreamRequest, streamFormat } from './list-stream.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './route.ts';
 
 /** All that is kept of a request; headers that its answer does not depend on are empty. */
-export interface Question extends StreamQuestion {
+export interface RequestInfo extends StreamRequest {
   readonly method: string;
   readonly url: string;
   readonly query: string;
@@ -36,7 +36,7 @@ export interface Question extends StreamQuestion {
 }
 
 /** A request to a route: its validated parameters, and the key under which its answer is cached. */
-export interface Asked {
+export interface RouteRequest {
   readonly params: Values;
   readonly key: string;
 }
@@ -70,11 +70,11 @@ const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
 const CATCH_UP_MS = 1000;
 
 /** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
-export function replyAtHand(
+export function preparedReply(
   options: AnswerOptions,
   route: Route,
-  { params, key }: Asked,
-  asked: Question,
+  { params, key }: RouteRequest,
+  asked: RequestInfo,
 ): Reply | null {
   if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
@@ -87,8 +87,8 @@ export function replyAtHand(
 export async function answerRoute(
   options: AnswerOptions,
   route: Route,
-  { params, key }: Asked,
-  asked: Question,
+  { params, key }: RouteRequest,
+  asked: RequestInfo,
   request: Omit<LiveCall, 'params' | 'api'>,
 ): Promise<Reply> {
   if (route.cache === 'none') return liveReply(options.api, route, params, asked, request);
@@ -99,7 +99,7 @@ export async function answerRoute(
 }
 
 /** The client may have the answer itself although it has not that of the newest state. */
-function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: Question): Reply | null {
+function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: RequestInfo): Reply | null {
   const same = matchingEtag(ifNoneMatch, tag);
   return same === null ? null : notModified(same, route);
 }
@@ -150,7 +150,7 @@ function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAns
 /** From a snapshot of the stores. */
 export async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
   // Taken before the read, so that a change during it leads to the next answer and not to a second one with the same tag.
-  const besides = besidesOf(api, route, params);
+  const extraTag = extraTagOf(api, route, params);
   const { state, value } = await api.snapshot(async (read) => ({
     value: await route.handler({ params: params as never, api, read }),
     state: read.state,
@@ -167,7 +167,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     ...(isStreamed(route) && { Vary: 'Accept' }),
     ...own,
   };
-  const tag = tagOfState(route, params, state) + besides;
+  const tag = tagOfState(route, params, state) + extraTag;
   const body = jsonBytes(whole);
   const forms = formsOf({ status: 200, headers, body, tag });
   return { route, params, tag, body, forms, madeAt: performance.now() };
@@ -177,7 +177,7 @@ async function liveReply(
   api: ApiContext,
   route: LiveRoute,
   params: Values,
-  asked: Question,
+  asked: RequestInfo,
   request: Omit<LiveCall, 'params' | 'api'>,
 ): Promise<Reply> {
   const answer: Answer = await route.handler({ params: params as never, api, ...request });
@@ -193,11 +193,11 @@ async function liveReply(
 
 /** ETag: everything that the answer depends on, which is the state of its chain, or of all chains, and any extra text of the route. */
 export function tagOf(api: ApiContext, route: StateRoute, params: Values, state: ServiceState): string {
-  return tagOfState(route, params, state) + besidesOf(api, route, params);
+  return tagOfState(route, params, state) + extraTagOf(api, route, params);
 }
 
-function besidesOf(api: ApiContext, { besides }: StateRoute, params: Values): string {
-  return besides ? `-${besides({ api, params: params as never })}` : '';
+function extraTagOf(api: ApiContext, { extraTag }: StateRoute, params: Values): string {
+  return extraTag ? `-${extraTag({ api, params: params as never })}` : '';
 }
 
 function tagOfState(route: StateRoute, params: Values, state: ServiceState): string {

@@ -1,7 +1,7 @@
 /** Compression of answers: a cached answer is compressed only once. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { remembering } from '../state/memoize.ts';
+import { memoize } from '../state/memoize.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -15,10 +15,10 @@ const compressors: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Uint8
   gzip: promisify(gzip),
 };
 
-const REMEMBERED = 500;
+const MEMOIZED = 500;
 
 /** The best encoding that the client takes; null for none. */
-export const chooseEncoding = remembering(readAcceptEncoding, REMEMBERED);
+export const chooseEncoding = memoize(readAcceptEncoding, MEMOIZED);
 
 function readAcceptEncoding(acceptEncoding: string): Encoding | null {
   const taken = new Set<string>();

@@ -2,13 +2,13 @@
 import { isHash } from '../../domain/hashes.ts';
 import { ApiError } from './api-error.ts';
 
-export type KeyValue = string | number;
+export type CursorValue = string | number;
 
 export interface Cursor {
   readonly list: string;
   readonly chain: string;
   /** Key of the last row returned; the next page starts after it. */
-  readonly key: readonly KeyValue[];
+  readonly key: readonly CursorValue[];
   /** The walk is whole while the chain has this block. */
   readonly height: number;
   readonly hash: string;
@@ -34,10 +34,10 @@ export function decodeCursor(text: string, list: string, chain: string, kinds: r
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
-    const detail = 'cursor is not one that this list of this chain has given: take nextCursor of an answer as it is';
+    const detail = 'this list of this chain did not issue the cursor: pass nextCursor of an answer unchanged';
     throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
-  return { list, chain, key: key as KeyValue[], height: Number(height), hash: String(hash) };
+  return { list, chain, key: key as CursorValue[], height: Number(height), hash: String(hash) };
 }
 
 function readArray(text: string): unknown[] {

@@ -1,10 +1,10 @@
 /** Puts the route table on the wire: patterns, methods, parameters. */
 
 import { LEAST_CREDITS, laneOf } from '../access/gate.ts';
-import type { Lane } from '../access/lanes.ts';
+import type { PriorityLane } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
-import { remembering } from '../state/memoize.ts';
-import { type AnswerOptions, type Asked, answerRoute, type Question, replyAtHand } from './answer-route.ts';
+import { memoize } from '../state/memoize.ts';
+import { type AnswerOptions, answerRoute, preparedReply, type RequestInfo, type RouteRequest } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
 import { type Answerer, type ExchangeOptions, handleRequest } from './exchange.ts';
 import { always, refusing } from './fixed-answers.ts';
@@ -18,11 +18,11 @@ import { isStreamed, methodOf, type Route } from './route.ts';
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
   /** By the caller's lane. */
-  readonly apis: Readonly<Record<Lane, ApiContext>>;
+  readonly apis: Readonly<Record<PriorityLane, ApiContext>>;
 }
 
 /** Checked parameters that are kept of a route. */
-const REMEMBERED = 200;
+const MEMOIZED = 200;
 
 export function registerRoutes(app: FramedRoutes, routes: readonly Route[], options: DispatcherOptions): void {
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
@@ -47,15 +47,15 @@ function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Ro
   const streams = isStreamed(route);
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
   const account = { template, credits, tier, vital, reads };
-  const askedOf = remembering(readAddress(route, names, options), REMEMBERED);
+  const askedOf = memoize(readAddress(route, names, options), MEMOIZED);
   const { standard, priority } = options.apis;
-  const byLane: Readonly<Record<Lane, AnswerOptions>> = {
+  const byLane: Readonly<Record<PriorityLane, AnswerOptions>> = {
     standard: { ...options, api: standard },
     priority: { ...options, api: priority },
   };
-  const addressOf = ({ parts, query }: Question) => askedOf(`${parts}?${query}`);
+  const addressOf = ({ parts, query }: RequestInfo) => askedOf(`${parts}?${query}`);
   const answerer: Answerer = {
-    atHand: (asked, caller) => replyAtHand(byLane[laneOf(caller)], route, addressOf(asked), asked),
+    atHand: (asked, caller) => preparedReply(byLane[laneOf(caller)], route, addressOf(asked), asked),
     async make(asked, caller, body) {
       const request = { caller, host: asked.host, body: readJson?.(body) };
       return answerRoute(byLane[laneOf(caller)], route, addressOf(asked), asked, request);
@@ -84,7 +84,7 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
     route.parameters,
     api.config.chains.map((chain) => chain.name),
   );
-  return (address: string): Asked => {
+  return (address: string): RouteRequest => {
     const end = address.indexOf('?');
     const parts = address.slice(0, end).split('/');
     const path = Object.fromEntries(names.map((name, index) => [name, decodePart(parts[index] ?? '')]));
@@ -95,7 +95,7 @@ function readAddress(route: Route, names: readonly string[], { api }: Dispatcher
 
 /** Requests that match no route. */
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
-  const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists what there is`));
+  const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists all paths`));
   app.any('/*', (res, req, announced) => {
     handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answerer);
   });
@@ -119,7 +119,7 @@ export function answerOptions(options: ExchangeOptions, template: string, allow:
 
 function refuseMethod(allow: string): Answerer {
   return refusing(({ method }) => {
-    const message = `${method.toUpperCase()} is not served here, only ${allow} are`;
+    const message = `${method.toUpperCase()} is not allowed here, only ${allow}`;
     return new ApiError('method_not_allowed', message, { headers: { Allow: allow } });
   });
 }
@@ -133,6 +133,6 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new ApiError('invalid_request', `${JSON.stringify(part)} is no percent-encoded UTF-8`);
+    throw new ApiError('invalid_request', `${JSON.stringify(part)} is not percent-encoded UTF-8`);
   }
 }

@@ -2,22 +2,22 @@
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tier } from '../../schemas/config.ts';
+import type { AccessTier } from '../../schemas/config.ts';
 import type { Access } from '../access/access.ts';
 import type { Admission, Caller } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
-import type { Question } from './answer-route.ts';
+import type { RequestInfo } from './answer-route.ts';
 import { ApiError } from './api-error.ts';
+import type { BufferedBodies } from './buffered-bodies.ts';
 import type { AnnouncedBody } from './framing.ts';
 import { type HeaderLines, NO_LINES } from './header-lines.ts';
-import type { HeldBodies } from './held-bodies.ts';
 import { problemReply } from './problem-reply.ts';
 import { type BodyFailure, IncomingBody } from './read-body.ts';
 import { type Reply, writeReply, writeReplyLater } from './reply.ts';
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
-import { type Connection, writeStream } from './write-stream.ts';
+import { type StreamClient, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
 export interface RequestsUnderWay {
@@ -28,7 +28,7 @@ export interface ExchangeOptions {
   readonly api: Pick<ApiContext, 'logger'>;
   readonly underWay: RequestsUnderWay;
   readonly access: Pick<Access, 'gate' | 'readVisitor'>;
-  readonly bodies: HeldBodies;
+  readonly bodies: BufferedBodies;
   /** Milliseconds in which a request is answered, if only by 503. */
   readonly answerMs?: number;
 }
@@ -39,7 +39,7 @@ export interface Account {
   readonly template: string;
   readonly credits: number;
   /** Lowest that may ask; null = anybody. */
-  readonly tier: Tier | null;
+  readonly tier: AccessTier | null;
   /** Answered even while the limiter is unavailable. */
   readonly vital?: boolean;
   /** Taken from the route where its pattern determines them, so that the request need not be read. */
@@ -63,15 +63,15 @@ interface Reads {
 /** How a request is answered once it was let in, and its body is whole. */
 export interface Answerer {
   /** Null: the answer has to be made. */
-  atHand(asked: Question, caller: Caller): Reply | null;
-  make(asked: Question, caller: Caller, body: Buffer): Promise<Reply>;
+  atHand(asked: RequestInfo, caller: Caller): Reply | null;
+  make(asked: RequestInfo, caller: Caller, body: Buffer): Promise<Reply>;
 }
 
 /** A request under way. */
-interface Exchange extends Connection {
+interface Exchange extends StreamClient {
   readonly options: ExchangeOptions;
   readonly res: HttpResponse;
-  readonly asked: Question;
+  readonly asked: RequestInfo;
   readonly visitor: Visitor;
   readonly account: Account;
   readonly answerer: Answerer;
@@ -96,7 +96,7 @@ const ANSWER_MS = 35_000;
 const VITAL_MS = 1_000;
 
 /** Nothing of `req` is there after the first await. */
-function readQuestion(req: HttpRequest, account: Account, charge: Question['charge']): Question {
+function readRequestInfo(req: HttpRequest, account: Account, charge: RequestInfo['charge']): RequestInfo {
   const { reads } = account;
   let parts = '';
   for (let index = 0; index < (reads?.parts ?? 0); index++) {
@@ -130,7 +130,7 @@ export function handleRequest(
   const { underWay, access } = options;
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
-  const asked = readQuestion(req, account, account.reads?.streams ? chargeLater(access, visitor) : nothingMore);
+  const asked = readRequestInfo(req, account, account.reads?.streams ? chargeLater(access, visitor) : nothingMore);
   const exchange: Exchange = {
     options,
     res,
@@ -205,7 +205,7 @@ function leave(exchange: Exchange): void {
 }
 
 /** For an answer that flows: its caller pays on while it does. */
-function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): Question['charge'] {
+function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): RequestInfo['charge'] {
   void visitor.network; // cannot be read later
   return async (credits) => (await gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
 }
@@ -255,7 +255,7 @@ function finish({ options: { api, underWay }, asked, account, body, started, abo
 /** Refuses a request that is not answered by a Reply. Call it before the first await. */
 export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: HttpRequest, template: string) {
   const started = performance.now();
-  const asked = readQuestion(req, { template, credits: 0, tier: null }, nothingMore);
+  const asked = readRequestInfo(req, { template, credits: 0, tier: null }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
     writeReplyLater(res, reply, ownLines({ limits, asked }), false);
@@ -278,8 +278,9 @@ const problem = ({ asked, options }: Exchange, error: unknown) => problemReply(e
 
 /** @throws ApiError when there is none */
 function wholeBody(body: Buffer | BodyFailure): Buffer {
-  if (body === 'aborted') throw new ApiError('invalid_request', 'the client went before its body was whole');
+  if (body === 'aborted') throw new ApiError('invalid_request', 'the client disconnected before its body was complete');
   if (body === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);
-  if (body === 'evicted') throw new ApiError('busy', 'there is no room for this body at the moment: send it again');
+  if (body === 'evicted')
+    throw new ApiError('busy', 'the service has no memory for this body at the moment: send it again');
   return body;
 }

@@ -1,5 +1,5 @@
 /** Answers that depend on no store and no caller, and are always available. */
-import type { Question } from './answer-route.ts';
+import type { RequestInfo } from './answer-route.ts';
 import type { ApiError } from './api-error.ts';
 import type { Answerer } from './exchange.ts';
 import type { Reply } from './reply.ts';
@@ -9,8 +9,8 @@ export function always(reply: Reply): Answerer {
 }
 
 /** Every request is refused with the error that `refusal` makes of it. */
-export function refusing(refusal: (asked: Question) => ApiError): Answerer {
-  const refuse = (asked: Question): never => {
+export function refusing(refusal: (asked: RequestInfo) => ApiError): Answerer {
+  const refuse = (asked: RequestInfo): never => {
     throw refusal(asked);
   };
   return { atHand: refuse, make: refuse };

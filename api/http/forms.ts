@@ -4,7 +4,7 @@ import { etagOf } from './etag.ts';
 import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
 
-export interface Content {
+export interface ReplyContent {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
@@ -19,7 +19,7 @@ export interface Forms {
   make(acceptEncoding: string): Promise<Reply>;
 }
 
-export function formsOf(content: Content): Forms {
+export function formsOf(content: ReplyContent): Forms {
   const { body, headers } = content;
   const canCompress = body !== null && isCompressible(body, headers['Content-Type'] ?? '');
   const made = new Map<Encoding | null, Reply>();
@@ -45,7 +45,7 @@ export function formsOf(content: Content): Forms {
 }
 
 function formOf(
-  { status, headers, tag }: Content,
+  { status, headers, tag }: ReplyContent,
   canCompress: boolean,
   encoding: Encoding | null,
   body: Uint8Array | null,

@@ -34,7 +34,7 @@ const framed = (handler: Handler) => (res: HttpResponse, req: HttpRequest) => {
   const framing = readFraming(req);
   if (framing instanceof FramingFault) refuse(res, req, framing.detail);
   else if (framing === 'chunked' && !TAKES_CHUNKS.test(req.getMethod())) {
-    refuse(res, req, 'a chunked body is taken with POST, PUT and PATCH alone');
+    refuse(res, req, 'a chunked body is allowed only with POST, PUT and PATCH');
   } else handler(res, req, framing);
 };
 
@@ -48,7 +48,8 @@ function framedUpgrade<UserData>(behavior: WebSocketBehavior<UserData>): WebSock
     upgrade(res, req, context) {
       const framing = readFraming(req);
       if (framing === 0) upgrade(res, req, context);
-      else refuse(res, req, framing instanceof FramingFault ? framing.detail : 'an upgrade has no body');
+      else
+        refuse(res, req, framing instanceof FramingFault ? framing.detail : 'an upgrade request must not have a body');
     },
   };
 }

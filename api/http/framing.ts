@@ -50,8 +50,8 @@ export function readFraming(req: Pick<HttpRequest, 'forEach'>): AnnouncedBody | 
   if (lengths > 1) return twice('Content-Length');
   if (codings > 1) return twice('Transfer-Encoding');
   if (lengths === 0) return coding.toLowerCase() === 'chunked' ? 'chunked' : new FramingFault(CODINGS);
-  if (codings > 0) return new FramingFault('a request has either Content-Length or Transfer-Encoding, never both');
+  if (codings > 0) return new FramingFault('a request may have Content-Length or Transfer-Encoding, not both');
   return LENGTH.test(length) ? Number(length) : new FramingFault('Content-Length must be 1 to 15 decimal digits');
 }
 
-const CODINGS = 'Transfer-Encoding must be exactly chunked: no other transfer coding is taken';
+const CODINGS = 'Transfer-Encoding must be exactly chunked: no other transfer coding is allowed';

@@ -14,7 +14,7 @@ export function headerLines(headers: Readonly<Record<string, string>>): HeaderLi
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name) || NOT_IN_VALUE.test(value)) {
-      throw new TypeError(`${JSON.stringify(`${name}: ${value}`)} is no header`);
+      throw new TypeError(`${JSON.stringify(`${name}: ${value}`)} is not a header`);
     }
     lines += `\r\n${name}: ${value}`;
   }

@@ -8,7 +8,7 @@ import { listStream, streamFormat } from './list-stream.ts';
 import { pageParameters } from './paging.ts';
 import type { Reply } from './reply.ts';
 import { type StateRoute, stateRoute } from './route.ts';
-import { type Connection, writeStream } from './write-stream.ts';
+import { type StreamClient, writeStream } from './write-stream.ts';
 
 const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
 
@@ -112,7 +112,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
   const { route, counted } = numbers(100_000);
   const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
   const socket = narrowSocket();
-  const connection: Connection = { aborted: false, onGone: () => {} };
+  const connection: StreamClient = { aborted: false, onGone: () => {} };
   const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection);
   for (let n = 0; n < 20; n++) await turn();
   expect([socket.written.length, counted.read]).toEqual([1, 200]);
@@ -129,7 +129,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
 
 it('a stream that fails ends the connection in the middle of the body', async () => {
   const socket = narrowSocket();
-  const connection: Connection = { aborted: false, onGone: () => {} };
+  const connection: StreamClient = { aborted: false, onGone: () => {} };
   const failing = (async function* () {
     yield Buffer.from('row');
     throw new ApiError('cursor_rewound', 'gone');

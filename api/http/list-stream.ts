@@ -26,7 +26,7 @@ const FORMATS = new Map<string, StreamFormat | null>([
   [STREAM_TYPES.ndjson, 'ndjson'],
 ]);
 
-export interface StreamQuestion {
+export interface StreamRequest {
   readonly accept: string;
   /** Takes credits while an answer flows; null when they were there. */
   readonly charge: (credits: number) => Promise<ApiError | null>;
@@ -68,7 +68,7 @@ export async function listStream(
   route: StateRoute,
   params: Values,
   format: StreamFormat,
-  asked: StreamQuestion,
+  asked: StreamRequest,
 ): Promise<Reply> {
   if (params.page !== undefined) {
     const detail = 'page is of lists in JSON; a stream begins at the newest row, or after cursor';
@@ -106,7 +106,7 @@ async function* textOf(
   columns: readonly string[],
   first: Page['results'],
   rest: AsyncIterable<Page['results']>,
-  asked: StreamQuestion,
+  asked: StreamRequest,
 ): AsyncGenerator<Uint8Array> {
   const print = (rows: Page['results']) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
   if (format === 'csv') yield Buffer.from(csvLine(columns));
@@ -128,7 +128,7 @@ function lineOf(format: StreamFormat, columns: readonly string[], row: unknown):
 }
 
 /** Waits for credits that come back. @throws ApiError rate_limited when they do not */
-async function pay({ charge }: StreamQuestion): Promise<void> {
+async function pay({ charge }: StreamRequest): Promise<void> {
   for (let waits = 0; ; waits++) {
     const refusal = await charge(CREDITS);
     if (!refusal) return;

@@ -3,7 +3,7 @@ import { hexParam } from '../../infra/postgres/values.ts';
 import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
-import { type Cursor, decodeCursor, encodeCursor, type KeyKind, type KeyValue } from './cursor.ts';
+import { type Cursor, type CursorValue, decodeCursor, encodeCursor, type KeyKind } from './cursor.ts';
 import { type ParameterValues, queryParameter } from './parameters.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -45,7 +45,7 @@ export interface PageBounds {
   /** End of a `WHERE`: the rows after the cursor, in order, as many as the page reaches to. */
   readonly sql: string;
   /** Key of the row before; null from the first on. */
-  readonly after: readonly KeyValue[] | null;
+  readonly after: readonly CursorValue[] | null;
   readonly rows: number;
   /** Placeholder of one more value. */
   given(value: unknown): string;
@@ -125,7 +125,7 @@ async function refuseRewound(read: Snapshot, after: Cursor, key: ListSource<neve
 export async function cursorRewound(
   read: Snapshot,
   after: Cursor,
-  placeAt: (height: number) => Promise<readonly KeyValue[]>,
+  placeAt: (height: number) => Promise<readonly CursorValue[]>,
 ): Promise<ApiError> {
   const { chain, height: gone } = after;
   const height = Math.min(gone - 1, read.state.derived.get(chain)?.height ?? 0);
@@ -139,13 +139,13 @@ export async function cursorRewound(
 }
 
 /** The place behind every row of a height. */
-function endOf(height: number, [, ...rest]: ListSource<never>['key']): KeyValue[] {
+function endOf(height: number, [, ...rest]: ListSource<never>['key']): CursorValue[] {
   return [height, ...rest.map(({ kind, order }) => lastValue(kind, order))];
 }
 
 const MAX_INTEGER = 2 ** 31 - 1;
 
-function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): KeyValue {
+function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): CursorValue {
   const largest = order === 'ASC';
   if (kind === 'integer') return largest ? MAX_INTEGER : 0;
   if (kind === 'hex') return (largest ? 'f' : '0').repeat(64);
@@ -153,7 +153,7 @@ function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): KeyValue {
 }
 
 function cursorAfter<Row>({ list, chain, key }: ListSource<Row>, row: Placed<Row>): string {
-  const place = key.map(({ column }) => (row as Record<string, unknown>)[column] as KeyValue);
+  const place = key.map(({ column }) => (row as Record<string, unknown>)[column] as CursorValue);
   return encodeCursor({ list, chain, key: place, height: Number(place[0]), hash: row.cursor_hash ?? '' });
 }
 
@@ -201,7 +201,7 @@ async function readRows<Row>(
  * Rows after `key`. Where all columns go one way the index finds the place itself; else the first column bounds the scan and the
  * rest is compared column by column.
  */
-function placeCondition(key: ListSource<never>['key'], after: readonly KeyValue[], values: unknown[]): string {
+function placeCondition(key: ListSource<never>['key'], after: readonly CursorValue[], values: unknown[]): string {
   const places = key.map(({ kind }, index) => {
     const value = after[index] ?? '';
     values.push(kind === 'hex' ? hexParam(String(value)) : value);

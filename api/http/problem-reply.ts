@@ -6,7 +6,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
-import type { Question } from './answer-route.ts';
+import type { RequestInfo } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
 import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = '5';
 /** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
 const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
-export function problemReply(error: unknown, asked: Question, logger: Logger): Reply {
+export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) {
     const passes = refusal.status === 503; // many fail of one cause, which passes
@@ -48,13 +48,13 @@ export function toApiError(cause: unknown): ApiError {
     return new ApiError('daemon_error', `the daemon refused: ${cause.rpcMessage}`, { cause });
   }
   if (cause instanceof VerustreamError && cause.code.startsWith('daemon_')) {
-    return new ApiError('daemon_error', 'the daemon of this chain cannot be asked at the moment', { cause });
+    return new ApiError('daemon_error', 'the daemon of this chain cannot be reached at the moment', { cause });
   }
   if (isTooSlow(cause) || (cause instanceof VerustreamError && isTooSlow(cause.cause))) {
-    return new ApiError('query_too_slow', 'the question takes longer, or more memory, than one may', { cause });
+    return new ApiError('query_too_slow', 'the query takes more time or memory than allowed', { cause });
   }
   if (cause instanceof ClickHouseDamaged) {
-    return new ApiError('store_damaged', 'what is asked for was stored and can no longer be read', { cause });
+    return new ApiError('store_damaged', 'the store can no longer read the requested data', { cause });
   }
   const trouble = postgresTrouble(cause) ?? cause;
   if (trouble instanceof RetryableError) {

@@ -1,7 +1,7 @@
 /** Receives the body of a request up to a bound, and within the memory that all bodies share. */
 import type { HttpResponse } from 'uWebSockets.js';
+import type { BodyReservation, BufferedBodies, BufferedBody } from './buffered-bodies.ts';
 import type { AnnouncedBody } from './framing.ts';
-import type { HeldBodies, Holder, Holding } from './held-bodies.ts';
 
 export type BodyFailure = 'too large' | 'evicted' | 'aborted';
 
@@ -9,7 +9,7 @@ export interface BodyOptions {
   /** Not 0. */
   readonly announced: AnnouncedBody;
   readonly maxBytes: number;
-  readonly held: HeldBodies;
+  readonly held: BufferedBodies;
   /** Whose memory it is. */
   readonly network: string;
   /** Told whenever the client goes, also after the body has come. */
@@ -36,14 +36,14 @@ function handOnAll(): void {
 }
 
 /** Made in the callback of the request. */
-export class IncomingBody implements Holder {
+export class IncomingBody implements BufferedBody {
   /**
    * Its bytes, in a later turn of the event loop: uWebSockets.js has parsed by then whatever came together with them. Where that
    * was no part of this request (trailers, another request) the connection is closed, and nothing has been worked on.
    */
   readonly whole: Promise<Buffer | BodyFailure>;
   readonly #options: BodyOptions;
-  readonly #holding: Holding;
+  readonly #holding: BodyReservation;
   #settle!: (body: Buffer | BodyFailure) => void;
   #buffer = NO_BYTES;
   #length = 0;

@@ -59,7 +59,7 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
         await rebuild(key, answer).catch((err: unknown) => {
           logger.warn(
             { err, route: answer.route.path },
-            'a prepared answer could not be made anew; who asks for it hears why',
+            'a prepared answer could not be rebuilt; the next request for it gets the error',
           );
         });
       }

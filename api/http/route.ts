@@ -1,5 +1,5 @@
 /** A route is data: the dispatcher, the index, the documentation and the limiter all read this one table. */
-import type { Tier } from '../../schemas/config.ts';
+import type { AccessTier } from '../../schemas/config.ts';
 import type { Caller } from '../access/gate.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
@@ -58,7 +58,7 @@ interface RouteBase<P extends Parameters> {
   /** Credits. */
   readonly weight: 0 | 1 | 2 | 5;
   /** Lowest tier that may ask; null = without a key. */
-  readonly tier: Tier | null;
+  readonly tier: AccessTier | null;
   /** Answered even while the limits cannot be kept: whether the process lives must not hang on a store. */
   readonly vital?: boolean;
 }
@@ -69,7 +69,7 @@ export interface StateRoute<P extends Parameters = Parameters> extends RouteBase
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
   /** Text for the ETag, if the answer also depends on this process' memory. */
-  readonly besides?: (call: Call<P>) => string;
+  readonly extraTag?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
   readonly settledAt?: (answer: unknown) => number;
   /** If the value is a function, it runs after the snapshot is closed, for example to ask a daemon. */

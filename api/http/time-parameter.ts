@@ -20,7 +20,7 @@ export function parseTime(text: string, name: string): number {
   const milliseconds = Date.parse(text);
   // A day that its month does not have is taken for one of the next month.
   if (Number.isNaN(milliseconds) || new Date(text.slice(0, 10)).getUTCDate() !== Number(text.slice(8, 10))) {
-    const detail = `${name} is no date: ${text}`;
+    const detail = `${name} is not a date: ${text}`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
   }
   return Math.floor(milliseconds / 1000) + (/\.\d*[1-9]/.test(text) ? 1 : 0);

@@ -4,7 +4,7 @@ import { type HeaderLines, joinLines } from './header-lines.ts';
 import { type Reply, writeHead } from './reply.ts';
 
 /** Tells that the client is gone; set before the first await of the request. */
-export interface Connection {
+export interface StreamClient {
   aborted: boolean;
   onGone: () => void;
 }
@@ -18,7 +18,7 @@ export async function writeStream(
   reply: Reply,
   own: HeaderLines,
   stream: AsyncIterable<Uint8Array>,
-  connection: Connection,
+  connection: StreamClient,
 ): Promise<void> {
   let wake = () => {};
   connection.onGone = () => wake();

@@ -3,14 +3,14 @@ import { createCatchUp, type Served } from './catch-up.ts';
 import { createPace } from './pace.ts';
 
 /** Asks for so many turns, each of which takes that long. */
-function client(network: string, turns: number, ms: number, told: (network: string) => void): Served {
+function client(network: string, turns: number, ms: number, onServed: (network: string) => void): Served {
   let left = turns;
   return {
     network,
     async serve() {
       const end = performance.now() + ms;
       while (performance.now() < end);
-      told(network);
+      onServed(network);
       left -= 1;
       return left > 0;
     },

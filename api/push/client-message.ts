@@ -58,14 +58,14 @@ export function readClientMessage(text: string): ReadMessage {
     return { ok: false, id: null, code: 'invalid_json', detail: 'the message is not JSON' };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ok: false, id: null, code: 'invalid_message', detail: 'the message is no object with an op' };
+    return { ok: false, id: null, code: 'invalid_message', detail: 'the message is not an object with an op' };
   }
   const { op, id } = value as { op?: unknown; id?: unknown };
   const knownId = isMessageId(id) ? id : null;
   const validate = typeof op === 'string' && Object.hasOwn(validators, op) ? validators[op] : undefined;
   if (!validate) {
     const ops = Object.keys(validators).join(', ');
-    const what = typeof op === 'string' ? `unknown op ${shortened(op)}` : 'the op is no string';
+    const what = typeof op === 'string' ? `unknown op ${shortened(op)}` : 'the op is not a string';
     return { ok: false, id: knownId, code: 'unknown_op', detail: `${what}: there are ${ops}` };
   }
   if (!validate(value)) {

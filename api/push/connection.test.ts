@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { CLOSE_SLOW, type Connection, createConnection } from './connection.ts';
+import { CLOSE_SLOW, createConnection, type PushConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
 import type { Pace } from './pace.ts';
@@ -69,7 +69,7 @@ interface Sent {
 }
 
 interface TestClient {
-  readonly connection: Connection;
+  readonly connection: PushConnection;
   readonly sent: Sent[];
   closed: { code: number; reason: string } | null;
   blocked: boolean;

@@ -6,7 +6,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
 import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
-import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
+import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
@@ -38,7 +38,7 @@ export interface LiveEvent {
   message(seq: number): Uint8Array;
 }
 
-export interface Connection {
+export interface PushConnection {
   /** A message of the client, UTF-8; the bytes may change afterwards. */
   receive(message: Uint8Array): void;
   /** The socket has room again. */
@@ -46,9 +46,9 @@ export interface Connection {
   /** The events of a record while the connection is live. */
   offer(events: readonly LiveEvent[]): void;
   /** Stops being live: it stays at `places` and is served like clients that catch up. */
-  fallBehind(places: Places): void;
+  fallBehind(places: FeedPlaces): void;
   /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
-  skip(feed: ChainFeed, before: Places): void;
+  skip(feed: ChainFeed, before: FeedPlaces): void;
   readonly isLive: boolean;
   /** Called after every record; serves clients that are not live. */
   wake(): void;
@@ -61,7 +61,7 @@ export interface Connection {
   end(code: number, reason: string): void;
 }
 
-export interface ConnectionOptions {
+export interface PushConnectionOptions {
   readonly hub: Hub;
   readonly transport: Transport;
   /** Given back when the connection ends. */
@@ -81,12 +81,12 @@ const CLOSE_INTERNAL = 1011;
 const HELLO_VERSION = 1;
 const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 
-export function createConnection(options: ConnectionOptions): Connection {
+export function createConnection(options: PushConnectionOptions): PushConnection {
   const { hub, transport, share } = options;
   const subscriptions = createSubscriptionSet(hub, share);
   const inbox = createInbox({ share, pace: hub.messagePace, read, refuse, overLimit, fail });
   /** Null while live: the place is then the hub's. */
-  let places: Map<FeedKey, Place> | null = new Map(hub.places());
+  let places: Map<FeedKey, FeedPlace> | null = new Map(hub.places());
   let seq = 0;
   let lastCursor = '';
   let lastSentAt = Date.now();
@@ -98,7 +98,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let grace: NodeJS.Timeout | null = null;
 
   /** A copy: places move on. */
-  const here = (): Map<FeedKey, Place> => new Map(places ?? hub.places());
+  const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
     lastSentAt = Date.now();
@@ -247,7 +247,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     say('resync', { chain: feed.chain, reason, snapshot: SNAPSHOTS[feed.key === feed.chain ? 'facts' : 'stamps'] });
   }
 
-  function fallBehind(at: Places): void {
+  function fallBehind(at: FeedPlaces): void {
     places ??= new Map(at);
     wake();
   }
@@ -270,7 +270,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
-  async function refuseUnknown(cursor: Places): Promise<void> {
+  async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
     for (const feed of hub.feeds) {
       const place = cursor.get(feed.key);
       if (!place || place.position <= feed.head || place.position <= (await feed.end())) continue;

@@ -1,10 +1,10 @@
 /** Members of every event about a conversion, with or without a known value. */
 import { conversionStatus } from '../../domain/transfers.ts';
-import type { ToldTransfer } from '../../schemas/log-records.ts';
+import type { TransferSummary } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull } from '../http/values.ts';
 import type { EventSubjects } from './push-event.ts';
 
-export function conversionSubjects(transfer: ToldTransfer): EventSubjects {
+export function conversionSubjects(transfer: TransferSummary): EventSubjects {
   const { fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination, importCurrencyId } = transfer;
   return {
     currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId].filter((id) => id !== null),
@@ -14,7 +14,7 @@ export function conversionSubjects(transfer: ToldTransfer): EventSubjects {
   };
 }
 
-export function conversionMembers(transfer: ToldTransfer): Readonly<Record<string, unknown>> {
+export function conversionMembers(transfer: TransferSummary): Readonly<Record<string, unknown>> {
   const { txid, vout, fromCurrencyId, toCurrencyId, viaCurrencyId, source, destination } = transfer;
   return {
     txid,

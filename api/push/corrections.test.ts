@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import type { StampList, StampsRecord, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
+import type { PriceChange, StampedConversion, StampList, StampsRecord } from '../../schemas/log-records.ts';
 import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
 import { correctedConversions, eventsOfStamps } from './events-of-stamps.ts';
 import type { PushEvent } from './push-event.ts';
@@ -12,7 +12,7 @@ const CHAIN = 'c';
 const BLOCK = { source: 0, height: 7, hash: 'ab', time: 9 };
 const CURRENCIES = ['i1', 'i2', 'i3'];
 
-const price = fc.record<ToldPrice>({
+const price = fc.record<PriceChange>({
   currencyId: fc.constantFrom(...CURRENCIES),
   tier: fc.nat(2),
   usdPrice: fc.constantFrom('1', '2.5'),
@@ -28,7 +28,7 @@ const stamp = fc
     usdValue: fc.constantFrom(null, '1', '5', '9'),
     provisional: fc.boolean(),
   })
-  .map((members): ToldStamp => ({ ...VALUED_STAMP, ...members }));
+  .map((members): StampedConversion => ({ ...VALUED_STAMP, ...members }));
 const state = fc.record({
   prices: fc.uniqueArray(price, { selector: ({ currencyId }) => currencyId }),
   stamps: fc.uniqueArray(stamp, { selector: ({ txid, vout }) => `${txid}:${vout}` }),

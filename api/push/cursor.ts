@@ -2,7 +2,7 @@
 import { PermanentError } from '../../schemas/errors.ts';
 
 /** The next event to deliver: `index` counts the events of the record at `position`. */
-export interface Place {
+export interface FeedPlace {
   readonly position: number;
   readonly index: number;
 }
@@ -18,11 +18,11 @@ export function feedKey(topic: FeedTopicName, chain: string): FeedKey {
 }
 
 /** By feed. */
-export type Places = ReadonlyMap<FeedKey, Place>;
+export type FeedPlaces = ReadonlyMap<FeedKey, FeedPlace>;
 
 export class CursorInvalid extends PermanentError {
   constructor() {
-    super('cursor_invalid', 'the cursor is not one that this service has given: take it from a message as it is');
+    super('cursor_invalid', 'this service did not issue the cursor: pass the cursor of a message unchanged');
   }
 }
 
@@ -30,7 +30,7 @@ const VERSION = 1;
 const NO_NAME = Buffer.alloc(0);
 
 /** Short enough to be the reason of a WebSocket close (123 bytes) for a handful of chains; safe in a URL. */
-export function encodePlaces(places: Places): string {
+export function encodePlaces(places: FeedPlaces): string {
   const bytes: number[] = [VERSION];
   let before: FeedKey = '';
   for (const [key, { position, index }] of places) {
@@ -45,11 +45,11 @@ export function encodePlaces(places: Places): string {
 }
 
 /** @throws CursorInvalid */
-export function decodePlaces(text: string): Places {
+export function decodePlaces(text: string): FeedPlaces {
   if (!/^[A-Za-z0-9_-]{2,1000}$/.test(text)) throw new CursorInvalid();
   const bytes = Buffer.from(text, 'base64url');
   if (bytes[0] !== VERSION || bytes.toString('base64url') !== text) throw new CursorInvalid();
-  const places = new Map<FeedKey, Place>();
+  const places = new Map<FeedKey, FeedPlace>();
   let at = 1;
   let before: FeedKey = '';
   const varint = () => {

@@ -12,7 +12,7 @@ import type {
 import type { FactsAppended, FactsRecord } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
-import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
+import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
 export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] {
   const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record);
@@ -21,7 +21,7 @@ export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] 
   );
 }
 
-type Source = Omit<EventSource, 'chain' | 'topic' | 'place'>;
+type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
 function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
   const { fromHeight, height: toHeight, hash } = record;

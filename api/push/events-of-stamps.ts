@@ -2,20 +2,20 @@
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { UnpricedReason } from '../../domain/stamps.ts';
 import type {
+  PriceChange,
+  StampedConversion,
   StampList,
   StampsAppended,
   StampsCorrected,
   StampsRecord,
   StampsRewound,
-  ToldPrice,
-  ToldStamp,
 } from '../../schemas/log-records.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { parseUsd } from '../rest/prices/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
-import { type EventSource, type PushEvent, pushEvent } from './push-event.ts';
+import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
-type Source = Omit<EventSource, 'chain' | 'topic' | 'place'>;
+type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
 /** The chain says `unmatched` of these. */
 const NO_DELIVERY: UnpricedReason = 'no_delivery';
@@ -49,7 +49,7 @@ export interface CorrectedConversion {
 export function correctedConversions(chain: string, record: StampsCorrected): CorrectedConversion[] {
   const { position } = record;
   const block = { ...record, provisional: false };
-  const textOf = (stamp: ToldStamp) => valuedSource({ ...stamp, provisional: false }, block).data();
+  const textOf = (stamp: StampedConversion) => valuedSource({ ...stamp, provisional: false }, block).data();
   return pairsByKey(record.was.stamps, record.now.stamps, stampKey).flatMap(({ was, now }, index) => {
     const either = now ?? was;
     if (!either || (was && now && textOf(was) === textOf(now))) return [];
@@ -75,7 +75,7 @@ function pairsByKey<Row>(was: readonly Row[], now: readonly Row[], keyOf: (row: 
   return [...current, ...[...former.values()].map((row) => ({ was: row, now: undefined }))];
 }
 
-const stampKey = ({ txid, vout }: ToldStamp): string => `${txid}:${vout}`;
+const stampKey = ({ txid, vout }: StampedConversion): string => `${txid}:${vout}`;
 
 function undo({ fromHeight, height: toHeight, hash, reason }: StampsRewound): Source {
   return {
@@ -123,7 +123,7 @@ function correction(was: Source | undefined, now: Source | undefined): Source | 
   };
 }
 
-function priceSource(price: ToldPrice, { height, time, provisional }: Block): Source {
+function priceSource(price: PriceChange, { height, time, provisional }: Block): Source {
   const { currencyId, tier, usdPrice, emaPrice, totalDepth, sourceBasketId } = price;
   return {
     channel: 'prices',
@@ -145,7 +145,7 @@ function priceSource(price: ToldPrice, { height, time, provisional }: Block): So
 }
 
 /** A conversion again, with its stamp: for subscribers by value, and for all others where it counts as refunded. */
-function valuedSource(stamp: ToldStamp, block: Block): Source {
+function valuedSource(stamp: StampedConversion, block: Block): Source {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {
     channel: 'conversions',

@@ -53,19 +53,19 @@ export function factsTopic(log: EventLog, chain: string): FeedTopic {
 
 /** `factsHead` holds a price back until the facts behind it have been sent. */
 export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
-  const told = (state: ServiceState) => state.told.get(chain) ?? -1;
+  const published = (state: ServiceState) => state.published.get(chain) ?? -1;
   return {
     name: 'stamps',
     key: feedKey('stamps', chain),
     read({ payload }) {
       const record = decodeStampsRecord(payload);
       const { position, source } = record;
-      const isShown = (state: ServiceState) => told(state) >= position && factsHead() > source;
+      const isShown = (state: ServiceState) => published(state) >= position && factsHead() > source;
       return { position, events: eventsOfStamps(chain, record), tip: null, isShown };
     },
-    place: (state) => String(told(state)),
+    place: (state) => String(published(state)),
     tip: () => null,
-    head: async (state) => told(state) + 1,
+    head: async (state) => published(state) + 1,
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, createConnection } from './connection.ts';
+import { createConnection, type PushConnection } from './connection.ts';
 import { createHub } from './hub.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_MESSAGE_BYTES, WORK } from './limits.ts';
 import { createNetworkShares, type NetworkShares } from './network-share.ts';
@@ -14,7 +14,7 @@ interface Said {
 }
 
 interface Client {
-  readonly connection: Connection;
+  readonly connection: PushConnection;
   readonly said: Said[];
   closed: number | null;
   say(message: unknown): void;

@@ -5,8 +5,8 @@ import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import type { Connection, LiveEvent } from './connection.ts';
-import { encodePlaces, type FeedKey, type Place, type Places } from './cursor.ts';
+import type { LiveEvent, PushConnection } from './connection.ts';
+import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
@@ -24,8 +24,8 @@ export interface Hub {
   /** Pace of all messages from clients. */
   readonly messagePace: Pace;
   /** Position of the live clients. */
-  places(): Places;
-  isAt(places: Places): boolean;
+  places(): FeedPlaces;
+  isAt(places: FeedPlaces): boolean;
   tips(): Readonly<Record<string, BlockRef | null>>;
   /** A record that load() has read for another client. */
   loaded(feed: FeedKey, position: number): FeedRecord | undefined;
@@ -33,9 +33,9 @@ export interface Hub {
   load(feed: FeedKey, position: number): Promise<boolean>;
   /** Gives a client that is not live its turns until it has no more to do. */
   serve(client: Served): void;
-  add(connection: Connection): void;
-  remove(connection: Connection): void;
-  connections(): Iterable<Connection>;
+  add(connection: PushConnection): void;
+  remove(connection: PushConnection): void;
+  connections(): Iterable<PushConnection>;
   count(): number;
   publish(feed: ChainFeed, record: FeedRecord): void;
   /** The head of the feed moved on from `from` while no client listened, or only clients that connected during the move. */
@@ -59,13 +59,14 @@ const PUBLISH_MS = 50;
 
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
   const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
-  const connections = new Set<Connection>();
+  const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string>(LOADED);
   const flights = createFlights<string, boolean>();
   const keyOf = (feed: FeedKey, position: number) => `${feed} ${position}`;
 
-  const places = (): Map<string, Place> => new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
+  const places = (): Map<string, FeedPlace> =>
+    new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
 
   async function read(key: FeedKey, position: number): Promise<boolean> {
     const feed = feeds.find((candidate) => candidate.key === key);
@@ -128,7 +129,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
 }
 
 /** Its text is made when the first client wants it. */
-function liveEvent(event: PushEvent, before: Places): LiveEvent {
+function liveEvent(event: PushEvent, before: FeedPlaces): LiveEvent {
   let cursor: string | null = null;
   let shared: LiveEvent['message'] | null = null;
   const live: LiveEvent = {

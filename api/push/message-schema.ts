@@ -37,7 +37,7 @@ const seq = {
 const cursor = {
   type: 'string',
   pattern: '^[A-Za-z0-9_-]+$',
-  description: 'Holds the place in every chain: who comes back with it gets all that came after this message',
+  description: 'The place in every chain: a client that returns with it gets every message after this one',
 } as const;
 const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const id = { type: ['string', 'number', 'null'], description: 'As the client sent it' } as const;
@@ -161,7 +161,7 @@ export const pushEvents = {
   block: event(
     'block',
     'blocks',
-    'A block on top of the one told before',
+    'A block on top of the one sent before',
     object({
       height,
       hash,
@@ -259,7 +259,7 @@ export const pushEvents = {
       currencies: array(object({ currencyId: string, amount: coins }), 'Currencies other than the native coin'),
     }),
   ),
-  undo: event('undo', '*', 'A reorganisation: what was told of the blocks above toHeight no longer holds', undoData),
+  undo: event('undo', '*', 'A reorganisation: messages about the blocks above toHeight no longer hold', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
 /** Messages that are not events, by type. */
@@ -295,9 +295,9 @@ export const pushNotices = {
       required: ['type', 'id', 'seq', 'cursor'],
     },
   },
-  pong: { summary: 'Answers a ping', message: typed('pong', { id, seq, cursor }) },
+  pong: { summary: 'The answer to a ping', message: typed('pong', { id, seq, cursor }) },
   error: {
-    summary: 'What was wrong with a message of the client; nothing has changed by it',
+    summary: 'What was wrong with a message of the client; the message changed nothing',
     message: typed('error', { id, code: string, detail: string, seq, cursor }),
   },
 } as const;

@@ -1,6 +1,6 @@
 /** One thing that subscribers hear of, encoded once for all of them. */
 import type { Usd } from '../rest/prices/usd.ts';
-import { type FeedKey, type FeedTopicName, feedKey, type Place } from './cursor.ts';
+import { type FeedKey, type FeedPlace, type FeedTopicName, feedKey } from './cursor.ts';
 
 export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
 export type Channel = (typeof CHANNELS)[number];
@@ -25,7 +25,7 @@ export interface PushEvent {
   readonly topic: FeedTopicName;
   /** Feed of its topic and chain. */
   readonly feed: FeedKey;
-  readonly place: Place;
+  readonly place: FeedPlace;
   /** An undo goes to every subscriber of any channel that the topic feeds for the chain. */
   readonly channel: Channel | 'undo';
   readonly type: string;
@@ -40,10 +40,10 @@ export interface PushEvent {
   tail(): string;
 }
 
-export interface EventSource {
+export interface EventOrigin {
   readonly chain: string;
   readonly topic: FeedTopicName;
-  readonly place: Place;
+  readonly place: FeedPlace;
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects?: EventSubjects;
@@ -52,7 +52,7 @@ export interface EventSource {
   readonly data: () => string;
 }
 
-export function pushEvent({ data, subjects = {}, ...source }: EventSource): PushEvent {
+export function pushEvent({ data, subjects = {}, ...source }: EventOrigin): PushEvent {
   let tail: string | null = null;
   return {
     ...source,

@@ -6,11 +6,11 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
-import { remembering } from '../state/memoize.ts';
+import { memoize } from '../state/memoize.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import { type Connection, createConnection, type Transport } from './connection.ts';
+import { createConnection, type PushConnection, type Transport } from './connection.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
@@ -29,8 +29,8 @@ export interface PushOptions {
 export interface Push {
   readonly shares: NetworkShares;
   /** `first`: the subscription in the URL of the stream. */
-  connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>, share: NetworkShare): Connection;
-  disconnect(connection: Connection): void;
+  connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>, share: NetworkShare): PushConnection;
+  disconnect(connection: PushConnection): void;
   /** Error of a subscription of this form, for a stream that must answer with a status. */
   readonly hub: Hub;
   clients(): number;
@@ -124,7 +124,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
 /** A name is hashed once for each network of chains, an address not at all. */
 function createIdsOf(chains: readonly Pick<ChainConfig, 'networkRoot'>[]): IdsOf {
   const roots = new Set(chains.map(({ networkRoot }) => networkRoot));
-  return remembering((text) => {
+  return memoize((text) => {
     if (isTransparentAddress(text)) return [text];
     const ids = [...roots].map((root) => nameToAddress(text, root));
     return [...new Set([text, ...ids.filter((id) => id !== null)])];

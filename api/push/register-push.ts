@@ -10,7 +10,7 @@ import type { FramedRoutes } from '../http/framed-routes.ts';
 import { isFault, toApiError } from '../http/problem-reply.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import type { Connection, Transport } from './connection.ts';
+import type { PushConnection, Transport } from './connection.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Push } from './push.ts';
@@ -20,8 +20,8 @@ export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
   readonly share: NetworkShare;
   /** Called when the socket opens, with its connection: this object is a copy of the one given to the upgrade. */
-  readonly opened?: (connection: Connection) => void;
-  connection: Connection | null;
+  readonly opened?: (connection: PushConnection) => void;
+  connection: PushConnection | null;
 }
 
 const SOCKET_PATH = '/api/ws';
@@ -41,8 +41,8 @@ export function registerPush(app: FramedRoutes, push: Push, options: DispatcherO
       const key = req.getHeader('sec-websocket-key');
       const protocol = req.getHeader('sec-websocket-protocol');
       const extensions = req.getHeader('sec-websocket-extensions');
-      let connection: Connection | null = null;
-      const opened = (made: Connection) => {
+      let connection: PushConnection | null = null;
+      const opened = (made: PushConnection) => {
         connection = made;
       };
       const open = (share: NetworkShare) => {
@@ -72,9 +72,9 @@ const refuseWithoutUpgrade = refusing(
 );
 
 /** The close code is 4000 and the status that REST refuses the same with. */
-function turnAway(connection: Connection | null, error: unknown, logger: Logger): void {
+function turnAway(connection: PushConnection | null, error: unknown, logger: Logger): void {
   const refusal = toApiError(error);
-  if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be let in');
+  if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be admitted');
   connection?.turnAway({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 

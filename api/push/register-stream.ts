@@ -40,7 +40,7 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
-  minUsd: queryParameter('Conversions of at least this value in USD, told once it is known', writtenDecimal),
+  minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
 const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });

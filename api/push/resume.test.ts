@@ -11,7 +11,7 @@ import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { createConnection, type PushConnection } from './connection.ts';
 import { encodePlaces } from './cursor.ts';
 import { factsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
@@ -62,7 +62,7 @@ interface World {
 
 async function open(): Promise<World> {
   const at = { position: RECORDS - 1, height: RECORDS - 1, hash: hashOf(RECORDS - 1) };
-  const state = { derived: new Map([[CHAIN, at]]), told: new Map() } as unknown as ServiceState;
+  const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
   const watch = { state, until: async () => undefined } as unknown as StateWatch;
   const plain = factsTopic(log, CHAIN);
   let run = 0;
@@ -168,7 +168,7 @@ describe('a record for a crowd', () => {
       },
       fallBehind: () => void heard.push(number),
     }));
-    for (const connection of crowd) world.hub.add(connection as unknown as Connection);
+    for (const connection of crowd) world.hub.add(connection as unknown as PushConnection);
     const [feed] = world.hub.feeds;
     if (feed) world.hub.publish(feed, { position: RECORDS, events: [], bytes: 1 });
     world.end();

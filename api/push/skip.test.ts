@@ -10,7 +10,7 @@ import { encodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { openChainFeed } from './chain-feed.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { createConnection, type PushConnection } from './connection.ts';
 import { encodePlaces } from './cursor.ts';
 import { factsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
@@ -34,7 +34,7 @@ it.each(['takes a while', 'fails at first'])(
     let derived = new Map<string, { position: number; height: number; hash: string }>();
     const watch = {
       get state() {
-        return { derived, told: new Map() } as unknown as ServiceState;
+        return { derived, published: new Map() } as unknown as ServiceState;
       },
       until: async () => undefined,
     } as unknown as StateWatch;
@@ -90,7 +90,7 @@ it.each(['takes a while', 'fails at first'])(
       await rm(folder, { recursive: true });
     });
 
-    function connect(cursor?: number): { heard: number[]; connection: Connection } {
+    function connect(cursor?: number): { heard: number[]; connection: PushConnection } {
       const heard: number[] = [];
       const connection = createConnection({
         hub: hub as Hub,

@@ -1,6 +1,6 @@
 /** The subscriptions of one connection: which events it wants, each of them once. */
 import type { MessageId, SubscribeMessage } from './client-message.ts';
-import type { Places } from './cursor.ts';
+import type { FeedPlaces } from './cursor.ts';
 import { filterSize } from './filter-size.ts';
 import type { Hub } from './hub.ts';
 import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
@@ -19,11 +19,11 @@ export interface SubscriptionSet {
    * Active from `from` on; takes the place of one with the same key, and of the default one.
    * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
    */
-  add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: Places): Subscription;
+  add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: FeedPlaces): Subscription;
   /** False when there was none. */
   remove(key: MessageId): boolean;
   /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
-  takenBack(place: Places): void;
+  takenBack(place: FeedPlaces): void;
   /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */

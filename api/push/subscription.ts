@@ -1,7 +1,7 @@
 /** A client's subscription, and the test whether an event matches it. */
 import { leastUsd } from '../rest/prices/usd.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import type { FeedTopicName, Places } from './cursor.ts';
+import type { FeedPlaces, FeedTopicName } from './cursor.ts';
 import { entriesOf, filterSize, LISTS } from './filter-size.ts';
 import { CHANNELS, type Channel, type EventSubjects, type PushEvent } from './push-event.ts';
 import { shortened } from './shortened.ts';
@@ -15,9 +15,9 @@ export interface Subscription {
   /** Approximate bytes in memory. */
   readonly bytes: number;
   /** Active from here on. */
-  readonly from: Places;
+  readonly from: FeedPlaces;
   /** Up to here it has had its events; moves only when the connection is taken back. */
-  seen: Places;
+  seen: FeedPlaces;
   matches(event: PushEvent): boolean;
 }
 
@@ -29,7 +29,7 @@ export function createSubscription(
   { channels = ['blocks'], chains, filter = {} }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
   configured: readonly string[],
   idsOf: IdsOf,
-  from: Places,
+  from: FeedPlaces,
 ): Subscription {
   const wanted = new Set(channels.map(checkedChannel));
   const named = new Set((chains ?? configured).map((chain) => checkedChain(chain, configured)));

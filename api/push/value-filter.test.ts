@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { StampsAppended } from '../../schemas/log-records.ts';
 import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
-import { createInterest, parseAsked } from '../webhooks/webhook.ts';
+import { createInterest, parseWebhookSubscription } from '../webhooks/webhook.ts';
 import { readClientMessage } from './client-message.ts';
 import { eventsOfStamps } from './events-of-stamps.ts';
 import type { PushEvent } from './push-event.ts';
@@ -35,12 +35,12 @@ function matches(event: PushEvent, asked: string): boolean {
   return createSubscription(read.message, [CHAIN], () => [], new Map()).matches(event);
 }
 
-function isTold(event: PushEvent, minUsd: string): boolean {
-  const told = matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{"minUsd":${minUsd}}}`);
+function isPublished(event: PushEvent, minUsd: string): boolean {
+  const isSent = matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{"minUsd":${minUsd}}}`);
   const registered = `{"events":["conversion.completed"],"chains":null,"filter":{"minUsd":${minUsd}},"thresholds":[]}`;
-  const interest = createInterest(parseAsked(registered), [CHAIN], () => []);
-  expect(interest.kindOf(event)).toBe(told ? 'conversion.completed' : null);
-  return told;
+  const interest = createInterest(parseWebhookSubscription(registered), [CHAIN], () => []);
+  expect(interest.kindOf(event)).toBe(isSent ? 'conversion.completed' : null);
+  return isSent;
 }
 
 it('tells a value of the bound, and none that is one unit less', () => {
@@ -53,12 +53,12 @@ it('tells a value of the bound, and none that is one unit less', () => {
       const printed = String((parseExact(event.data()) as { usdValue: unknown }).usdValue);
       for (const written of [printed, decimalOf(units), `${units}e-38`]) {
         if (/\d{39}.*e/.test(written)) continue; // more digits than a bound may have
-        expect(isTold(event, written)).toBe(true);
-        expect(isTold(event, `"${written}"`)).toBe(true);
+        expect(isPublished(event, written)).toBe(true);
+        expect(isPublished(event, `"${written}"`)).toBe(true);
       }
-      expect(isTold(event, decimalOf(units - 1n))).toBe(true);
-      expect(isTold(event, decimalOf(units + 1n))).toBe(false);
-      expect(isTold(event, `${decimalOf(units)}01`)).toBe(false);
+      expect(isPublished(event, decimalOf(units - 1n))).toBe(true);
+      expect(isPublished(event, decimalOf(units + 1n))).toBe(false);
+      expect(isPublished(event, `${decimalOf(units)}01`)).toBe(false);
     }),
   );
 });
@@ -71,11 +71,11 @@ it('tells what counts as refunded to all who do not ask by value, and nothing el
     { ...unpaid, reason: 'no_delivery' } as const,
   ];
   const events = eventsOfStamps(CHAIN, { ...RECORD, stamps });
-  const told = (filter: string) =>
+  const isSent = (filter: string) =>
     events.map((event) => matches(event, `{"op":"subscribe","channels":["conversions"],"filter":{${filter}}}`));
-  expect(told('')).toEqual([false, false, true]);
-  expect(told('"minUsd":0')).toEqual([true, false, false]);
-  expect(told('"currency":["i1"]').at(-1)).toBe(false);
+  expect(isSent('')).toEqual([false, false, true]);
+  expect(isSent('"minUsd":0')).toEqual([true, false, false]);
+  expect(isSent('"currency":["i1"]').at(-1)).toBe(false);
 });
 
 it.each(['-1', '"-1"', '""', '"1,5"', '"0x10"', '1e100', 'null', 'true', '[1]'])('refuses a bound of %s', (minUsd) => {

@@ -4,10 +4,10 @@
  */
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
-import type { Guard, GuardedChain } from './guards.ts';
+import type { GuardedChain, MethodGuard } from './guards.ts';
 import { RpcError } from './rpc-error.ts';
 
-export interface DeadlyCall extends Omit<Guard, 'check'> {
+export interface DeadlyCall extends Omit<MethodGuard, 'check'> {
   /** Effect on the daemon. */
   readonly why: string;
   readonly check: (request: RpcRequest, chain: GuardedChain) => void | Promise<void>;

@@ -11,7 +11,7 @@ export interface GuardedChain {
   startBlock(currency: string): Promise<number | null>;
 }
 
-export interface Guard {
+export interface MethodGuard {
   /** Human-readable description of the refused calls. */
   readonly refuses: string;
   /** Parameters that it must refuse: the tests send them and see that nothing reaches the daemon. */
@@ -20,7 +20,7 @@ export interface Guard {
 }
 
 /** Without the flag these methods spend or write with the node's keys, so for the public they do not exist. */
-export function onlyWithReturntx(position: number): Guard {
+export function onlyWithReturntx(position: number): MethodGuard {
   const before = Array.from({ length: position }, () => '{}');
   return {
     refuses: `unless parameter ${position + 1} is true`,
@@ -32,7 +32,7 @@ export function onlyWithReturntx(position: number): Guard {
 }
 
 /** A member `filename`, at any depth, makes the daemon read that file of its own disk. Holds for every method. */
-export const filenameGuard: Guard = {
+export const filenameGuard: MethodGuard = {
   refuses: 'a member `filename`',
   refused: ['[{"filename":"/etc/passwd"}]', '[{},[{"a":{"\\u0066ilename" : 1}}]]'],
   check({ params }) {
@@ -58,7 +58,7 @@ const numberOf = (text: string | undefined): number | null => {
 };
 
 /** "m,n" and "m,n,o": one answer for each height from m to n, every o-th. */
-export function mostPoints(position: number): Guard {
+export function mostPoints(position: number): MethodGuard {
   return {
     refuses: `more than ${MOST_POINTS} heights`,
     refused: [`[${'"x",'.repeat(position)}"0,${MOST_POINTS}"]`, `[${'"x",'.repeat(position)}"1,99999999,10"]`],
@@ -72,7 +72,7 @@ export function mostPoints(position: number): Guard {
 }
 
 /** With the volumes of a third parameter every block between the heights is read, whatever the step is. */
-export const mostBlocksOfVolumes: Guard = {
+export const mostBlocksOfVolumes: MethodGuard = {
   refuses: `volumes over more than ${MOST_BLOCKS} blocks`,
   refused: [`["x","1,${MOST_BLOCKS + 2},9000","x"]`],
   check({ texts }, chain) {
@@ -87,7 +87,7 @@ const heightsOf = (text: string | undefined): number[] =>
   text?.startsWith('"') ? text.slice(1, -1).split(',').filter(Boolean).map(Number) : [];
 
 /** From and to a height, both of which may be missing: then they are the first and the last block. */
-export function mostBlocksBetween(from: number, to: number): Guard {
+export function mostBlocksBetween(from: number, to: number): MethodGuard {
   return {
     refuses: `more than ${MOST_BLOCKS} blocks`,
     refused: ['["x"]', `["x",1,${MOST_BLOCKS + 2}]`, '["x","0","0"]', '["x",0,-1]'],
@@ -100,7 +100,7 @@ export function mostBlocksBetween(from: number, to: number): Guard {
 }
 
 /** Hashes of all blocks between two times, of which there are no more than the chain is high. A negative time is one of the far future. */
-export const mostBlocksBetweenTimes: Guard = {
+export const mostBlocksBetweenTimes: MethodGuard = {
   refuses: `more than ${MOST_BLOCKS} blocks`,
   refused: ['[2000000000,0]', '[2000000000,1500000000,{"noOrphans":true}]', '[-1,0]', '[-2147483648,5]'],
   check({ texts: [high, low] }, chain) {
@@ -110,7 +110,7 @@ export const mostBlocksBetweenTimes: Guard = {
 };
 
 /** The daemon goes back block by block. */
-export const mostBlocksBack: Guard = {
+export const mostBlocksBack: MethodGuard = {
   refuses: `more than ${MOST_BLOCKS} blocks`,
   refused: [`[${MOST_BLOCKS + 1}]`, '[2147483647,-1]'],
   check({ texts: [blocks] }, chain) {
@@ -119,7 +119,7 @@ export const mostBlocksBack: Guard = {
 };
 
 /** None or less means the whole chain to the daemon. */
-export const mostBlocksToVerify: Guard = {
+export const mostBlocksToVerify: MethodGuard = {
   refuses: `more than ${MOST_VERIFIED} blocks`,
   refused: ['[1,0]', '[1,-1]', `[4,${MOST_VERIFIED + 1}]`],
   check({ texts: [, blocks] }, chain) {
@@ -132,7 +132,7 @@ export const mostBlocksToVerify: Guard = {
 };
 
 /** A proof at a height that is none yet cannot be made. */
-export function noProofAbove(position: number): Guard {
+export function noProofAbove(position: number): MethodGuard {
   return {
     refuses: 'proofs at a height above the newest block',
     refused: [`[${'0,'.repeat(position)}99999999]`],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Example, methodPage, recordedExamples } from '../../test/support/api/rpc/method-page.ts';
+import { type MethodExample, methodPage, recordedExamples } from '../../test/support/api/rpc/method-page.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 
 const RECORDING = new URL('../../recordings/private-network/', import.meta.url).pathname;
@@ -8,7 +8,7 @@ const RECORDING = new URL('../../recordings/private-network/', import.meta.url).
 const EXTENSIONS = new URL('../../test/support/api/rpc/extension-examples.json', import.meta.url);
 
 test('docs/json-rpc.md is what the table and the recording say', async () => {
-  const ours = Object.entries(JSON.parse(readFileSync(EXTENSIONS, 'utf8')) as Record<string, Example>);
+  const ours = Object.entries(JSON.parse(readFileSync(EXTENSIONS, 'utf8')) as Record<string, MethodExample>);
   const examples = new Map([...recordedExamples(RECORDING), ...ours]);
   const page = methodPage(examples);
   for (const name of Object.keys(RPC_METHODS)) expect(page).toContain(`### ${name}\n`);

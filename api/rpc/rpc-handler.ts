@@ -18,7 +18,7 @@ import {
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
-import type { Lane, Lanes } from '../access/lanes.ts';
+import type { PriorityLane, PriorityLanes } from '../access/priority-lanes.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -52,7 +52,7 @@ export interface RpcHandlerOptions {
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
   /** Lanes of each chain's daemons; its own by default. */
-  readonly lanes?: ReadonlyMap<string, Lanes>;
+  readonly lanes?: ReadonlyMap<string, PriorityLanes>;
   /** Wallets of each chain's daemons; a chain without an entry is not watched. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly postgres: Postgres;
@@ -66,7 +66,7 @@ export interface RpcHandlerOptions {
 }
 
 /** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: Lane) => Promise<RpcAnswer>;
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: PriorityLane) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
@@ -154,7 +154,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   /** A cached answer is returned without awaiting anything, at the cost of its checks. */
-  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: Lane): Promise<RpcAnswer> {
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: PriorityLane): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
       const method = daemonForm(request.method, request.texts.length);
@@ -193,7 +193,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   async function answerBatch(
     chain: Chain,
     requests: readonly (RpcRequest | RpcRefusal)[],
-    lane: Lane,
+    lane: PriorityLane,
   ): Promise<RpcAnswer> {
     if (requests.length > MAX_BATCH) {
       return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
@@ -206,7 +206,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 
   return (name, body, lane = 'standard') => {
     const chain = chains.get(name);
-    if (chain === undefined) throw new TypeError(`${name} is no configured chain`);
+    if (chain === undefined) throw new TypeError(`${name} is not a configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
     return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
   };

@@ -10,7 +10,9 @@ export function resolveAddress(chain: ChainConfig, text: string, parameter = 'ad
   if (isTransparentAddress(text)) return text;
   const named = text.includes('@') ? nameAddress(text, chain.networkRoot) : null;
   if (named !== null) return named;
-  const why = text.startsWith('zs1') ? 'a shielded address has no public history' : 'no address and no name with @';
+  const why = text.startsWith('zs1')
+    ? 'a shielded address has no public history'
+    : 'neither an address nor a name with @';
   const detail = `${JSON.stringify(text)} is ${why}`;
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
 }

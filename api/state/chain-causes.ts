@@ -4,7 +4,7 @@
  * messages name files and addresses, which are for the log and `status`.
  */
 import type { ChainConfig } from '../../schemas/config.ts';
-import { type DaemonStatus, isAnyWell } from '../../schemas/daemon-status.ts';
+import { type DaemonStatus, isAnyHealthy } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import type { StageStatuses } from './stage-statuses.ts';
@@ -22,7 +22,7 @@ export interface UnreadyReason {
   readonly etaSeconds: number | null;
 }
 
-export interface Cause {
+export interface HealthCause {
   /** Subject of the cause; each subject has at most one cause at a time. */
   readonly subject: string;
   readonly reason: UnreadyReason;
@@ -45,7 +45,7 @@ const IN_STEP_BLOCKS = 5;
 type NamedChain = Pick<ChainConfig, 'name' | 'blockSeconds'>;
 
 /** `now`: milliseconds since the epoch. */
-export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): Cause[] {
+export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): HealthCause[] {
   const { statuses } = facts;
   const daemons = statuses.daemons(chain.name);
   const daemon = daemonCause(chain.name, daemons);
@@ -62,8 +62,8 @@ export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): Cau
 }
 
 /** Only when none is well: the others are asked instead of those that are not. */
-function daemonCause(chain: string, daemons: readonly DaemonStatus[]): Cause | null {
-  if (isAnyWell(daemons)) return null;
+function daemonCause(chain: string, daemons: readonly DaemonStatus[]): HealthCause | null {
+  if (isAnyHealthy(daemons)) return null;
   const codes = daemons.map(({ fault }) => fault?.code ?? '');
   const detail = codes.map((code, index) => `daemon ${index + 1} of ${chain}: ${code}`).join(', ');
   const code = codes[0] ?? '';
@@ -80,21 +80,21 @@ function isSaid({ code, cause }: UnreadyReason, daemon: UnreadyReason | undefine
   return cause === daemon.code || (code === 'stage_waiting' && cause.startsWith('daemon_'));
 }
 
-function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuses): Cause | null {
+function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuses): HealthCause | null {
   const status = statuses.of(chain, stage);
   const what = `${stage} of ${chain}`;
   const tell = (
-    told: Pick<UnreadyReason, 'code' | 'detail'>,
+    summary: Pick<UnreadyReason, 'code' | 'detail'>,
     more: { why?: string; passes?: boolean } = {},
-  ): Cause => ({
+  ): HealthCause => ({
     subject: `${chain} ${stage}`,
-    reason: { ...told, chain, stage, cause: more.why ?? null, etaSeconds: null },
+    reason: { ...summary, chain, stage, cause: more.why ?? null, etaSeconds: null },
     passes: more.passes ?? false,
   });
   if (!status) return tell({ code: 'not_started', detail: `${what} has not started yet` });
   if (statuses.isSilent(chain, stage)) {
     const seconds = Math.round(statuses.ageOf(chain, stage));
-    return tell({ code: 'not_reporting', detail: `${what} gave its last sign of life ${seconds} s ago` });
+    return tell({ code: 'not_reporting', detail: `${what} last reported ${seconds} s ago` });
   }
   const why = status.error?.code;
   switch (status.state) {
@@ -119,11 +119,11 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
 }
 
 /** No block arrives (by arrival, not block time: blocks of a replay are old), or arrived blocks are not derived. */
-function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): Cause[] {
+function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): HealthCause[] {
   const allowed = QUIET_BLOCKS * blockSeconds;
   const tail = statuses.of(name, 'tail');
   const derive = statuses.of(name, 'derive');
-  const causes: Cause[] = [];
+  const causes: HealthCause[] = [];
   const look = (stage: ReportingStage, status: StageStatus) => {
     if (status.state === 'stopped' || statuses.isSilent(name, stage)) return;
     const last = lastArrival(status);
@@ -140,7 +140,7 @@ function lastArrival({ movedAt, tipTime }: StageStatus): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function stalled(chain: string, stage: ReportingStage, status: StageStatus, allowed: number): Cause {
+function stalled(chain: string, stage: ReportingStage, status: StageStatus, allowed: number): HealthCause {
   const last = lastArrival(status);
   const since = last === null ? 'had no block yet' : `had its newest block at ${new Date(last).toISOString()}`;
   const error = status.error ? `, ${status.error.code}` : '';
@@ -156,7 +156,7 @@ interface Lagging {
 }
 
 /** Distance to the daemon's tip by each stage's rate; the chain is in step when the slowest of them is. */
-function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): Cause[] {
+function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): HealthCause[] {
   const well = statuses.daemons(chain).filter(({ fault }) => fault === null);
   const heights = { tail: statuses.of(chain, 'tail')?.height ?? null, derive: derived, price: priced };
   const tip = Math.max(statuses.of(chain, 'tail')?.targetHeight ?? -1, ...well.map(({ height }) => height ?? -1));

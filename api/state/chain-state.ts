@@ -4,8 +4,8 @@ import type { ServiceState } from './service-state.ts';
 
 /** Blocks that an answer was computed at: `vrsc;height=1;hash="…"`, of one chain or of all. */
 export function chainState({ derived }: ServiceState, chain: string | null): string {
-  const told = chain === null ? [...derived] : [...derived].filter(([name]) => name === chain);
-  return told.map(([name, { height, hash }]) => `${name};height=${height};hash="${hash}"`).join(', ');
+  const included = chain === null ? [...derived] : [...derived].filter(([name]) => name === chain);
+  return included.map(([name, { height, hash }]) => `${name};height=${height};hash="${hash}"`).join(', ');
 }
 
 /** Whether a height is beyond the reach of any rewind. */

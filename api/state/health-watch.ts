@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { type Cause, causesOf, priceNotes, type UnreadyReason } from './chain-causes.ts';
+import { causesOf, type HealthCause, priceNotes, type UnreadyReason } from './chain-causes.ts';
 import { createStandingCauses, type StandingReason } from './standing-causes.ts';
 import type { StateWatch } from './state-watch.ts';
 import type { StoreFault } from './store-health.ts';
@@ -100,7 +100,7 @@ function concerns(chain: string | null, reason: UnreadyReason): boolean {
   return chain === null || reason.chain === null || reason.chain === chain;
 }
 
-function storeCause({ code, detail, store }: StoreFault): Cause {
+function storeCause({ code, detail, store }: StoreFault): HealthCause {
   const reason = { code, chain: null, stage: null, cause: null, detail, etaSeconds: null };
   return { subject: store, reason, passes: false };
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { remembering } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 it('asks once for what was asked lately, again for what was not', () => {
   const asked: string[] = [];
-  const length = remembering((text) => {
+  const length = memoize((text) => {
     asked.push(text);
     return text.length;
   }, 2);
@@ -15,7 +15,7 @@ it('asks once for what was asked lately, again for what was not', () => {
 
 it('keeps no long question', () => {
   let count = 0;
-  const answer = remembering(() => ++count, 10);
+  const answer = memoize(() => ++count, 10);
   const long = 'x'.repeat(300);
   expect([answer(long), answer(long)]).toEqual([1, 2]);
 });

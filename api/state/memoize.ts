@@ -2,7 +2,7 @@
 const LONGEST = 256;
 
 /** Memoizes a pure function: keeps between `most` and twice as many recent results. */
-export function remembering<V>(answer: (question: string) => V, most: number): (question: string) => V {
+export function memoize<V>(answer: (question: string) => V, most: number): (question: string) => V {
   let young = new Map<string, V>();
   let old = new Map<string, V>();
   return (question) => {

@@ -1,6 +1,6 @@
 /** i-addresses of names, kept for the names of late: one costs a dozen hashes. */
 import { nameToAddress } from '../../domain/names.ts';
-import { remembering } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 const KEPT_NAMES = 10_000;
 
@@ -10,7 +10,7 @@ const byRoot = new Map<string, (name: string) => string | null>();
 export function nameAddress(name: string, networkRoot: string): string | null {
   let addressOf = byRoot.get(networkRoot);
   if (!addressOf) {
-    addressOf = remembering((asked) => nameToAddress(asked, networkRoot), KEPT_NAMES);
+    addressOf = memoize((asked) => nameToAddress(asked, networkRoot), KEPT_NAMES);
     byRoot.set(networkRoot, addressOf);
   }
   return addressOf(name);

@@ -22,7 +22,7 @@ export function createNativeCurrencies(daemons: ReadonlyMap<string, VerusdClient
 
   async function ask(chain: ChainConfig): Promise<Readonly<Record<string, unknown>>> {
     const daemon = daemons.get(chain.name);
-    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain.name} is configured here`);
+    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain.name} is configured`);
     const answer = await daemon.call('getcurrency', [chain.rootCurrency], { timeoutMs: TIMEOUT_MS });
     if (typeof answer !== 'object' || answer === null) {
       throw new ApiError('daemon_error', `getcurrency of ${chain.rootCurrency} answered without an object`);

@@ -10,7 +10,7 @@ export interface ServiceState {
   /** Beyond it, provisionally; without chains that have no such blocks. */
   readonly pricedAhead: ReadonlyMap<string, StagePosition>;
   /** Position of the last record of topic stamps that counts. */
-  readonly told: ReadonlyMap<string, number>;
+  readonly published: ReadonlyMap<string, number>;
   readonly generation: number;
   /** How many are done: the same block may read otherwise after one. */
   readonly redrives: number;
@@ -59,12 +59,12 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     ['price', priced],
     ['price_ahead', pricedAhead],
   ]);
-  const told = new Map<string, number>();
+  const published = new Map<string, number>();
   let guard = -1n; // its first look is number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
-    if (stage === 'told') told.set(chain, Number(position));
+    if (stage === 'told') published.set(chain, Number(position));
     targets.get(stage ?? '')?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
   const places = (at: ReadonlyMap<string, StagePosition>) =>
@@ -77,7 +77,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
     derived,
     priced,
     pricedAhead,
-    told,
+    published,
     generation: first.generation,
     redrives: Number(first.redrives),
     version: first.version,

@@ -6,7 +6,7 @@
 import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
-import { createLanes, type Lane } from '../access/lanes.ts';
+import { createPriorityLanes, type PriorityLane } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { CurrentState } from './current-state.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow, VERSION_SQL } from './service-state.ts';
@@ -35,7 +35,7 @@ export interface SnapshotsOptions {
 /** The rows read may belong to a later state than the one that the answer would name. */
 export class StateMoved extends RetryableError {
   constructor() {
-    super('state_moved', 'the stores went on while they were read');
+    super('state_moved', 'the stores moved on while they were being read');
   }
 }
 
@@ -47,10 +47,14 @@ const WAIT_MS = 15_000;
 const LOOSE_TRIES = 2;
 const MOST_TRIES = 5;
 
-export function createSnapshots(options: SnapshotsOptions): (lane: Lane) => WithSnapshot {
-  const lanes = createLanes({ atOnce: options.atOnce, reserved: RESERVED, mostWaiting: Number.POSITIVE_INFINITY });
-  const of = (lane: Lane) => createWithSnapshot(options, (work) => lanes.run(lane, WAIT_MS, work));
-  const byLane: Readonly<Record<Lane, WithSnapshot>> = { standard: of('standard'), priority: of('priority') };
+export function createSnapshots(options: SnapshotsOptions): (lane: PriorityLane) => WithSnapshot {
+  const lanes = createPriorityLanes({
+    atOnce: options.atOnce,
+    reserved: RESERVED,
+    mostWaiting: Number.POSITIVE_INFINITY,
+  });
+  const of = (lane: PriorityLane) => createWithSnapshot(options, (work) => lanes.run(lane, WAIT_MS, work));
+  const byLane: Readonly<Record<PriorityLane, WithSnapshot>> = { standard: of('standard'), priority: of('priority') };
   return (lane) => byLane[lane];
 }
 

@@ -40,8 +40,10 @@ export function readStageStatuses(rows: readonly StatusRow[]): StageStatuses {
     isSilent,
     ageOf,
     daemons(chain) {
-      const told = read.get(`${DAEMONS} ${chain}`)?.status as { readonly daemons: readonly DaemonStatus[] } | undefined;
-      return told && !isSilent(chain, DAEMONS) ? told.daemons : [];
+      const reported = read.get(`${DAEMONS} ${chain}`)?.status as
+        | { readonly daemons: readonly DaemonStatus[] }
+        | undefined;
+      return reported && !isSilent(chain, DAEMONS) ? reported.daemons : [];
     },
   };
 }

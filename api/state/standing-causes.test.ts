@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Cause } from './chain-causes.ts';
+import type { HealthCause } from './chain-causes.ts';
 import { createStandingCauses, type StandingCauses } from './standing-causes.ts';
 
 let clock: number;
@@ -11,13 +11,13 @@ beforeEach(() => {
   standing.look([]);
 });
 
-function cause(code: string, { subject = 'vrsc daemon', passes = false } = {}): Cause {
+function cause(code: string, { subject = 'vrsc daemon', passes = false } = {}): HealthCause {
   const reason = { code, chain: 'vrsc', stage: null, cause: null, detail: '', etaSeconds: null };
   return { subject, reason, passes };
 }
 
 /** What counts after a look `seconds` later. */
-function looked(seconds: number, ...causes: readonly Cause[]): string[] {
+function looked(seconds: number, ...causes: readonly HealthCause[]): string[] {
   clock += seconds * 1000;
   standing.look(causes);
   return standing.reasons().map(({ code, goneSince }) => (goneSince === null ? code : `${code} gone`));

@@ -2,7 +2,7 @@
  * For how long causes stand: a bad one counts at once, one that often passes by itself once it has lasted for a moment, and each is
  * left only when it has been gone for 10 s on end. So a daemon that comes and goes is bad once, not ten times.
  */
-import type { Cause, UnreadyReason } from './chain-causes.ts';
+import type { HealthCause, UnreadyReason } from './chain-causes.ts';
 
 export interface StandingReason extends UnreadyReason {
   /** When its cause went away, ISO 8601; null while it lasts. */
@@ -11,7 +11,7 @@ export interface StandingReason extends UnreadyReason {
 
 export interface StandingCauses {
   /** Causes that hold now. */
-  look(causes: readonly Cause[]): void;
+  look(causes: readonly HealthCause[]): void;
   /** As of the last look. */
   reasons(): readonly StandingReason[];
 }
@@ -20,7 +20,7 @@ const MOMENT_MS = 3_000;
 const GONE_MS = 10_000;
 
 interface Standing {
-  cause: Cause;
+  cause: HealthCause;
   /** Milliseconds of the process' clock. */
   readonly since: number;
   counts: boolean;

@@ -6,7 +6,7 @@ import { shared } from '../../infra/shared.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 
-export interface AskedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
+export interface ProbedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
   /** The connections that requests read Postgres by. */
   readonly reader: Pick<PostgresReader, 'query'>;
 }
@@ -24,19 +24,19 @@ const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
   { code: 'postgres_unreachable', detail: 'Postgres does not answer' },
   { code: 'postgres_starting', detail: 'Postgres is starting, recovering or shutting down' },
   { code: 'postgres_full', detail: 'Postgres has no connection left' },
-  { code: 'postgres_read_only', detail: 'Postgres takes no writes: it is a standby, or was told so' },
+  { code: 'postgres_read_only', detail: 'Postgres takes no writes: it is a standby, or is set to read-only' },
   { code: 'postgres_overloaded', detail: 'Postgres lacks disk space or memory' },
-  { code: 'postgres_readers_silent', detail: 'all connections that requests read Postgres by are taken, or silent' },
+  { code: 'postgres_readers_silent', detail: 'all Postgres connections for requests are busy or do not answer' },
   { code: 'clickhouse_unreachable', detail: 'ClickHouse cannot be reached' },
   { code: 'clickhouse_silent', detail: 'ClickHouse does not answer in time' },
   { code: 'clickhouse_overloaded', detail: 'ClickHouse lacks disk space, memory or time' },
   { code: 'clickhouse_damaged', detail: 'ClickHouse cannot read all that it stored' },
 ];
 
-const UNKNOWN = { code: 'store_failed', detail: 'a store fails; the log of the service says how' };
+const UNKNOWN = { code: 'store_failed', detail: 'a store has failed; the log of the service says how' };
 
 /** One probe serves all callers that arrive during it. */
-export function createStoreHealth(stores: AskedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
+export function createStoreHealth(stores: ProbedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
   let known: readonly string[] = [];
 
   function codeOf(err: unknown): string {
@@ -60,7 +60,7 @@ export function createStoreHealth(stores: AskedStores, logger: Logger): () => Pr
 }
 
 /** A standby or a read-only server answers too, so the probe asks whether it accepts writes. */
-async function askPostgres({ postgres }: AskedStores): Promise<string | null> {
+async function askPostgres({ postgres }: ProbedStores): Promise<string | null> {
   const query = {
     text: "SELECT current_setting('transaction_read_only')::boolean AS held",
     query_timeout: TIMEOUT_SECONDS * 1000,
@@ -72,12 +72,12 @@ async function askPostgres({ postgres }: AskedStores): Promise<string | null> {
 export const PROBE = prepared('SELECT 1');
 
 /** Both pools: the one for prepared statements, and the one for all others. */
-async function askReaders({ reader }: AskedStores): Promise<null> {
+async function askReaders({ reader }: ProbedStores): Promise<null> {
   await Promise.all([reader.query(PROBE, []), reader.query({ ...PROBE, name: undefined }, [])]);
   return null;
 }
 
-async function askClickHouse({ clickhouse }: AskedStores): Promise<string | null> {
+async function askClickHouse({ clickhouse }: ProbedStores): Promise<string | null> {
   await clickhouse.query('SELECT 1', {}, { max_execution_time: TIMEOUT_SECONDS });
   return clickhouse.damage()?.code ?? null;
 }

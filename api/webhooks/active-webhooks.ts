@@ -6,9 +6,9 @@ import type { Logger } from '../../infra/logger.ts';
 import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
-import { type Asked, createInterest, type Interest, parseAsked } from './webhook.ts';
+import { createInterest, type Interest, parseWebhookSubscription, type WebhookSubscription } from './webhook.ts';
 
-export interface LivingWebhook extends Interest {
+export interface ActiveWebhook extends Interest {
   readonly id: string;
   /** Further blocks of the chain on top of an event's before it is sent. */
   readonly confirmations: number;
@@ -17,7 +17,7 @@ export interface LivingWebhook extends Interest {
 }
 
 /** `since` is of the feed. */
-export type LivingWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly LivingWebhook[]>;
+export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
 
 /** An identity that is revoked or has lost its tier receives nothing. */
 const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
@@ -36,15 +36,15 @@ interface Row {
 }
 
 /** Each text of a registration is compiled once. */
-export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): LivingWebhooks {
+export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): ActiveWebhooks {
   let interests = new Map<string, Interest>();
 
   /** A webhook registered under older rules may fail today's; it must not hold up the others. */
   function compile(id: string, asked: string): Interest {
     try {
-      return createInterest(known(parseAsked(asked), chains), chains, idsOf);
+      return createInterest(known(parseWebhookSubscription(asked), chains), chains, idsOf);
     } catch (err) {
-      logger.error({ err, webhook: id }, 'what this webhook asks for cannot be served any more');
+      logger.error({ err, webhook: id }, 'the subscription of this webhook can no longer be served');
       return NOTHING;
     }
   }
@@ -62,6 +62,6 @@ export function createLivingWebhooks(chains: readonly string[], idsOf: IdsOf, lo
 }
 
 /** A chain that is not configured any more has no events. */
-function known(asked: Asked, chains: readonly string[]): Asked {
+function known(asked: WebhookSubscription, chains: readonly string[]): WebhookSubscription {
   return { ...asked, chains: asked.chains?.filter((chain) => chains.includes(chain)) ?? null };
 }

@@ -56,7 +56,7 @@ export async function releaseHeld(
   return rows.map((row) => row.webhook_id);
 }
 
-interface TakenBack {
+interface RevertedDelivery {
   readonly id: string;
   readonly webhook_id: string;
   readonly kind: string;
@@ -65,13 +65,13 @@ interface TakenBack {
   readonly serial: bigint;
 }
 
-const TAKEN_BACK = 'id, webhook_id, kind, chain, body, serial';
+const REVERTED_COLUMNS = 'id, webhook_id, kind, chain, body, serial';
 
 /**
  * A rewind of a topic to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
  * that takes it back, newest first. Returns whose they are.
  */
-export async function takeBack(
+export async function revertRewound(
   client: PoolClient,
   topic: FeedTopicName,
   chain: string,
@@ -80,29 +80,29 @@ export async function takeBack(
   const removed = 'chain = $1 AND height > $2 AND topic = $3';
   const values = [chain, height, topic];
   await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, values);
-  const { rows } = await client.query<TakenBack>(
-    `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${TAKEN_BACK}`,
+  const { rows } = await client.query<RevertedDelivery>(
+    `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
     values,
   );
-  return tellTakenBack(client, rows);
+  return enqueueReversals(client, rows);
 }
 
 /** The same for deliveries by their ids. */
-export async function takeBackDeliveries(client: PoolClient, ids: readonly string[]): Promise<string[]> {
+export async function revertDeliveries(client: PoolClient, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await client.query(`DELETE FROM webhook_deliveries WHERE id = ANY($1) AND state = 'held'`, [ids]);
-  const { rows } = await client.query<TakenBack>(
-    `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING ${TAKEN_BACK}`,
+  const { rows } = await client.query<RevertedDelivery>(
+    `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
     [ids],
   );
-  return tellTakenBack(client, rows);
+  return enqueueReversals(client, rows);
 }
 
 /**
  * The same for conversions of a block whose deliveries hold their value.
  * @returns the webhooks to wake, and those that have had a conversion's value: `<webhook> <txid>:<vout>`
  */
-export async function takeBackConversions(
+export async function revertConversions(
   client: PoolClient,
   chain: string,
   height: number,
@@ -117,14 +117,14 @@ export async function takeBackConversions(
          IN (SELECT * FROM unnest($3::text[], $4::int[]))`,
     [chain, height, conversions.map(({ txid }) => txid), conversions.map(({ vout }) => vout)],
   );
-  const woken = await takeBackDeliveries(
+  const woken = await revertDeliveries(
     client,
     rows.map(({ id }) => id),
   );
   return { woken, sent: new Set(rows.filter(({ held }) => !held).map(({ key }) => key)) };
 }
 
-async function tellTakenBack(client: PoolClient, rows: readonly TakenBack[]): Promise<string[]> {
+async function enqueueReversals(client: PoolClient, rows: readonly RevertedDelivery[]): Promise<string[]> {
   const now = new Date();
   await insertDeliveries(
     client,

@@ -18,7 +18,7 @@ export interface DeliveryRow {
   readonly created_at: Date;
 }
 
-export interface DeliveriesAsked {
+export interface DeliveryQuery {
   readonly state: string | undefined;
   /** Older than this delivery. */
   readonly before: string | undefined;
@@ -39,7 +39,7 @@ const REDRIVE_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts =
 export async function listDeliveries(
   { pool }: Postgres,
   webhookId: string,
-  { state, before, limit }: DeliveriesAsked,
+  { state, before, limit }: DeliveryQuery,
 ): Promise<DeliveryRow[]> {
   return (await pool.query<DeliveryRow>(LIST_SQL, [webhookId, state ?? null, before ?? null, limit])).rows;
 }

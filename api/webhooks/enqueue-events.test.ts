@@ -18,7 +18,7 @@ import type { FactsRecord } from '../../schemas/log-records.ts';
 import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
-import type { LivingWebhook } from './active-webhooks.ts';
+import type { ActiveWebhook } from './active-webhooks.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource } from './event-source.ts';
 import { createInterest } from './webhook.ts';
@@ -34,7 +34,7 @@ const byValue = createInterest(
 );
 const SOURCES = [factsSource(CHAIN), stampsSource(CHAIN)];
 /** Of both topics: what one takes back, the other's receivers keep. */
-const webhooks: readonly LivingWebhook[] = [
+const webhooks: readonly ActiveWebhook[] = [
   { id: 'now', confirmations: 0, since: -1, ...interest },
   { id: 'later', confirmations: CONFIRMATIONS, since: -1, ...interest },
   { id: 'value now', confirmations: 0, since: -1, ...byValue },

@@ -9,18 +9,18 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { PushEvent } from '../push/push-event.ts';
-import type { LivingWebhook, LivingWebhooks } from './active-webhooks.ts';
-import { type Delivery, insertDeliveries, releaseHeld, takeBack, takeBackConversions } from './delivery-rows.ts';
-import type { EventSource, SourceRecord } from './event-source.ts';
+import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
+import { type Delivery, insertDeliveries, releaseHeld, revertConversions, revertRewound } from './delivery-rows.ts';
+import type { SourceRecord, WebhookEventSource } from './event-source.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface EnqueueOptions {
-  readonly source: EventSource;
+  readonly source: WebhookEventSource;
   readonly postgres: Postgres;
   readonly log: EventLog;
   readonly queue: Pick<TurnQueue, 'wake'>;
-  readonly living: LivingWebhooks;
+  readonly living: ActiveWebhooks;
   readonly logger: Logger;
 }
 
@@ -61,7 +61,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       const next = await source.head(log, committed);
       logger.error(
         { topic, chain, position, next },
-        'events for webhooks are no longer in the log; their owners are told',
+        'events for webhooks are no longer in the log; their owners are notified',
       );
       await tellGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);
@@ -86,7 +86,7 @@ async function hasWebhooks(client: PoolClient): Promise<boolean> {
 }
 
 /** Null while another process has it. */
-async function lockCursor(client: PoolClient, source: EventSource, log: EventLog): Promise<number | null> {
+async function lockCursor(client: PoolClient, source: WebhookEventSource, log: EventLog): Promise<number | null> {
   const cursor = [source.topic, source.chain];
   const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
   const held = await client.query<{ position: bigint }>(`SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);
@@ -104,17 +104,17 @@ async function lockCursor(client: PoolClient, source: EventSource, log: EventLog
   return made.rowCount === 1 ? first : null;
 }
 
-async function readRecords(log: EventLog, source: EventSource, position: number): Promise<SourceRecord[]> {
+async function readRecords(log: EventLog, source: WebhookEventSource, position: number): Promise<SourceRecord[]> {
   return (await log.read(source.topic, source.chain, position, READ_LIMITS)).map(({ payload }) => source.read(payload));
 }
 
 /** `reached`: height of the newest complete block. Record by record, so that a rewind retracts exactly the deliveries before it. */
 async function tell(
   client: PoolClient,
-  source: EventSource,
+  source: WebhookEventSource,
   reached: number,
   records: readonly SourceRecord[],
-  webhooks: readonly LivingWebhook[],
+  webhooks: readonly ActiveWebhook[],
   woken: Set<string>,
 ): Promise<void> {
   const { topic, chain } = source;
@@ -131,11 +131,11 @@ async function tell(
     let isConfirmed: IsConfirmed = () => false;
     if (record.kind === 'rewind') {
       await settle();
-      for (const id of await takeBack(client, topic, chain, record.height)) woken.add(id);
+      for (const id of await revertRewound(client, topic, chain, record.height)) woken.add(id);
     } else if (record.kind === 'correction') {
       if (record.corrected.length === 0) continue;
       await settle();
-      const { woken: receivers, sent } = await takeBackConversions(client, chain, record.height, record.corrected);
+      const { woken: receivers, sent } = await revertConversions(client, chain, record.height, record.corrected);
       for (const id of receivers) woken.add(id);
       const keys = new Map(record.corrected.map(({ now, txid, vout }) => [now, `${txid}:${vout}`]));
       isConfirmed = (id, event) => sent.has(`${id} ${keys.get(event)}`);
@@ -152,9 +152,9 @@ async function tell(
 type IsConfirmed = (webhookId: string, event: PushEvent) => boolean;
 
 function deliveriesOf(
-  { topic, chain }: EventSource,
+  { topic, chain }: WebhookEventSource,
   { mark, kind: recordKind, time, events, ...record }: SourceRecord,
-  webhooks: readonly LivingWebhook[],
+  webhooks: readonly ActiveWebhook[],
   isConfirmed: IsConfirmed,
 ): Delivery[] {
   const listening = webhooks.filter(({ since }) => mark > since);
@@ -175,7 +175,7 @@ function deliveriesOf(
 }
 
 /** Records that the log no longer has can never be delivered: tells each receiver to read the state again. */
-async function tellGap(client: PoolClient, chain: string, webhooks: readonly LivingWebhook[], woken: Set<string>) {
+async function tellGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
   const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason: 'log_gap' }) });
   const made = webhooks.map(({ id }) => ({
     id: newMessageId(),

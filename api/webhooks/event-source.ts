@@ -20,7 +20,7 @@ export interface SourceRecord {
   readonly corrected: readonly CorrectedConversion[];
 }
 
-export interface EventSource {
+export interface WebhookEventSource {
   readonly topic: FeedTopicName;
   readonly chain: string;
   readonly key: FeedKey;
@@ -31,7 +31,7 @@ export interface EventSource {
   head(log: EventLog, mark: number): Promise<number>;
 }
 
-export function factsSource(chain: string): EventSource {
+export function factsSource(chain: string): WebhookEventSource {
   return {
     topic: 'facts',
     chain,
@@ -53,7 +53,7 @@ export function factsSource(chain: string): EventSource {
   };
 }
 
-export function stampsSource(chain: string): EventSource {
+export function stampsSource(chain: string): WebhookEventSource {
   return {
     topic: 'stamps',
     chain,

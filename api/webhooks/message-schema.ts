@@ -36,7 +36,7 @@ const OF_BLOCKS = {
   'price.threshold': ['A price passed a threshold of the webhook', crossing],
 } as const;
 
-const told = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): [string, WebhookMessage][] => {
+const reversible = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): [string, WebhookMessage][] => {
   const back = `${kind}.reverted`;
   return [
     [kind, { summary, message: typed(kind, { chain, data }) }],
@@ -46,7 +46,7 @@ const told = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): [strin
 
 /** By type. */
 export const webhookMessages: Readonly<Record<string, WebhookMessage>> = {
-  ...Object.fromEntries(told),
+  ...Object.fromEntries(reversible),
   reorg: {
     summary: 'Blocks were taken back; each message about one of them is taken back by one of its own',
     message: typed('reorg', { chain, data: dataOf(pushEvents.undo) }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import type { LivingWebhook } from './active-webhooks.ts';
+import type { ActiveWebhook } from './active-webhooks.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 
 const RUNS = Number(process.env.CROSSING_RUNS ?? 40);
@@ -12,7 +12,7 @@ const THRESHOLDS = [
   { usd: '2', direction: 'both' },
   { usd: '3', direction: 'above' },
 ] as const;
-const webhook: LivingWebhook = {
+const webhook: ActiveWebhook = {
   id: 'hook',
   confirmations: 0,
   since: -1,

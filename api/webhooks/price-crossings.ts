@@ -4,15 +4,15 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
-import type { LivingWebhook, LivingWebhooks } from './active-webhooks.ts';
-import { type Delivery, insertDeliveries, takeBackDeliveries } from './delivery-rows.ts';
+import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
+import { type Delivery, insertDeliveries, revertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface PriceCrossingOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'wake'>;
-  readonly living: LivingWebhooks;
+  readonly living: ActiveWebhooks;
 }
 
 interface Crossing {
@@ -73,7 +73,7 @@ export function createPriceCrossings({ postgres, queue, living }: PriceCrossingO
     // Deliveries of another process may have been retracted in between although this process sees no change.
     if (seen === looked && gone.length === 0) return { due: 0, seen };
     const woken = new Set(
-      await takeBackDeliveries(
+      await revertDeliveries(
         client,
         gone.map((row) => row.delivery_id).filter((id) => id !== null),
       ),
@@ -91,12 +91,12 @@ export function createPriceCrossings({ postgres, queue, living }: PriceCrossingO
 }
 
 /** Returns whose they are. */
-async function tellCrossings(client: PoolClient, webhooks: readonly LivingWebhook[]): Promise<string[]> {
+async function tellCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[]> {
   const crossings = await readCrossings(client, webhooks);
   if (crossings.length === 0) return [];
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  const told = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId) }));
-  const made = told.flatMap(({ delivery }) => delivery ?? []);
+  const crossingDeliveries = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId) }));
+  const made = crossingDeliveries.flatMap(({ delivery }) => delivery ?? []);
   await insertDeliveries(client, made);
   await client.query(SIDES_SQL, [
     crossings.map((row) => row.webhook_id),
@@ -104,12 +104,12 @@ async function tellCrossings(client: PoolClient, webhooks: readonly LivingWebhoo
     crossings.map((row) => row.tick),
     crossings.map((row) => hexParam(row.hash)),
     crossings.map((row) => row.above),
-    told.map(({ delivery }) => delivery?.id ?? null),
+    crossingDeliveries.map(({ delivery }) => delivery?.id ?? null),
   ]);
   return made.map(({ webhookId }) => webhookId);
 }
 
-async function readCrossings(client: PoolClient, webhooks: readonly LivingWebhook[]): Promise<Crossing[]> {
+async function readCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<Crossing[]> {
   const watched = webhooks.flatMap(({ id, thresholds }) =>
     thresholds.map(({ currencyId, usd }, watch) => ({ id, watch, currencyId, usd })),
   );
@@ -122,7 +122,7 @@ async function readCrossings(client: PoolClient, webhooks: readonly LivingWebhoo
   return rows;
 }
 
-function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, LivingWebhook>): Delivery | null {
+function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, ActiveWebhook>): Delivery | null {
   const { webhook_id: webhookId, watch, above, stood, chain, height, time } = crossing;
   const webhook = webhooks.get(webhookId);
   const threshold = webhook?.thresholds[watch];

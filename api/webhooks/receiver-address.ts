@@ -54,7 +54,7 @@ export function checkReceiverUrl(text: string, allowLocal: boolean): URL {
   if (url.username !== '' || url.password !== '')
     throw new ReceiverRefused('the URL must not hold a user or a password');
   if (!isReceiverPort(url)) {
-    throw new ReceiverRefused(`the URL names a port that webhooks do not go to; allowed are ${ALLOWED_PORTS}`);
+    throw new ReceiverRefused(`webhooks do not go to the port of this URL; allowed are ${ALLOWED_PORTS}`);
   }
   const host = bareHost(url.hostname);
   if (ipaddr.isValid(host) && !receiverPolicy(allowLocal)(host, url.protocol)) {

@@ -35,7 +35,7 @@ export function runTurns(options: TurnsOptions): RunningTurns {
       await takeTurn(options, turn);
     } catch (err) {
       // Its lease ends, and another worker takes it.
-      logger.warn({ err, webhook: turn.webhookId }, 'a turn at a receiver of webhooks broke off');
+      logger.warn({ err, webhook: turn.webhookId }, 'delivering to a webhook failed unexpectedly');
     } finally {
       under.delete(turn);
       wake();
@@ -53,13 +53,13 @@ export function runTurns(options: TurnsOptions): RunningTurns {
   const touching = setInterval(() => {
     queue
       .touch([...under.keys()])
-      .catch((err: unknown) => logger.warn({ err }, 'turns at receivers could not be kept'));
+      .catch((err: unknown) => logger.warn({ err }, 'the leases on webhooks could not be renewed'));
   }, TOUCH_MS).unref();
 
   async function loop(): Promise<void> {
     await repeatUntil(signal, follow, {
       retryMs: RETRY_MS,
-      onError: (err) => logger.warn({ err }, 'the queue of webhooks cannot be read; trying again'),
+      onError: (err) => logger.warn({ err }, 'the webhook queue cannot be read; trying again'),
     });
     await Promise.all(under.values());
     clearInterval(touching);

@@ -25,7 +25,7 @@ import {
 import { isReceiverPort } from './receiver-ports.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { newSecret } from './secrets.ts';
-import { createSender, type Outcome, type Sender } from './send-message.ts';
+import { createSender, type DeliveryOutcome, type Sender } from './send-message.ts';
 
 const logger = pino({ level: 'silent' });
 const never = new AbortController().signal;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promise<Outcome> {
+async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promise<DeliveryOutcome> {
   try {
     return await sender.send(message(url, secrets), never);
   } finally {
@@ -67,7 +67,7 @@ async function listenFor(onConnection: (socket: Socket) => void) {
 const noAnswer = {
   kind: 'failed',
   status: null,
-  error: expect.stringMatching(/^no answer came: /),
+  error: expect.stringMatching(/^no answer: /),
   retryAfterMs: null,
 };
 
@@ -141,9 +141,9 @@ describe('what kept an answer from coming', () => {
     const garbage = await listenFor((socket) => socket.end('not HTTP'));
     const closed = await listenFor(() => undefined);
     closed.close();
-    const told = new Map<string, Outcome>();
+    const outcomeOf = new Map<string, DeliveryOutcome>();
     const tryOut = async (what: string, url: string, resolve = resolveBySystem, allowLocal = true) =>
-      told.set(
+      outcomeOf.set(
         what,
         await sendOnce(createSender({ allowLocal, logger, userAgent: 'test', timeoutMs: 1_000, resolve }), url),
       );
@@ -156,7 +156,7 @@ describe('what kept an answer from coming', () => {
     await tryOut('unknown name', 'https://receiver.example/', means(null), false);
     await tryOut('name of the inside', 'https://receiver.example/', means('10.0.0.7'), false);
     for (const one of [silent, shell, web, garbage]) one.close();
-    const outcomes = new Set([...told.values()].map((outcome) => JSON.stringify(outcome)));
+    const outcomes = new Set([...outcomeOf.values()].map((outcome) => JSON.stringify(outcome)));
     expect([...outcomes].map((outcome) => JSON.parse(outcome))).toEqual([noAnswer]);
     expect([silent, shell, web, garbage].every(({ connections }) => connections > 0)).toBe(true);
   });
@@ -184,11 +184,11 @@ describe('ports', () => {
         const allowed =
           number === 443 || (number >= 1024 && !services.includes(number) && isReceiverPort(new URL(url)));
         if (allowed) checkReceiverUrl(url, false);
-        else expect(() => checkReceiverUrl(url, false)).toThrow(/names a port .* allowed are 443/);
+        else expect(() => checkReceiverUrl(url, false)).toThrow(/port of this URL; allowed are 443/);
         const sent = await sender.send(message(url), never);
         expect(sent).toMatchObject({
           kind: 'failed',
-          error: expect.stringMatching(allowed ? /^no answer/ : /names a port/),
+          error: expect.stringMatching(allowed ? /^no answer/ : /port of this URL/),
         });
       }),
     );
@@ -204,7 +204,7 @@ describe('ports', () => {
     'https://receiver.example:\t22/',
     'http://127.0.0.1/',
   ])('in whatever spelling: %s', (url) =>
-    expect(() => checkReceiverUrl(url, true)).toThrow(/names a port|cannot be read/),
+    expect(() => checkReceiverUrl(url, true)).toThrow(/port of this URL|cannot be read/),
   );
 });
 

@@ -23,7 +23,7 @@ export interface OutgoingMessage {
   readonly secrets: readonly string[];
 }
 
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   /** Nothing will ever be taken there again. */
   | { readonly kind: 'gone'; readonly status: number }
@@ -37,7 +37,7 @@ export type Outcome =
 
 export interface Sender {
   /** @throws the signal's reason once it aborts; everything else is an outcome */
-  send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome>;
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   close(): Promise<void>;
 }
 
@@ -61,8 +61,7 @@ const GONE = 410;
  * Every failure has the same text; otherwise strangers could use the service to find out which ports are open, and
  * which names there are in the network of this machine.
  */
-const NO_ANSWER =
-  'no answer came: every address that the name of the receiver means must be public, and https must answer there in time';
+const NO_ANSWER = 'no answer: every address of the receiver must be public, and https must answer there in time';
 
 export function createSender(options: SenderOptions): Sender {
   const { allowLocal, logger, userAgent, timeoutMs = TIMEOUT_MS, resolve } = options;
@@ -97,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
         return outcomeOf(answer.statusCode, answer.headers['retry-after']);
       } catch (error) {
         stop.throwIfAborted();
-        logger.debug({ err: error, delivery: id }, 'a message of a webhook got no answer');
+        logger.debug({ err: error, delivery: id }, 'the receiver did not answer a webhook message');
         const why = error instanceof ReceiverRefused ? error.message : NO_ANSWER;
         return { kind: 'failed', status: null, error: why, retryAfterMs: null };
       } finally {
@@ -132,7 +131,7 @@ function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnect
   };
 }
 
-function outcomeOf(status: number, retryAfter: string | string[] | undefined): Outcome {
+function outcomeOf(status: number, retryAfter: string | string[] | undefined): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };
   if (status === GONE) return { kind: 'gone', status };
   const error = status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { retryDelayMs } from './retry-schedule.ts';
-import type { Outcome, Sender } from './send-message.ts';
+import type { DeliveryOutcome, Sender } from './send-message.ts';
 import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';
 
 export interface TurnOptions {
@@ -80,7 +80,7 @@ async function record(
   { delaysMs }: TurnOptions,
   webhookId: string,
   { id, attempts }: DueRow,
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);
   if (outcome.kind === 'delivered') {

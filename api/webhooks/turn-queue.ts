@@ -64,7 +64,7 @@ export async function lockWebhooks(client: PoolClient, ids: readonly string[]): 
 export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueue> {
   const { postgres, logger, leaseSeconds = LEASE_SECONDS } = options;
   const { connectionString } = postgres.pool.options;
-  if (connectionString === undefined) throw new Error('the pool of Postgres was made without an address');
+  if (connectionString === undefined) throw new Error('the Postgres pool was created without an address');
   const boss = new PgBoss({
     connectionString,
     application_name: 'verustream webhooks',
@@ -77,7 +77,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
   });
   let closing = false;
   boss.on('error', (err) => {
-    if (!closing) logger.warn({ err }, 'the queue of webhooks has trouble with Postgres');
+    if (!closing) logger.warn({ err }, 'the webhook queue cannot use Postgres');
   });
   boss.on('warning', (warning) => logger.debug({ warning }, 'the queue of webhooks'));
   const close = () => {

@@ -1,13 +1,13 @@
 /** Webhooks of an identity in Postgres. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
-import type { Holder } from '../access/key-store.ts';
+import type { KeyOwner } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import { newSecret } from './secrets.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
-import type { Asked } from './webhook.ts';
+import type { WebhookSubscription } from './webhook.ts';
 
 export interface WebhookRow {
   readonly id: string;
@@ -23,14 +23,14 @@ export interface WebhookRow {
   readonly created_at: Date;
 }
 
-export interface Registration {
+export interface WebhookRegistration {
   readonly url: string;
   readonly description: string;
-  readonly asked: Asked;
+  readonly asked: WebhookSubscription;
   readonly confirmations: number;
 }
 
-export interface Change extends Registration {
+export interface Change extends WebhookRegistration {
   /** As it was when it is not given. */
   readonly enabled: boolean | undefined;
   readonly rotateSecret: boolean;
@@ -68,22 +68,26 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
 const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id =
   (SELECT id FROM webhooks WHERE ${OWN} AND id = $3 AND (asked::text <> $4 OR $5))`;
 
-const own = ({ chain, identityAddress }: Holder) => [chain, identityAddress];
+const own = ({ chain, identityAddress }: KeyOwner) => [chain, identityAddress];
 
-export async function listWebhooks({ pool }: Postgres, holder: Holder): Promise<WebhookRow[]> {
+export async function listWebhooks({ pool }: Postgres, holder: KeyOwner): Promise<WebhookRow[]> {
   return (await pool.query<WebhookRow>(LIST_SQL, own(holder))).rows;
 }
 
 export async function findWebhook(
   { pool }: Pick<Postgres, 'pool'>,
-  holder: Holder,
+  holder: KeyOwner,
   id: string,
 ): Promise<WebhookRow | null> {
   return (await pool.query<WebhookRow>(FIND_SQL, [...own(holder), id])).rows[0] ?? null;
 }
 
 /** Null if the identity already has the allowed number. The webhook receives everything indexed from now on. */
-export function createWebhook(postgres: Postgres, holder: Holder, made: Registration): Promise<WithSecret | null> {
+export function createWebhook(
+  postgres: Postgres,
+  holder: KeyOwner,
+  made: WebhookRegistration,
+): Promise<WithSecret | null> {
   return postgres.transaction(async (client) => {
     // Two that are created at once count one another.
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`webhooks ${own(holder).join(' ')}`]);
@@ -101,7 +105,7 @@ export function createWebhook(postgres: Postgres, holder: Holder, made: Registra
 export function changeWebhook(
   postgres: Postgres,
   queue: Queue,
-  holder: Holder,
+  holder: KeyOwner,
   id: string,
   change: Change,
 ): Promise<WithSecret | null> {
@@ -118,7 +122,7 @@ export function changeWebhook(
 }
 
 /** False when the identity has no such webhook. Its deliveries go with it. */
-export async function deleteWebhook({ pool }: Postgres, holder: Holder, id: string): Promise<boolean> {
+export async function deleteWebhook({ pool }: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
   return (await pool.query(`DELETE FROM webhooks WHERE ${OWN} AND id = $3`, [...own(holder), id])).rowCount === 1;
 }
 

@@ -24,7 +24,7 @@ const PRICE_KIND = 'price.threshold';
 export type Kind = (typeof KIND_OF_CHANNEL)[keyof typeof KIND_OF_CHANNEL] | typeof PRICE_KIND;
 export const KINDS: readonly Kind[] = [...Object.values(KIND_OF_CHANNEL), PRICE_KIND];
 
-export interface AskedThreshold {
+export interface RequestedThreshold {
   /** Name or i-address. */
   readonly currency: string;
   /** Its digits. */
@@ -32,24 +32,24 @@ export interface AskedThreshold {
   readonly direction: 'above' | 'below' | 'both';
 }
 
-export interface Threshold extends AskedThreshold {
+export interface Threshold extends RequestedThreshold {
   readonly currencyId: string;
 }
 
-export interface Asked {
+export interface WebhookSubscription {
   readonly events: readonly Kind[];
   /** All configured ones when it is null. */
   readonly chains: readonly string[] | null;
   /** As in a subscription of the push stream. */
   readonly filter: Filter;
-  readonly thresholds: readonly AskedThreshold[];
+  readonly thresholds: readonly RequestedThreshold[];
 }
 
 const DECIMALS = decimalMembers(webhookRequest);
 
 /** A stored registration. */
-export function parseAsked(text: string): Asked {
-  return parseWithDecimals(text, DECIMALS) as Asked;
+export function parseWebhookSubscription(text: string): WebhookSubscription {
+  return parseWithDecimals(text, DECIMALS) as WebhookSubscription;
 }
 
 /** Events that a webhook subscribes to. */
@@ -66,13 +66,13 @@ function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
 }
 
 /** Units of work that createInterest() takes, found before any name is hashed. @throws ApiError invalid_parameter */
-export function interestWork({ filter, thresholds }: Asked): number {
+export function interestWork({ filter, thresholds }: WebhookSubscription): number {
   const named = thresholds.map(({ currency }) => 1 + labelsOf(currency, '/thresholds'));
   return named.reduce((sum, work) => sum + work, filterSize(filter).work);
 }
 
 /** @throws SubscriptionRefused, ApiError invalid_parameter */
-export function createInterest(asked: Asked, configured: readonly string[], idsOf: IdsOf): Interest {
+export function createInterest(asked: WebhookSubscription, configured: readonly string[], idsOf: IdsOf): Interest {
   const kinds = new Set<Kind>(asked.events);
   const { filter, chains } = asked;
   if (kinds.has('address.activity') && filter.address === undefined) {

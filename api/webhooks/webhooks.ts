@@ -5,14 +5,14 @@ import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Config } from '../../schemas/config.ts';
-import type { Holder } from '../access/key-store.ts';
+import type { KeyOwner } from '../access/key-store.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { NetworkShares } from '../push/network-share.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
-import { createLivingWebhooks } from './active-webhooks.ts';
+import { createActiveWebhooks } from './active-webhooks.ts';
 import { type Enqueued, enqueueEvents } from './enqueue-events.ts';
-import { type EventSource, factsSource, stampsSource } from './event-source.ts';
+import { factsSource, stampsSource, type WebhookEventSource } from './event-source.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
 import { runTurns } from './run-turns.ts';
@@ -20,7 +20,7 @@ import { createSender, type SenderOptions } from './send-message.ts';
 import { sweep } from './sweep.ts';
 import type { TurnOptions } from './take-turn.ts';
 import { openTurnQueue, type TurnQueue, type TurnQueueOptions } from './turn-queue.ts';
-import { type Asked, interestWork } from './webhook.ts';
+import { interestWork, type WebhookSubscription } from './webhook.ts';
 
 export interface WebhookTiming {
   readonly delaysMs?: TurnOptions['delaysMs'];
@@ -44,7 +44,7 @@ export interface Webhooks {
   readonly queue: TurnQueue;
   readonly idsOf: IdsOf;
   /** Waits until an identity's allowance covers hashing its filter. @throws ApiError invalid_parameter, rate_limited */
-  turn(holder: Holder, asked: Asked): Promise<void>;
+  turn(holder: KeyOwner, asked: WebhookSubscription): Promise<void>;
   /** A delivery has been made due. */
   wake(): void;
   close(): Promise<void>;
@@ -70,20 +70,20 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const stop = new AbortController();
   const { signal } = stop;
   const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
-  const living = createLivingWebhooks(chains, idsOf, logger);
+  const living = createActiveWebhooks(chains, idsOf, logger);
   const lookAtPrices = createPriceCrossings({ postgres, queue, living });
 
-  async function untilMore({ topic, chain }: EventSource, { next, committed }: Enqueued): Promise<void> {
+  async function untilMore({ topic, chain }: WebhookEventSource, { next, committed }: Enqueued): Promise<void> {
     if (next === null) return pause(WAIT_MS, signal);
     await log.waitFor(topic, chain, next, WAIT_MS, signal);
     if (((await log.last(topic, chain))?.position ?? -1) < next) return;
     // A record is in the topic shortly before the commit that releases it.
-    await watch.until(({ derived, told }) => {
-      return ((topic === 'facts' ? derived.get(chain)?.position : told.get(chain)) ?? -1) > committed;
+    await watch.until(({ derived, published }) => {
+      return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) > committed;
     }, signal);
   }
 
-  async function follow(source: EventSource): Promise<void> {
+  async function follow(source: WebhookEventSource): Promise<void> {
     const enqueued = await enqueueEvents({ source, postgres, log, queue, living, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records === 0) await untilMore(source, enqueued);
@@ -103,7 +103,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       if ((await lookAtPrices()) > 0) turns.wake();
       await pause(PRICES_MS, signal);
     }),
-    repeat('deliveries of webhooks cannot be looked after', async () => {
+    repeat('webhook deliveries could not be swept', async () => {
       await sweep(postgres, queue, config.chains);
       turns.wake();
       await pause(SWEEP_MS, signal);

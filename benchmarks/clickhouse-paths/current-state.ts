@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { CHAINS, CURRENCIES, FIRST_BASKET } from '../reprocess/made-conversions.ts';
-import { BEGIN, BLOCK_SECONDS, type History, SERVED, STATE_BLOCKS } from './history.ts';
+import { BEGIN, type BenchmarkHistory, BLOCK_SECONDS, SERVED, STATE_BLOCKS } from './history.ts';
 
 const CHAIN_NAMES = `ARRAY['${CHAINS.join("', '")}']`;
 const chainOf = (number: string) => `(${CHAIN_NAMES})[(${number}) % ${CHAINS.length} + 1]`;
@@ -66,7 +66,7 @@ const INDEXES_SQL = `SELECT indexname AS name, indexdef AS definition FROM pg_in
 /** Of the conversions the first ones alone, where `conversions` is less than there are. */
 export async function makeCurrentState(
   { pool }: Postgres,
-  { tick, height }: History,
+  { tick, height }: BenchmarkHistory,
   conversions: number,
 ): Promise<void> {
   const { rows } = await pool.query<{ name: string; definition: string }>(INDEXES_SQL, [LARGE]);

@@ -16,7 +16,7 @@ export const STATE_BLOCKS = 10;
 const SNAPSHOT_SECONDS = 300;
 const BASKETS = CURRENCIES - FIRST_BASKET;
 
-export interface History {
+export interface BenchmarkHistory {
   /** Newest tick, newest block of each chain. */
   readonly tick: number;
   readonly height: number;
@@ -54,7 +54,7 @@ const SNAPSHOTS = `INSERT INTO reserve_snapshots
   FROM numbers(intDiv({heights:UInt64} * ${BLOCK_SECONDS}, ${SNAPSHOT_SECONDS}) * ${BASKETS})`;
 
 /** Stamped and rolled up as the price stage leaves it. */
-export async function makeHistory({ clickhouse, postgres }: Stores, conversions: number): Promise<History> {
+export async function makeHistory({ clickhouse, postgres }: Stores, conversions: number): Promise<BenchmarkHistory> {
   const { high: tick, days } = await makeConversions(clickhouse, conversions, 'live');
   const height = Math.floor(tick / CHAINS.length);
   for (const sql of [BLOCKS, PRICES, DELTAS, STATES, SNAPSHOTS]) await clickhouse.command(sql, { heights: height + 1 });

@@ -1,7 +1,7 @@
 /** How long answers take under the load of wrk. */
 import { output } from '../wrk.ts';
 
-export interface Load {
+export interface WrkLoad {
   readonly seconds: number;
   readonly connections: number;
 }
@@ -17,7 +17,7 @@ export interface Latency {
 const MOST_SECONDS = 60;
 
 /** Longer than asked for where not one answer was ready in time. @throws when an answer was an error */
-export async function latencyOf(url: string, { seconds, connections }: Load): Promise<Latency> {
+export async function latencyOf(url: string, { seconds, connections }: WrkLoad): Promise<Latency> {
   const timing = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
   const text = await output([...timing, '--latency', '--timeout', '20s', url]);
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];

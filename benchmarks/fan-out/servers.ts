@@ -2,7 +2,7 @@
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
 import type { ChainFeed, FeedRecord } from '../../api/push/chain-feed.ts';
-import { type Connection, createConnection } from '../../api/push/connection.ts';
+import { createConnection, type PushConnection } from '../../api/push/connection.ts';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { createHub } from '../../api/push/hub.ts';
 import { createNetworkShares } from '../../api/push/network-share.ts';
@@ -78,7 +78,7 @@ export async function pushStream(): Promise<FanOut> {
     join: () => undefined,
   };
   const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger });
-  const connections = new Set<Connection>();
+  const connections = new Set<PushConnection>();
   const shares = createNetworkShares();
   const app = App().ws<SocketData>('/api/ws', {
     ...socketBehavior(

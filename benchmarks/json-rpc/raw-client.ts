@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Target {
+export interface RpcTarget {
   /** With the credentials in it. */
   readonly url: string;
   readonly path: string;
 }
 
-export interface Connection {
+export interface RawConnection {
   /** Body of the answer. */
   ask(): Promise<string>;
   /** Asks until `end` (performance.now()); milliseconds of each call. */
@@ -16,7 +16,7 @@ export interface Connection {
   close(): void;
 }
 
-function requestBytes({ url, path }: Target, body: string): Buffer {
+function requestBytes({ url, path }: RpcTarget, body: string): Buffer {
   const { host, username, password } = new URL(url);
   const basic = Buffer.from(`${username}:${password}`).toString('base64');
   const head = [
@@ -42,7 +42,7 @@ async function firstAnswer(socket: Socket): Promise<{ readonly body: string; rea
   }
 }
 
-export async function openConnection(target: Target, body: string): Promise<Connection> {
+export async function openConnection(target: RpcTarget, body: string): Promise<RawConnection> {
   const { hostname, port } = new URL(target.url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');

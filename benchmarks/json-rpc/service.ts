@@ -5,9 +5,9 @@
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
+import { createBufferedBodies } from '../../api/http/buffered-bodies.ts';
 import { framedRoutes } from '../../api/http/framed-routes.ts';
 import { NO_LINES } from '../../api/http/header-lines.ts';
-import { createHeldBodies } from '../../api/http/held-bodies.ts';
 import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -39,7 +39,7 @@ const access = { readVisitor: () => ({ network: 'all' }), gate: { rpcNow: () => 
 const app = App();
 registerRpc(framedRoutes(app), handler, {
   api: { logger },
-  bodies: createHeldBodies({ mostOfNetwork: Number.POSITIVE_INFINITY }),
+  bodies: createBufferedBodies({ mostOfNetwork: Number.POSITIVE_INFINITY }),
   config: { chains } as unknown as RpcRoutesOptions['config'],
   underWay: { count: 0 },
   access: access as unknown as RpcRoutesOptions['access'],

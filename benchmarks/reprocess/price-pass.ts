@@ -1,6 +1,6 @@
 /** A whole run over four chains whose baskets move: a busy stretch of the recording, again and again. */
 
-import { beginGeneration } from '../../pipeline/reprocess/generations-beside.ts';
+import { beginGeneration } from '../../pipeline/reprocess/candidate-generation.ts';
 import type { Phase } from '../../pipeline/reprocess/make-generation.ts';
 import type { Fact } from '../../schemas/facts.ts';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';

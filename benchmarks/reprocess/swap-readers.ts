@@ -6,7 +6,7 @@ import { createSnapshots } from '../../api/state/snapshot.ts';
 import { createStateWatch } from '../../api/state/state-watch.ts';
 import { openReader } from '../../infra/postgres/reader.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { swapGenerations } from '../../pipeline/reprocess/generations-beside.ts';
+import { swapGenerations } from '../../pipeline/reprocess/candidate-generation.ts';
 
 export interface SwapReaders {
   readonly quietP99Ms: number;
@@ -33,13 +33,13 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const read = () =>
     snapshot(async ({ state, row }) => {
       const inPostgres = await row<{ generation: number }>('SELECT generation FROM generations WHERE served');
-      const [inClickHouse] = await stores.clickhouse.query<{ told: number; sum: string }>(
+      const [inClickHouse] = await stores.clickhouse.query<{ generations: number; sum: string }>(
         `SELECT any(generation) AS told, toString(sum(usd_value)) AS sum FROM conversions
          WHERE generation = {generation:UInt32} AND chain = 'one' AND import_height < 1000`,
         { generation: state.generation },
       );
-      const told = [inPostgres?.generation, inClickHouse?.told];
-      if (told.some((generation) => generation !== state.generation)) mixed++;
+      const generations = [inPostgres?.generation, inClickHouse?.generations];
+      if (generations.some((generation) => generation !== state.generation)) mixed++;
     });
   const reading = async (): Promise<number[]> => {
     const took: number[] = [];

@@ -1,7 +1,7 @@
 /** The whole service on the recording, and beside it, in one more process, an API on the same Postgres that keeps no answer. */
 import { startService } from '../../test/api/running-service.ts';
 
-export interface ToldService {
+export interface ReportedService {
   readonly url: string;
   readonly forgetfulUrl: string;
   /** Of a caller whose allowance is never used up. */
@@ -13,8 +13,8 @@ export interface ToldService {
 const service = await startService();
 await service.settled(true);
 const key = await service.issueKey('pro');
-const forgetful = await service.startBeside({ keptBytes: 0 });
-const told: ToldService = {
+const forgetful = await service.startSecondApi({ keptBytes: 0 });
+const report: ReportedService = {
   url: service.url,
   forgetfulUrl: `http://127.0.0.1:${forgetful.port}`,
   key,
@@ -27,4 +27,4 @@ process.once('SIGINT', async () => {
   await service.stop();
   process.exit();
 });
-process.send?.(told);
+process.send?.(report);

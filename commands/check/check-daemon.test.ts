@@ -13,7 +13,7 @@ async function findings(daemon: ScriptedDaemon, rpc = daemon.rpc) {
   return checkDaemon(chain, rpc, 1, logger);
 }
 
-async function told(daemon: ScriptedDaemon, rpc?: string): Promise<string[]> {
+async function checkLines(daemon: ScriptedDaemon, rpc?: string): Promise<string[]> {
   const all = await findings(daemon, rpc);
   return all
     .filter(({ verdict }) => verdict !== 'right')
@@ -56,7 +56,7 @@ it.each<[string, Answers, RegExp]>([
   ],
 ])('names %s', async (_, answers, said) => {
   const daemon = await startGoodDaemon(answers);
-  const lines = await told(daemon);
+  const lines = await checkLines(daemon);
   await daemon.stop();
   expect(lines.join('\n')).toMatch(said);
 });
@@ -68,19 +68,19 @@ it('a daemon without a wallet is fine; one without its identity index is told of
     if (method !== 'getidentitieswithaddress') return null;
     return { kind: 'error', code: -32602, message: 'getidentitieswithaddress requires -idindex=1 when starting' };
   };
-  const lines = await told(daemon);
+  const lines = await checkLines(daemon);
   await daemon.stop();
   expect(lines).toEqual([expect.stringMatching(/^note: its identity index is off.*idindex=1/)]);
 });
 
 it('says of a daemon that cannot be used what to do, and never its password', async () => {
   const daemon = await startGoodDaemon();
-  const wrong = await told(daemon, daemon.rpc.replace('password', 'topsecret'));
+  const wrong = await checkLines(daemon, daemon.rpc.replace('password', 'topsecret'));
   expect(wrong).toEqual([expect.stringMatching(/^wrong: .*HTTP 401.*daemon_auth_failed.*rpcuser and rpcpassword/)]);
   daemon.fault = () => ({ kind: 'error', code: -28, message: 'Loading block index...' });
-  expect(await told(daemon)).toEqual([expect.stringMatching(/^wrong: .*daemon_warming_up.*wait until/)]);
+  expect(await checkLines(daemon)).toEqual([expect.stringMatching(/^wrong: .*daemon_warming_up.*wait until/)]);
   await daemon.stop();
-  const gone = await told(daemon, daemon.rpc.replace('password', 'topsecret'));
+  const gone = await checkLines(daemon, daemon.rpc.replace('password', 'topsecret'));
   expect(gone).toEqual([expect.stringMatching(/^wrong: .*daemon_unreachable.*start the daemon/)]);
   expect([...wrong, ...gone].join()).not.toContain('topsecret');
 });

@@ -78,7 +78,7 @@ function identityOf(chain: ChainConfig, info: DaemonInfo, address: string, subje
   const says = `${address} follows ${info.name}, version ${version}`;
   if (info.errors) return note(`${says}; it warns: ${info.errors}`, 'do what the daemon asks for');
   if (isOlder(version, TESTED_VERSION)) {
-    return note(`${says}, older than ${TESTED_VERSION}, the oldest tested`, 'upgrade the daemon');
+    return note(`${says}, older than ${TESTED_VERSION}, the oldest tested version`, 'upgrade the daemon');
   }
   return right(says);
 }
@@ -97,17 +97,17 @@ function progressOf(info: DaemonInfo, subject: string): Finding[] {
   const longest = Math.max(info.longestchain ?? 0, info.blocks);
   if (longest > info.blocks) {
     const says = `at block ${info.blocks} of ${longest}: it is still syncing`;
-    findings.push(note(says, 'nothing; the service follows it, and is ready once both have arrived'));
+    findings.push(note(says, 'nothing; the service follows it, and is ready once both are in sync'));
   } else findings.push(right(`at block ${info.blocks}, as far as its peers`));
 
   const peers = info.connections ?? 0;
   if (peers > 0) findings.push(right(`${peers} peers`));
   else if (info.testnet) findings.push(note('no peers: on a test chain it may be alone'));
-  else findings.push(wrong('no peers, so it hears of no block', 'open its p2p port, or give it an addnode'));
+  else findings.push(wrong('no peers, so it receives no blocks', 'open its p2p port, or give it an addnode'));
 
   const offset = info.timeoffset ?? 0;
   if (Math.abs(offset) > MOST_CLOCK_SECONDS) {
-    const says = `its clock is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} that of its peers`;
+    const says = `its clock is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} the clocks of its peers`;
     findings.push(wrong(says, "set the machine's clock by NTP"));
   }
   return findings;
@@ -126,7 +126,7 @@ async function walletOf(chain: ChainConfig, client: VerusdClient, subject: strin
     if (holds.length === 0) return right('its wallet is empty');
     const served = chain.requireEmptyWallet
       ? 'methods that touch it are not served'
-      : 'callers of JSON-RPC see some of it';
+      : 'callers of JSON-RPC can see some of its contents';
     return wrong(
       `its wallet holds ${holds.join(' and ')}: ${served}`,
       'start it with disablewallet=1, or with a wallet of its own that stays empty',

@@ -25,7 +25,7 @@ interface Block {
 export async function checkIndexes(client: VerusdClient, tip: number, subject: string): Promise<readonly Finding[]> {
   const { note } = findingsOf(subject);
   const first = Math.max(1, tip - BELOW_TIP);
-  if (tip < 1) return [note('no block to show its indexes by')];
+  if (tip < 1) return [note('no block to test its indexes with')];
   const block = await blockAt(client, first);
   return [
     await addressIndex(client, block, subject),
@@ -43,11 +43,11 @@ async function addressIndex(client: VerusdClient, block: Block, subject: string)
   const { right, note, wrong } = findingsOf(subject);
   const [reward] = block.tx;
   const address = rewardAddress(block);
-  if (!reward || !address) return note(`no transparent reward in block ${block.height} to show its address index by`);
+  if (!reward || !address) return note(`no transparent reward in block ${block.height} to test its address index with`);
   const range = { addresses: [address], start: block.height, end: block.height };
   const txids = await client.call('getaddresstxids', [range]).catch(refusal);
   if (txids instanceof DaemonRpcError && txids.rpcCode !== NO_INFORMATION) {
-    return note(`its address index could not be shown: it says "${txids.rpcMessage}"`);
+    return note(`its address index could not be tested: it says "${txids.rpcMessage}"`);
   }
   if (Array.isArray(txids) && txids.includes(reward.txid)) return right('its address index answers');
   return wrong('its address index does not answer', `take addressindex=0 out of its configuration, ${REINDEX}`);
@@ -61,7 +61,7 @@ async function spentIndex(client: VerusdClient, newest: Block, subject: string):
     const input = block.tx.flatMap(({ vin }) => vin).find(({ txid }) => txid !== undefined);
     if (input && input.valueSat !== undefined) return right('its spent index answers');
     if (input) return wrong('its spent index is off', `take spentindex=0 out of its configuration, ${REINDEX}`);
-    if (block.height <= lowest) return note(`no transparent input since block ${lowest} to show its spent index by`);
+    if (block.height <= lowest) return note(`no transparent input since block ${lowest} to test its spent index with`);
   }
 }
 
@@ -70,7 +70,7 @@ async function identityIndex(client: VerusdClient, block: Block, subject: string
   const asked = await client.call('getidentitieswithaddress', [{ address: rewardAddress(block) }]).catch(refusal);
   if (!(asked instanceof DaemonRpcError)) return right('its identity index answers');
   if (!asked.rpcMessage.includes('idindex')) {
-    return note(`its identity index could not be shown: it says "${asked.rpcMessage}"`);
+    return note(`its identity index could not be tested: it says "${asked.rpcMessage}"`);
   }
   return note(
     'its identity index is off: the JSON-RPC method getidentitieswithaddress and its like are refused',

@@ -19,8 +19,12 @@ export async function checkLog(config: Config, logger: Logger): Promise<readonly
     return [
       right(`Kafka (${kafkaBrokers.join(', ')}) answers, ${brokers} broker(s)`),
       ...(problems.length > 0
-        ? problems.map((problem) => wrong(problem, 'change the setting; the service stops on it otherwise'))
-        : [right(`${topics} topics hold records for ever and take the largest; ${missing.length} are made at start`)]),
+        ? problems.map((problem) => wrong(problem, 'change the setting; otherwise the service stops at start'))
+        : [
+            right(
+              `${topics} topics keep records forever and accept the largest records; ${missing.length} are created at start`,
+            ),
+          ]),
     ];
   } catch (error) {
     return [failed(error, 'start Kafka, and let KAFKA_BROKERS and its access rules admit this machine')];

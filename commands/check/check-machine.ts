@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import { DataFolderBusy, lookAtDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { DataFolderBusy, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
 import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
@@ -39,17 +39,19 @@ function dataFolder(folder: string): Finding[] {
   const findings: Finding[] = [];
   if (existsSync(path)) {
     try {
-      if (lookAtDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
+      if (inspectDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
       else findings.push(right(`${path} is free and closed to other users`));
     } catch (error) {
       if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));
       else findings.push(failed(error, 'free the folder, make it writable, or set DATA_DIR'));
     }
-  } else findings.push(right(`${path} will be made at start`));
+  } else findings.push(right(`${path} will be created at start`));
   try {
     findings.push(roomFinding(diskSpaceOf(path).freeBytes, 'data folder', 'its disk'));
   } catch (error) {
-    findings.push(wrong(`its disk cannot be asked: ${String(error)}`, 'set DATA_DIR to a folder on a local disk'));
+    findings.push(
+      wrong(`the free space of its disk cannot be read: ${String(error)}`, 'set DATA_DIR to a folder on a local disk'),
+    );
   }
   return findings;
 }
@@ -61,10 +63,10 @@ async function port(subject: string, host: string, number: number): Promise<Find
   const refused = await listenError(host, number);
   if (refused === null) return right(`${where} is free`);
   if (refused.code === 'EADDRINUSE' && (await isVerustream(host, number))) {
-    return note(`${where} is held by a verustream that answers`);
+    return note(`${where} is used by a running verustream`);
   }
   const mend =
-    refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end the other, or set another port';
+    refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end that process, or set another port';
   return wrong(`${where} cannot be listened on: ${refused.message}`, mend);
 }
 

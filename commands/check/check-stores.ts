@@ -29,7 +29,7 @@ export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Pr
       findings.push(wrong('its role may not create tables', 'GRANT CREATE ON DATABASE … TO the role of DATABASE_URL'));
     }
     if (!report.mayCreateDatabases) {
-      const says = 'its role may not create databases, which `verify` builds beside the served one';
+      const says = 'its role may not create databases, which `verify` builds next to the served one';
       findings.push(note(says, 'ALTER ROLE … CREATEDB'));
     }
     if (report.freeConnections < CONNECTIONS) {

@@ -1,13 +1,13 @@
 /** Findings of `check`, one line each. */
 import { VerustreamError } from '../../schemas/errors.ts';
 
-export type Verdict = 'right' | 'note' | 'wrong';
+export type FindingLevel = 'right' | 'note' | 'wrong';
 
 export interface Finding {
   /** Subject of the check: `daemon vrsc 1`, `Postgres`. */
   readonly subject: string;
   /** `note`: the service runs, but the operator should know. */
-  readonly verdict: Verdict;
+  readonly verdict: FindingLevel;
   readonly says: string;
   /** Remedy; null if there is nothing to do. */
   readonly mend: string | null;

@@ -1,23 +1,23 @@
 /** `check`: all that the service will meet, asked beforehand and without changing anything. */
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
-import type { CommandContext, Outcome, Output } from '../command.ts';
+import type { CommandContext, CommandOutcome, Output } from '../command.ts';
 import { checkDaemon } from './check-daemon.ts';
 import { checkLog } from './check-log.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkClickHouse, checkPostgres } from './check-stores.ts';
-import { type Finding, findingsOf, type Verdict } from './finding.ts';
+import { type Finding, type FindingLevel, findingsOf } from './finding.ts';
 
-const NAMES: Readonly<Record<Verdict, string>> = { right: 'right', note: 'note ', wrong: 'WRONG' };
+const NAMES: Readonly<Record<FindingLevel, string>> = { right: 'right', note: 'note ', wrong: 'WRONG' };
 
 /** Exit code 0 when nothing is wrong. */
 export async function run(
   { config, logger }: Pick<CommandContext, 'config' | 'logger'>,
   _input: object,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const findings = await allFindings(config, logger);
-  const count = (verdict: Verdict) => findings.filter((finding) => finding.verdict === verdict).length;
+  const count = (verdict: FindingLevel) => findings.filter((finding) => finding.verdict === verdict).length;
   const wrong = count('wrong');
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   for (const finding of findings) line(described(finding, width));
@@ -46,6 +46,6 @@ function daemons({ chains, demo }: Config, logger: Logger): Promise<readonly Fin
 }
 
 function described({ subject, verdict, says, mend }: Finding, width: number): string {
-  const told = mend === null ? says : `${says}; to do: ${mend}`;
-  return `${NAMES[verdict]}  ${subject.padEnd(width)}  ${told}`;
+  const text = mend === null ? says : `${says}; to do: ${mend}`;
+  return `${NAMES[verdict]}  ${subject.padEnd(width)}  ${text}`;
 }

@@ -1,6 +1,6 @@
 /** `dead-letters list`: the parts of blocks that could not be decoded. */
 import { configuredChain } from '../arguments.ts';
-import type { Outcome, Output, StoreContext } from '../command.ts';
+import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
 import { type DeadLetterRow, deadLetterState, placeOf } from './dead-letter.ts';
 
@@ -12,7 +12,7 @@ export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
   { chain }: InputOf<'dead-letters list'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const chains = chain === undefined ? config.chains : [configuredChain(config, chain)];
   const names = chains.map(({ name }) => name);
   const { rows } = await stores.postgres.pool.query<DeadLetterRow & { total: bigint }>(LIST_SQL, [names]);

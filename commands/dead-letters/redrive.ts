@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
+import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
-import type { Outcome, Output, StoreContext } from '../command.ts';
+import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
 
 const POLL_MS = 200;
@@ -19,7 +19,7 @@ export async function run(
   context: StoreContext,
   input: InputOf<'dead-letters redrive'>,
   output: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { pool } = context.stores.postgres;
   const chain = configuredChain(context.config, input.chain);
   const from =
@@ -29,8 +29,8 @@ export async function run(
     output.line(`${chain.name} has no dead letters.`);
     return { exitCode: 0, state: { chain: chain.name, from: null, left: 0 } };
   }
-  const id = await askRedrive(pool, chain.name, from);
-  output.progress(`${chain.name} is derived again from block ${from} on.`);
+  const id = await requestRedrive(pool, chain.name, from);
+  output.progress(`${chain.name} is being derived again from block ${from} on.`);
   const isDone = async (): Promise<boolean> =>
     (await isRedriven(pool, id)) &&
     ((await readStagePosition(pool, 'derive', chain.name))?.position ?? -1) >= before.position;

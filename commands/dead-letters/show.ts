@@ -2,7 +2,7 @@
 import { UsageError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
-import type { Outcome, Output, StoreContext } from '../command.ts';
+import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
 import { type DeadLetterRow, deadLetterState, placeOf } from './dead-letter.ts';
 
@@ -14,7 +14,7 @@ export async function run(
   { config, stores, log }: Pick<StoreContext, 'config' | 'stores' | 'log'>,
   input: InputOf<'dead-letters show'>,
   { line }: Output,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { name: chain } = configuredChain(config, input.chain);
   const height = wholeNumber(input.height, 'height');
   const ordinal = input.ordinal === undefined ? null : wholeNumber(input.ordinal, 'ordinal');

@@ -48,8 +48,8 @@ export async function settleBrokenParts({ session, inserts, logger }: Settling):
   if (unknown.length > 0) {
     logger?.warn(
       { code: 'clickhouse_overloaded' },
-      `ClickHouse had not written all of an insert when it ended, which is repeated unless it was: ${list(unknown)}. ` +
-        '`verustream audit` tells whether anything is missing.',
+      `ClickHouse ended before it had written all of an insert, which is repeated unless it was committed: ${list(unknown)}. ` +
+        '`verustream audit` shows whether anything is missing.',
     );
   }
   for (const { path } of broken) await rm(path, { recursive: true });

@@ -32,8 +32,8 @@ export class ClickHouseDamaged extends PermanentError {
   constructor(what: string, cause: unknown) {
     super(
       'clickhouse_damaged',
-      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (of servers, their ` +
-        'databases), and start: both are built again from it.',
+      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (for servers, their ` +
+        'databases), and start: both are rebuilt from it.',
       { cause },
     );
   }
@@ -62,7 +62,7 @@ export function clickhouseError(error: unknown): unknown {
   if (code === AUTHENTICATION_FAILED || code === UNKNOWN_DATABASE) {
     return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
   }
-  if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot do it now: ${message}`, error);
+  if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot run the statement now: ${message}`, error);
   if (isDamage(code, message)) return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
   if (NETWORK.test(code)) {
     return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);

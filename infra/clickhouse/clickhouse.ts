@@ -4,16 +4,16 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
+import { type ConnectionLane, createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
-import { createLanes, type Lane } from './lanes.ts';
 
 export interface ClickHouse {
   /**
    * Rows as objects; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone.
    * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
    */
-  query<T>(sql: string, params?: Record<string, unknown>, bounds?: Bounds): Promise<T[]>;
+  query<T>(sql: string, params?: Record<string, unknown>, bounds?: StatementBounds): Promise<T[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -27,15 +27,15 @@ export interface ClickHouse {
   close(): Promise<void>;
 }
 
-export type Bounds = Readonly<Record<string, number>>;
+export type StatementBounds = Readonly<Record<string, number>>;
 
 export type Client = ReturnType<typeof createClient>;
 
 /** The driver behind the facade. */
 export interface Backend {
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly ConnectionLane[];
   /** Runs a statement on a lane. */
-  run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  run<T>(lane: ConnectionLane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
   /** Asks ClickHouse to cancel an abandoned statement, without waiting for the result. */
   kill(id: string): void;
   readonly isOwn: boolean;
@@ -78,7 +78,7 @@ interface Statement {
 type Work<T> = (statement: Statement) => Promise<T>;
 
 export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): ClickHouse {
-  const onLane = createLanes(lanes);
+  const onLane = createConnectionLanes(lanes);
   const damage = createKnownDamage();
 
   /** After its time `work` is neither begun nor waited for; its lane is free again when it has ended. */
@@ -88,7 +88,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     const late = new AbortController();
     const { signal } = late;
     const timer = setTimeout(() => late.abort(new ClickHouseSilent(limitMs)), limitMs);
-    const begin = async (lane: Lane): Promise<T> => {
+    const begin = async (lane: ConnectionLane): Promise<T> => {
       try {
         return await run(lane, writes, (client) => {
           signal.throwIfAborted();
@@ -96,9 +96,9 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
           return work({ client, id, signal });
         });
       } catch (error) {
-        const told = clickhouseError(error);
-        if (told instanceof ClickHouseDamaged) await damage.found(told, (uuid) => tableOf(lane, uuid));
-        throw told;
+        const translated = clickhouseError(error);
+        if (translated instanceof ClickHouseDamaged) await damage.found(translated, (uuid) => tableOf(lane, uuid));
+        throw translated;
       }
     };
     try {
@@ -111,7 +111,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   /** The embedded engine would go on behind a connection that looks free. */
   const request = ({ id, signal }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: signal }) });
 
-  function tableOf(lane: Lane, uuid: string): Promise<string | null> {
+  function tableOf(lane: ConnectionLane, uuid: string): Promise<string | null> {
     return run(lane, false, async (client) => {
       const query = 'SELECT name FROM system.tables WHERE uuid = {uuid:UUID}';
       const result = await client.query({ query, format: 'JSONEachRow', query_params: { uuid } });

@@ -18,14 +18,14 @@ import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
-import type { Lane } from './lanes.ts';
+import type { ConnectionLane } from './connection-lanes.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
     super(
       'clickhouse_start_failed',
-      `The embedded ClickHouse cannot open ${path}; its own words stand above. The log holds everything: remove the ` +
-        'folders clickhouse and postgres of DATA_DIR, and both are built again from it.',
+      `The embedded ClickHouse cannot open ${path}; its own messages are printed above. The log holds everything: remove the ` +
+        'folders clickhouse and postgres of DATA_DIR, and both are rebuilt from it.',
       { cause },
     );
   }
@@ -33,16 +33,16 @@ export class ClickHouseStartFailed extends PermanentError {
 
 export interface Engine {
   /** Connections that use the database, which is created when missing; each runs one statement at a time. */
-  connect(database: string, count: number): Promise<Lane[]>;
+  connect(database: string, count: number): Promise<ConnectionLane[]>;
   /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when it was lost */
-  run<T>(lane: Lane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
+  run<T>(lane: ConnectionLane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
   /** Tells the engine to end a statement; one that does not look goes on. */
   kill(id: string): void;
   /** The last ones end the engine. */
-  release(lanes: readonly Lane[]): Promise<void>;
+  release(lanes: readonly ConnectionLane[]): Promise<void>;
 }
 
-interface OwnLane extends Lane {
+interface OwnLane extends ConnectionLane {
   client: Client;
   readonly database: string;
 }
@@ -121,12 +121,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       for (const lane of lanes) lane.client = await connectTo(path, lane.database);
     } catch (error) {
       if (error instanceof ClickHouseDamaged) throw error;
-      throw new ClickHouseOverloaded(`ClickHouse lost writes and cannot be opened anew: ${String(error)}`, error);
+      throw new ClickHouseOverloaded(`ClickHouse lost writes and cannot be reopened: ${String(error)}`, error);
     }
     broken = false;
     logger?.warn(
       { code: 'clickhouse_overloaded' },
-      'ClickHouse lost writes, as on a full disk; it was opened anew from what is whole, and what was under way is repeated',
+      'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated',
     );
   }
 
@@ -146,10 +146,10 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   async function checkWrites(): Promise<void> {
     if (!broken && (await lostWrites()) === lostBefore) return;
     broken = true;
-    throw new ClickHouseOverloaded('ClickHouse could not write what it had to: no space left on its disk?', undefined);
+    throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 
-  async function release(released: readonly Lane[]): Promise<void> {
+  async function release(released: readonly ConnectionLane[]): Promise<void> {
     const close = async () => {
       for (const lane of released) {
         lanes.delete(lane as OwnLane);
@@ -208,7 +208,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       }),
     kill(id) {
       session?.queryAsync(killSql(id)).catch((err: unknown) => {
-        logger?.warn({ err }, 'a statement that takes too long could not be ended in ClickHouse');
+        logger?.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
       });
     },
     release,

@@ -53,7 +53,7 @@ function fieldColumns(name: string, field: Field): HistoryColumn[] {
     case 'flows':
     case 'sum':
     case 'detail':
-      throw new TypeError(`${name} fits no column of ClickHouse: give its fact a history with rows of its own`);
+      throw new TypeError(`no ClickHouse column type fits ${name}: give its fact a history with rows of its own`);
     default: {
       const none = NULLS[field.sort];
       if (field.sort === 'numeral') return [{ name: column, of: (fact) => numberOf(fact[name]) }];

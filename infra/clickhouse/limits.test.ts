@@ -67,10 +67,10 @@ describe('a ClickHouse server', () => {
 
   it('that is killed in the middle of a statement is said to be unreachable', async () => {
     const asked = clickhouse.query(FOR_EVER);
-    const told = expect(asked).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
+    const reported = expect(asked).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
     await new Promise((resolve) => setTimeout(resolve, 200));
     await facade.stop();
-    await within(IN_TIME_MS, told);
+    await within(IN_TIME_MS, reported);
     await expect(clickhouse.query('SELECT 1')).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
   });
 });
@@ -179,15 +179,15 @@ describe('parts whose bytes are wrong', () => {
       const { folder, parts, answers } = await store(3000, settings);
       const kept = join(temporary(), 'kept');
       cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const kind of KINDS) {
         for (const file of globSync(`${parts}/${kind}`, { cwd: folder })) flip(join(folder, file));
         const opened = await openEmbeddedClickHouse(folder).catch(({ code }: { code: string }) => code);
-        if (typeof opened === 'string') told.add(opened);
+        if (typeof opened === 'string') reported.add(opened);
         else {
           for (const sql of STATEMENTS) {
             const outcome = await outcomeOf(opened.query(sql));
-            if (outcome !== answers.get(sql)) told.add(outcome);
+            if (outcome !== answers.get(sql)) reported.add(outcome);
           }
           expect(await outcomeOf(opened.query('SELECT n FROM others'))).toBe('[{"n":"1"}]');
           await opened.close();
@@ -195,7 +195,7 @@ describe('parts whose bytes are wrong', () => {
         rmSync(folder, { recursive: true });
         cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
       }
-      expect([...told]).toEqual(['clickhouse_damaged']);
+      expect([...reported]).toEqual(['clickhouse_damaged']);
     },
   );
 

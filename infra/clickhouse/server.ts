@@ -3,7 +3,7 @@ import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Logger } from '../logger.ts';
 import { type ClickHouse, CONNECTION_SETTINGS, createClickHouse, killSql } from './clickhouse.ts';
 import { ClickHouseUnreachable } from './clickhouse-errors.ts';
-import type { Lane } from './lanes.ts';
+import type { ConnectionLane } from './connection-lanes.ts';
 
 const CONNECTIONS = 8;
 /** Longer than any statement may take: the bound of each is kept by whoever asks. */
@@ -21,11 +21,11 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
   /** Has a connection when all others wait for an answer. */
   const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
   const clickhouse = createClickHouse({
-    lanes: Array<Lane>(CONNECTIONS).fill({ client }),
+    lanes: Array<ConnectionLane>(CONNECTIONS).fill({ client }),
     run: (lane, _, work) => work(lane.client).catch(otherThanClickHouse),
     kill: (id) =>
       void killer.command({ query: killSql(id) }).catch((err: unknown) => {
-        logger.warn({ err }, 'a statement that takes too long could not be ended on ClickHouse');
+        logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
       }),
     isOwn: false,
     async close() {

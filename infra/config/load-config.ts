@@ -122,7 +122,7 @@ function contradictions(config: Config): string[] {
   const problems: string[] = [];
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) problems.push(`chains: the name "${twice}" stands twice`);
+  if (twice) problems.push(`chains: the name "${twice}" is used twice`);
   if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
   for (const [currencyId, { min, max }] of Object.entries(config.priceLimits)) {
     if (min !== undefined && max !== undefined && Number(min) > Number(max)) {
@@ -130,7 +130,7 @@ function contradictions(config: Config): string[] {
     }
   }
   const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
-  if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is no address and no CIDR`);
+  if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is neither an address nor a CIDR`);
   const embedded = [
     ...(config.kafkaBrokers ? [] : ['KAFKA_BROKERS']),
     ...(config.databaseUrl ? [] : ['DATABASE_URL']),
@@ -138,7 +138,7 @@ function contradictions(config: Config): string[] {
   ];
   if (config.roles.length < ROLES.length && embedded.length > 0) {
     problems.push(
-      `ROLES "${config.roles.join(',')}" needs ${embedded.join(', ')} too: embedded stores belong to one process`,
+      `ROLES "${config.roles.join(',')}" also needs ${embedded.join(', ')}: one process must own the embedded stores`,
     );
   }
   return problems;

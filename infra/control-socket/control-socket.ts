@@ -40,7 +40,7 @@ export function controlSocketPath(folder: string): string {
   if (path.length <= MAX_SOCKET_PATH) return path;
   throw new PermanentError(
     'data_dir_too_long',
-    `DATA_DIR ${folder} is too long for a socket in it (${path.length} of at most ${MAX_SOCKET_PATH} characters).`,
+    `DATA_DIR ${folder} is too long for the path of a socket in it (${path.length} of at most ${MAX_SOCKET_PATH} characters).`,
   );
 }
 
@@ -107,7 +107,7 @@ export async function askService(
   }
   throw new PermanentError(
     'service_gone',
-    'The running service ended before it answered. Look at its log and ask again.',
+    'The running service ended before it answered. Check its log and try again.',
   );
 }
 

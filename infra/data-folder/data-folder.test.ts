@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claimDataFolder, lookAtDataFolder } from './data-folder.ts';
+import { claimDataFolder, inspectDataFolder } from './data-folder.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'verustream-folder-'));
 const module = new URL('./data-folder.ts', import.meta.url).href;
@@ -35,16 +35,16 @@ it('a second process is refused and told who holds the folder', () => {
 it('a look sees who holds the folder, and changes nothing', () => {
   const path = folder();
   chmodSync(path, 0o755);
-  expect(lookAtDataFolder(path)).toEqual({ path, isOpen: true });
+  expect(inspectDataFolder(path)).toEqual({ path, isOpen: true });
   expect(readdirSync(path)).toEqual([]);
   const claim = claimDataFolder(path);
-  const code = `import(${JSON.stringify(module)}).then(({lookAtDataFolder}) => lookAtDataFolder(${JSON.stringify(path)})).catch((e) => console.log(e.code))`;
+  const code = `import(${JSON.stringify(module)}).then(({inspectDataFolder}) => inspectDataFolder(${JSON.stringify(path)})).catch((e) => console.log(e.code))`;
   const looked = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', code], {
     encoding: 'utf8',
   });
   expect(looked.stdout).toBe('data_folder_busy\n');
   claim.release();
-  expect(lookAtDataFolder(path)).toEqual({ path, isOpen: false });
+  expect(inspectDataFolder(path)).toEqual({ path, isOpen: false });
 });
 
 it('kill -9 frees it', () => {

@@ -38,7 +38,7 @@ export class DataFolderUnusable extends PermanentError {
     const said = cause instanceof Error ? cause.message : String(cause);
     super(
       'data_folder_unusable',
-      `The data folder ${path} cannot be written: ${said}. Free it, make it writable, or set DATA_DIR.`,
+      `The data folder ${path} cannot be written: ${said}. Free space, make it writable, or set DATA_DIR.`,
       { cause },
     );
   }
@@ -67,7 +67,7 @@ export function claimDataFolder(folder: string): DataFolder {
 }
 
 /** Looks at a folder that is there, and changes nothing. @throws DataFolderBusy, DataFolderUnusable */
-export function lookAtDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
+export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
   const path = resolve(folder);
   const file = join(path, 'lock');
   let lock: DatabaseSync | null = null;

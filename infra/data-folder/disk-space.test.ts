@@ -49,5 +49,5 @@ it('drops what it said, and logs once, when the disk no longer answers', async (
   await expect.poll(() => asked).toBeGreaterThan(before + 3);
   expect(await series()).toEqual([]);
   await watch.stop();
-  expect(lines).toEqual([expect.stringContaining('does not say how much space is free')]);
+  expect(lines).toEqual([expect.stringContaining('the free space on the disk of the data folder cannot be read')]);
 });

@@ -42,7 +42,7 @@ export function watchDiskSpace(folder: string, logger: Logger, options: WatchOpt
       metrics.diskSize.set(FOLDER, sizeBytes);
       isAnswering = true;
     } catch (err) {
-      if (isAnswering) logger.warn({ err, folder }, 'the disk of the data folder does not say how much space is free');
+      if (isAnswering) logger.warn({ err, folder }, 'the free space on the disk of the data folder cannot be read');
       isAnswering = false;
       forget();
     }

@@ -11,7 +11,7 @@ export class LogGap extends PermanentError {
 /** A position already holds another record than the one to append. */
 export class LogConflict extends PermanentError {
   constructor(partition: string, position: number) {
-    const advice = 'Two writers disagree: read the last record and go on from there.';
+    const advice = 'Two writers disagree: read the last record and continue from there.';
     super('log_conflict', `position ${position} of ${partition} already holds a different record. ${advice}`);
   }
 }
@@ -39,7 +39,7 @@ export class LogRecordTooLarge extends PermanentError {
 
 export class LogClosed extends PermanentError {
   constructor(what: string) {
-    super('log_closed', `${what} was closed and is still in use`);
+    super('log_closed', `${what} is in use after it was closed`);
   }
 }
 
@@ -48,7 +48,7 @@ export class LogStorageFull extends RetryableError {
   constructor(file: string, options?: ErrorOptions) {
     super(
       'log_storage_full',
-      `no space left for the log: ${file}. Free some; nothing of the batch was written.`,
+      `no space left for the log: ${file}. Free some space; nothing of the batch was written.`,
       options,
     );
   }
@@ -64,7 +64,7 @@ export class LogStorageReadonly extends PermanentError {
 /** A program that is not verustream keeps the file locked. */
 export class LogStorageBusy extends RetryableError {
   constructor(file: string, options?: ErrorOptions) {
-    super('log_storage_busy', `another program keeps the log file ${file} locked: end it`, options);
+    super('log_storage_busy', `another program holds a lock on the log file ${file}: end that program`, options);
   }
 }
 

@@ -23,7 +23,7 @@ export function checkAppend(partition: string, records: readonly LogRecord[], ne
   for (const { position, payload } of records) {
     if (position !== expected) {
       throw new LogGap(
-        `records to append to ${partition} are not consecutive: ${position} stands where ${expected} belongs`,
+        `records to append to ${partition} are not consecutive: found ${position} where ${expected} belongs`,
       );
     }
     if (payload.byteLength > MAX_RECORD_BYTES) {

@@ -143,7 +143,7 @@ function fieldReader(what: string, column: string, field: Field): (row: StoredRo
     };
   }
   const { read, readsNull } = codecOf(field);
-  if (!read) throw new TypeError(`${what} cannot be read back: Postgres holds less than was derived`);
+  if (!read) throw new TypeError(`${what} cannot be read back: Postgres holds less than derive wrote`);
   if (read === asIs) return (row) => row[column];
   const take = read as (stored: unknown) => unknown;
   return (row) => {

@@ -9,7 +9,7 @@ import { type PostgresReader, prepared, type Statement } from './reader.ts';
 export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<object[]>;
 
 /** A statement as it is sent: its own values are $1 … $count, the version is the next one. */
-export type Guard = (sql: string, count: number) => string;
+export type VersionGuard = (sql: string, count: number) => string;
 
 interface Read {
   readonly values: readonly unknown[];
@@ -30,7 +30,7 @@ const SLOW_MS = 20;
 
 type Reader = Pick<PostgresReader, 'query' | 'parameterTypes'>;
 
-export function createGatheredReads(reader: Reader, guard: Guard): GatheredReads {
+export function createGatheredReads(reader: Reader, guard: VersionGuard): GatheredReads {
   const queues = new Map<string, (read: Read) => void>();
   return (sql, values, version) =>
     new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function createGatheredReads(reader: Reader, guard: Guard): GatheredReads
     });
 }
 
-function createQueue(reader: Reader, guard: Guard, sql: string, count: number): (read: Read) => void {
+function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: number): (read: Read) => void {
   const alone = prepared(guard(sql, count));
   let together: Promise<Statement> | null = null;
   let waiting: Read[] = [];
@@ -149,7 +149,7 @@ function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') return String(value);
   if (!Array.isArray(value))
-    throw new TypeError('a value of a read is text, a number, a truth value, or a list of those');
+    throw new TypeError('a parameter of a read is a string, a number, a boolean, or a list of those');
   const items = value.map((item) =>
     item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
   );

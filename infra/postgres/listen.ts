@@ -46,7 +46,7 @@ export function listen(postgres: Postgres, channel: string, heard: () => void, l
     retryMs: RETRY_MS,
     ref: false,
     onError(err) {
-      logger.warn({ err, channel }, 'notifications of Postgres are not heard; trying again');
+      logger.warn({ err, channel }, 'the connection for notifications from Postgres is lost; trying again');
       heard();
     },
   });

@@ -52,7 +52,7 @@ const untilRuns = (text: string) =>
     return (await stores.postgres.pool.query(sql, [text])).rowCount;
   });
 
-async function told(work: Promise<unknown>): Promise<string | undefined> {
+async function errorCode(work: Promise<unknown>): Promise<string | undefined> {
   const error = await work.then(
     () => new Error('it succeeded'),
     (thrown: unknown) => thrown,
@@ -81,16 +81,16 @@ describe('a connection that the server ends', () => {
       await sleep(100);
       await client.query('INSERT INTO numbers VALUES (2)');
     });
-    expect(await told(work)).toBe('postgres_unreachable');
+    expect(await errorCode(work)).toBe('postgres_unreachable');
     expect((await postgres.pool.query('SELECT * FROM numbers')).rows).toEqual([]);
   });
 
   it('in the middle of a statement, and while it waits for a lock', async () => {
-    const slow = told(postgres.transaction((client) => client.query('SELECT pg_sleep(60)')));
+    const slow = errorCode(postgres.transaction((client) => client.query('SELECT pg_sleep(60)')));
     await untilRuns('SELECT pg_sleep').toBe(1);
     await stores.postgres.transaction(async (holder) => {
       await holder.query('SELECT pg_advisory_xact_lock(7)');
-      const waiting = told(postgres.transaction((client) => client.query('SELECT pg_advisory_xact_lock(7), 1')));
+      const waiting = errorCode(postgres.transaction((client) => client.query('SELECT pg_advisory_xact_lock(7), 1')));
       await untilRuns('SELECT pg_advisory_xact_lock(7), 1').toBe(1);
       await end("state = 'active'");
       expect(await Promise.all([slow, waiting])).toEqual(['postgres_unreachable', 'postgres_unreachable']);
@@ -98,7 +98,7 @@ describe('a connection that the server ends', () => {
   });
 
   it('in the middle of a COPY', async () => {
-    const copying = told(postgres.transaction((client) => copyRows(client, 'numbers', ['n'], endlessly())));
+    const copying = errorCode(postgres.transaction((client) => copyRows(client, 'numbers', ['n'], endlessly())));
     await untilRuns('COPY numbers').toBe(1);
     await end("query LIKE 'COPY%'");
     expect(await copying).toBe('postgres_unreachable');
@@ -124,7 +124,7 @@ describe('a connection that the server ends', () => {
       await sleep(100);
       return query(ANYTHING, []);
     });
-    expect(await told(work)).toBe('postgres_unreachable');
+    expect(await errorCode(work)).toBe('postgres_unreachable');
     expect(await reader.query(ANYTHING, [])).toHaveLength(1);
   });
 });

@@ -37,10 +37,10 @@ export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
 
   // For as long as the connection lives, also while a caller uses it, whose statement then rejects.
   pool.on('connect', (client) => {
-    let told = false;
+    let isReported = false;
     client.on('error', (error) => {
-      if (!told) count(error);
-      told = true;
+      if (!isReported) count(error);
+      isReported = true;
     });
   });
   pool.on('error', () => undefined); // an idle connection has already reported it

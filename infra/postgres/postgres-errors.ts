@@ -28,7 +28,7 @@ const KINDS: readonly Kind[] = [
   { code: 'postgres_full', says: 'Postgres has no connection left', sign: /^53300/ },
   { code: 'postgres_read_only', says: 'Postgres takes no writes', sign: /^25006/ },
   { code: 'postgres_overloaded', says: 'Postgres lacks disk space or memory', sign: /^53/ },
-  { code: 'postgres_interrupted', says: 'Postgres broke off a statement', sign: /^(40001|40P01|57014)/ },
+  { code: 'postgres_interrupted', says: 'Postgres cancelled a statement', sign: /^(40001|40P01|57014)/ },
   UNREACHABLE,
 ];
 

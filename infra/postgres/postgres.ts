@@ -55,7 +55,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
 const MOST_RETRIES = 30;
 
 /** Repeats what can be repeated, of a start, while a server that is known to be the right one comes back. */
-export async function whileReturning<T>(work: () => Promise<T>, logger: Logger): Promise<T> {
+export async function retryWhileRecovering<T>(work: () => Promise<T>, logger: Logger): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await work();
@@ -113,6 +113,6 @@ export function connectError(cause: unknown, url: URL): Error {
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {
     return new PostgresRefused(`Postgres at ${where} refused the connection: ${message}. Check DATABASE_URL.`, cause);
   }
-  const told = `Postgres at ${where} cannot be reached: ${message}. Check DATABASE_URL.`;
-  return new PostgresTrouble('postgres_unreachable', told, { cause });
+  const detail = `Postgres at ${where} cannot be reached: ${message}. Check DATABASE_URL.`;
+  return new PostgresTrouble('postgres_unreachable', detail, { cause });
 }

@@ -69,10 +69,10 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
   return {
     query({ name, text }, values) {
       const pool = name === undefined ? otherPool : preparedPool;
-      return pool.query({ name, text, values: [...values] }).then(rowsOf, told);
+      return pool.query({ name, text, values: [...values] }).then(rowsOf, throwPostgresError);
     },
     async parameterTypes(text) {
-      const client = await otherPool.connect().catch(told);
+      const client = await otherPool.connect().catch(throwPostgresError);
       try {
         await client.query(`PREPARE described AS ${text}`);
         const sql = "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'described'";
@@ -82,17 +82,17 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
         return rows[0]?.types ?? [];
       } catch (error) {
         client.release(true); // the name may be taken in it
-        return told(error);
+        return throwPostgresError(error);
       }
     },
     async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {
-      const client = await otherPool.connect().catch(told);
+      const client = await otherPool.connect().catch(throwPostgresError);
       try {
         const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;
         // Two statements in one call answer with two results, which the declared type does not say.
-        const [, first] = (await client.query(begin).catch(told)) as unknown as pg.QueryResult<R>[];
+        const [, first] = (await client.query(begin).catch(throwPostgresError)) as unknown as pg.QueryResult<R>[];
         return await work(first?.rows ?? [], ({ name, text }, values) =>
-          client.query({ name, text, values: [...values] }).then(rowsOf, told),
+          client.query({ name, text, values: [...values] }).then(rowsOf, throwPostgresError),
         );
       } finally {
         end(client);
@@ -109,6 +109,6 @@ function rowsOf<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R[] {
 }
 
 /** What the server did not say itself is a connection that could not be had, or was lost. */
-function told(cause: unknown): never {
+function throwPostgresError(cause: unknown): never {
   throw cause instanceof pg.DatabaseError ? cause : unreachable(cause);
 }

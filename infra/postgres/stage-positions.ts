@@ -23,7 +23,7 @@ export class StageFenced extends RetryableError {
   constructor(stage: PositionedStage, chain: string) {
     super(
       'stage_fenced',
-      `Another process moved the position of ${stage} for ${chain}; the stage starts again from there.`,
+      `Another process moved the position of ${stage} for ${chain}; the stage restarts from there.`,
     );
   }
 }

@@ -63,7 +63,7 @@ export function createPriceFeed(url: string, options: PriceFeedOptions = {}): Pr
 /** An id that it does not know is left out; one that it prices with no positive number is a lie about all. */
 function readPrices(answer: unknown, ids: readonly string[], source: string): Map<string, number> {
   const prices = new Map<string, number>();
-  if (typeof answer !== 'object' || answer === null) throw new PriceFeedFailed(source, 'the answer is no object');
+  if (typeof answer !== 'object' || answer === null) throw new PriceFeedFailed(source, 'the answer is not an object');
   for (const id of ids) {
     if (!Object.hasOwn(answer, id)) continue;
     const usd: unknown = (answer as Record<string, { usd?: unknown } | null>)[id]?.usd;

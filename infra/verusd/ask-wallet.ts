@@ -3,12 +3,12 @@ import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
 import type { VerusdClient } from './verusd-client.ts';
 
-export type Holding = 'coins' | 'shielded addresses';
+export type WalletContent = 'coins' | 'shielded addresses';
 
 export interface Wallet {
   /** False: the daemon runs without one. */
   readonly exists: boolean;
-  readonly holds: readonly Holding[];
+  readonly holds: readonly WalletContent[];
 }
 
 const NO_WALLET: Wallet = { exists: false, holds: [] };
@@ -18,8 +18,8 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
   try {
     const info = await client.call('getwalletinfo', [], { signal });
     const addresses = await client.call('z_listaddresses', [], { signal });
-    if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses is no list');
-    const holds: Holding[] = [];
+    if (!Array.isArray(addresses)) throw new DaemonGarbage('z_listaddresses did not return a list');
+    const holds: WalletContent[] = [];
     if (hasCoins(info)) holds.push('coins');
     if (addresses.length > 0) holds.push('shielded addresses');
     return { exists: true, holds };
@@ -34,7 +34,7 @@ function hasCoins(info: unknown): boolean {
   const balances = Object.entries(typeof info === 'object' && info !== null ? info : {}).filter(([name]) =>
     name.includes('balance'),
   );
-  if (balances.length === 0) throw new DaemonGarbage('getwalletinfo names no balance');
+  if (balances.length === 0) throw new DaemonGarbage('getwalletinfo returned no balance');
   return balances.some(([, balance]) => isAboveZero(balance));
 }
 

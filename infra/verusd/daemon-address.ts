@@ -13,12 +13,10 @@ const FORM = 'expected http://user:password@host:port';
 export function parseDaemonAddress(rpc: string): DaemonAddress {
   const url = parseUrl(rpc);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new DaemonAddressInvalid(`the daemon address has the scheme ${url.protocol}, ${FORM}`);
+    throw new DaemonAddressInvalid(`the scheme of the daemon address is ${url.protocol}; ${FORM}`);
   }
   if (url.pathname !== '/' || url.search || url.hash) {
-    throw new DaemonAddressInvalid(
-      `the address of daemon ${url.host} has a path, which a daemon does not serve; ${FORM}`,
-    );
+    throw new DaemonAddressInvalid(`the address of daemon ${url.host} has a path, but a daemon serves none; ${FORM}`);
   }
   if (!url.username && !url.password) return { origin: url.origin, authorization: null };
   const credentials = `${decode(url.username)}:${decode(url.password)}`;
@@ -27,7 +25,7 @@ export function parseDaemonAddress(rpc: string): DaemonAddress {
 
 function parseUrl(rpc: string): URL {
   // The error of new URL() carries its input, hence no `cause`.
-  if (!URL.canParse(rpc)) throw new DaemonAddressInvalid(`the daemon address is no URL, ${FORM}`);
+  if (!URL.canParse(rpc)) throw new DaemonAddressInvalid(`the daemon address is not a URL; ${FORM}`);
   return new URL(rpc);
 }
 

@@ -14,7 +14,7 @@ export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
   /** i-address of the chain that each must serve. */
   readonly chainId?: string;
   /** Receives their status about once a second. Without it, one daemon is not watched, and several only as often as the choice needs. */
-  readonly told?: DaemonWatchOptions['told'];
+  readonly report?: DaemonWatchOptions['report'];
   readonly timing?: WatchTiming;
 }
 
@@ -29,18 +29,18 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
 /** With one address it is that daemon's client. @throws DaemonAddressInvalid */
-export function createDaemonGroup({ rpc, chainId, told, timing, ...options }: DaemonGroupOptions): VerusdClient {
+export function createDaemonGroup({ rpc, chainId, report, timing, ...options }: DaemonGroupOptions): VerusdClient {
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const clients = addresses.map((address) => createVerusdClient({ ...options, rpc: address }));
   const [only, ...others] = clients;
   const { chain, logger } = options;
   if (!only) throw new TypeError(`chain ${chain} has no daemon`);
-  const heard = told ?? (() => undefined);
-  const watched = { chain, logger, rpc: addresses, told: heard, ...(chainId !== undefined && { chainId }) };
+  const heard = report ?? (() => undefined);
+  const watched = { chain, logger, rpc: addresses, report: heard, ...(chainId !== undefined && { chainId }) };
   if (others.length > 0) {
-    return groupOf(clients, { ...watched, timing: timing ?? (told ? WATCH_TIMING : UNHEARD_TIMING) }, options);
+    return groupOf(clients, { ...watched, timing: timing ?? (report ? WATCH_TIMING : UNHEARD_TIMING) }, options);
   }
-  if (!told) return only;
+  if (!report) return only;
   const watch = watchDaemons({ ...watched, ...(timing && { timing }) });
   return {
     ...only,
@@ -59,10 +59,10 @@ function groupOf(
   const members: Member[] = clients.map((client) => ({ client, failed: false }));
   const watch = watchDaemons({
     ...watched,
-    told(statuses, looked) {
+    report(statuses, looked) {
       const member = members[looked];
       if (member && statuses[looked]?.fault === null) note(member, false);
-      watched.told(statuses, looked);
+      watched.report(statuses, looked);
     },
   });
 
@@ -76,8 +76,8 @@ function groupOf(
   function note(member: Member, failed: boolean, err?: unknown): void {
     if (failed !== member.failed) {
       const daemon = member.client.address;
-      if (failed) logger.warn({ chain, daemon, err }, 'a daemon fails; the next one is asked');
-      else logger.info({ chain, daemon }, 'a daemon is well again');
+      if (failed) logger.warn({ chain, daemon, err }, 'a daemon failed; asking the next one');
+      else logger.info({ chain, daemon }, 'a daemon is healthy again');
     }
     member.failed = failed;
   }
@@ -106,7 +106,7 @@ function groupOf(
         last = { error };
       }
     }
-    if (!last) throw new DaemonTimeout(`${chain}: no daemon was asked within ${timeoutMs / 1000} s`);
+    if (!last) throw new DaemonTimeout(`${chain}: no daemon was free to take the call within ${timeoutMs / 1000} s`);
     if ('value' in last) return last.value;
     throw last.error;
   }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import {
-  type Fault,
+  type DaemonFault,
   type ScriptedDaemon,
   startScriptedDaemon,
 } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -29,16 +29,16 @@ afterEach(async () => {
   await second.stop();
 });
 
-function start(daemons: readonly ScriptedDaemon[] = [first], told = (_: readonly DaemonStatus[]) => undefined): void {
+function start(daemons: readonly ScriptedDaemon[] = [first], report = (_: readonly DaemonStatus[]) => undefined): void {
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const rpc = daemons.map((daemon) => daemon.rpc);
-  watch = watchDaemons({ chain: 'vrsc', rpc, chainId: CHAIN_ID, logger, told, timing: TIMING });
+  watch = watchDaemons({ chain: 'vrsc', rpc, chainId: CHAIN_ID, logger, report, timing: TIMING });
 }
 const faults = () => watch?.statuses().map(({ fault }) => fault?.code ?? null);
 const becomes = (...codes: (string | null)[]) => expect.poll(faults, { interval: 10 }).toEqual(codes);
 
 describe('a daemon', () => {
-  it.each<[string, Fault]>([
+  it.each<[string, DaemonFault]>([
     ['daemon_unreachable', { kind: 'close' }],
     ['daemon_timeout', { kind: 'delay', ms: 60_000 }],
     ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
@@ -79,7 +79,7 @@ describe('a daemon', () => {
     expect(faults()).toEqual([null]);
     info.longestchain = 103;
     await becomes('daemon_behind_peers');
-    expect(lines.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('height 100, its peers at 103') });
+    expect(lines.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('height 100, its peers are at 103') });
     info.longestchain = 0;
     await becomes(null);
     expect(watch?.statuses()[0]?.peersHeight).toBe(null);

@@ -23,7 +23,7 @@ export interface DaemonWatchOptions {
   readonly chainId?: string;
   readonly logger: Logger;
   /** Hears of every look; `looked` is the index of the one that was looked at. */
-  readonly told: (statuses: readonly DaemonStatus[], looked: number) => void;
+  readonly report: (statuses: readonly DaemonStatus[], looked: number) => void;
   readonly timing?: WatchTiming;
 }
 
@@ -56,7 +56,7 @@ interface Member {
 
 /** @throws DaemonAddressInvalid */
 export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
-  const { chain, rpc, chainId, logger, told, timing = WATCH_TIMING } = options;
+  const { chain, rpc, chainId, logger, report, timing = WATCH_TIMING } = options;
   const { everyMs, timeoutMs } = timing;
   const closed = new AbortController();
   const members = rpc.map((address, index): Member => {
@@ -82,7 +82,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       const { blocks, longestchain, chainid, name } = ((await ask(member.client)) ?? {}) as Readonly<
         Record<string, unknown>
       >;
-      if (typeof blocks !== 'number') throw new DaemonGarbage(`getinfo of ${member.client.address} tells no height`);
+      if (typeof blocks !== 'number') throw new DaemonGarbage(`getinfo of ${member.client.address} returned no height`);
       member.height = blocks;
       member.peersHeight = typeof longestchain === 'number' && longestchain > 0 ? longestchain : null;
       member.fault = isOther(chainid, chainId) ? otherChain(member, chain, name, chainid) : null;
@@ -106,9 +106,9 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       // Where it is the only one, the stage that follows it warns of all else that keeps it.
       const level = members.length > 1 || fault?.code === 'daemon_behind_peers' ? 'warn' : 'info';
       if (fault) logger[level](about, `daemon ${member.place} of ${chain}: ${fault.message}`);
-      else logger.info(about, `daemon ${member.place} of ${chain} is well again`);
+      else logger.info(about, `daemon ${member.place} of ${chain} is healthy again`);
     }
-    told(statuses, member.place - 1);
+    report(statuses, member.place - 1);
   }
 
   /** Each on its own, so that a hanging daemon does not delay the others. */
@@ -144,7 +144,7 @@ function statusesOf(chain: string, members: readonly Member[]): DaemonStatus[] {
 }
 
 function behind(chain: string, place: number, height: number, reached: number): DaemonStatus['fault'] {
-  const message = `Daemon ${place} of ${chain} stands at height ${height}, its peers at ${reached}.`;
+  const message = `Daemon ${place} of ${chain} is at height ${height}, its peers are at ${reached}.`;
   return { code: 'daemon_behind_peers', message };
 }
 

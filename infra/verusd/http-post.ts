@@ -42,10 +42,10 @@ export async function post(pool: Pool, options: PostOptions): Promise<HttpReply>
   } catch (error) {
     signal?.throwIfAborted();
     if (controller.signal.aborted) {
-      throw new DaemonTimeout(`${what}: no whole reply within ${timeoutMs / 1000} s`, { cause: error });
+      throw new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`, { cause: error });
     }
     const reason = reasonOf(error);
-    if (begun) throw new DaemonGarbage(`${what}: the reply broke off (${reason})`, { cause: error });
+    if (begun) throw new DaemonGarbage(`${what}: the reply ended early (${reason})`, { cause: error });
     throw new DaemonUnreachable(`${what}: ${reason}. Is the daemon running and its RPC port open?`, { cause: error });
   } finally {
     clearTimeout(timer);

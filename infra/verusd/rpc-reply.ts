@@ -54,7 +54,7 @@ function readAnyReply(body: Buffer, id: number): RpcReply {
   const envelope = reply as { readonly id?: unknown; readonly error?: unknown };
   if (envelope.error !== undefined && envelope.error !== null) return readError(envelope.error);
   if (envelope.id !== id)
-    return { kind: 'garbage', why: `reply to id ${JSON.stringify(envelope.id)}, asked with ${id}` };
+    return { kind: 'garbage', why: `the reply has id ${JSON.stringify(envelope.id)}, the call had ${id}` };
   // Latin-1 has one character for each byte, so that the bytes come back as they were.
   const bytes = body.toString('latin1');
   const result = rawMember(bytes, 'result', skipSpace(bytes, 0));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RetryableError } from '../../schemas/errors.ts';
 import {
   blockText,
-  type Fault,
+  type DaemonFault,
   type ScriptedDaemon,
   startScriptedDaemon,
 } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -91,7 +91,7 @@ describe('results', () => {
 });
 
 describe('failures', () => {
-  const cases: [string, Fault, new (...args: never[]) => Error, string][] = [
+  const cases: [string, DaemonFault, new (...args: never[]) => Error, string][] = [
     ['a connection that is closed', { kind: 'close' }, DaemonUnreachable, 'daemon_unreachable'],
     ['a body that is cut off', { kind: 'cut' }, DaemonGarbage, 'daemon_garbage'],
     ['a garbled body', { kind: 'garbage' }, DaemonGarbage, 'daemon_garbage'],

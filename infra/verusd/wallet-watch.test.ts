@@ -174,7 +174,7 @@ describe('the watch', () => {
     const watch = watching([daemon, gone], { chain: 'warned', logger });
     await until(() => lines.length >= 2 && watch.wallets()[0]?.wallet != null);
     expect(lines.join('')).toContain('the wallet of daemon 1 of warned holds coins and shielded addresses');
-    expect(lines.join('')).toContain('daemon 2 of warned does not tell what its wallet holds');
+    expect(lines.join('')).toContain('daemon 2 of warned does not report what its wallet holds');
     const metrics = await registry.metrics();
     expect(metrics).toContain('verustream_daemon_wallet_holds{chain="warned",daemon="1"} 1');
     expect(metrics).not.toContain('{chain="warned",daemon="2"}');
@@ -185,17 +185,17 @@ describe('the watch', () => {
     const stores = await createTestStores();
     closers.push(() => stores.close());
     const daemon = await daemonWith({ info: { ...EMPTY, balance: 1 }, addresses: [] });
-    let told = 0;
+    let report = 0;
     const watch = watching([daemon], {
-      async told(wallet) {
+      async report(wallet) {
         await storeWallet(stores.postgres, 'made', wallet);
-        told += 1;
+        report += 1;
       },
     });
-    await until(() => told > 0);
+    await until(() => report > 0);
     await daemon.stop();
-    const before = told;
-    await until(() => told > before + 1);
+    const before = report;
+    await until(() => report > before + 1);
     expect(await readWallets(stores.postgres)).toMatchObject([
       { chain: 'made', daemon: 1, holds: ['coins'], answered: true, tried: true },
     ]);

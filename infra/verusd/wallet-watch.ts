@@ -31,7 +31,7 @@ export interface WalletWatchOptions {
   readonly rpc: string | readonly string[];
   readonly logger: Logger;
   /** Hears of every attempt. */
-  readonly told?: (wallet: WatchedWallet) => Promise<void>;
+  readonly report?: (wallet: WatchedWallet) => Promise<void>;
   /** Milliseconds; for tests. */
   readonly timing?: Timing;
 }
@@ -72,7 +72,7 @@ interface Member {
 }
 
 export function watchWallets(options: WalletWatchOptions): WalletWatch {
-  const { chain, rpc, logger, told = async () => undefined, timing = TIMING } = options;
+  const { chain, rpc, logger, report = async () => undefined, timing = TIMING } = options;
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const closed = new AbortController();
   const members = addresses.map((address, index): Member => {
@@ -103,12 +103,12 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     } catch (err) {
       if (closed.signal.aborted) return;
       const level = member.failures > 0 ? 'debug' : 'warn';
-      logger[level]({ chain, daemon, err }, `daemon ${daemon} of ${chain} does not tell what its wallet holds`);
+      logger[level]({ chain, daemon, err }, `daemon ${daemon} of ${chain} does not report what its wallet holds`);
       member.failures += 1;
     }
     member.triedMs = performance.now();
-    await told(shown(member)).catch((err: unknown) =>
-      logger.warn({ chain, err }, 'what is known of wallets is not stored'),
+    await report(shown(member)).catch((err: unknown) =>
+      logger.warn({ chain, err }, 'the state of the wallets could not be stored'),
     );
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedFile } from '../../test/laws/chain-records.ts';
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
-import { type Damage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
+import { type RowDamage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
 import type { AuditResult } from './audit.ts';
 import { FACT_TABLES } from './audited-facts.ts';
 import { STAMP_TABLES } from './audited-tables.ts';
@@ -40,7 +40,7 @@ describe('audit', () => {
     // Each row damaged is below those before, so that it is the first difference of its table.
     const below = new Map<string, number>();
     let damaged = 0;
-    for (const damage of ['changed', 'deleted', 'added'] satisfies Damage[]) {
+    for (const damage of ['changed', 'deleted', 'added'] satisfies RowDamage[]) {
       for (const store of ['postgres', 'clickhouse'] satisfies Store[]) {
         const expected: Record<string, number> = {};
         for (const tampered of TAMPERED) {

@@ -6,7 +6,7 @@ import { RetryableError } from '../../schemas/errors.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import { checkRange, keptDigests } from './check-range.ts';
 import { INVARIANTS } from './invariants.ts';
-import { type AuditedChain, type Committed, FACTS, type Ledger, STAMPS } from './ledger.ts';
+import { type AuditedChain, type AuditLedger, type Committed, FACTS, STAMPS } from './ledger.ts';
 
 export type AuditResult = {
   readonly chain: string;
@@ -32,7 +32,7 @@ export type AuditResult = {
 /** The chain moved under each look at a range. */
 class AuditDisturbed extends RetryableError {
   constructor(chain: string) {
-    super('audit_disturbed', `${chain} was rewound at each of ${ATTEMPTS} looks at it; audit again later.`);
+    super('audit_disturbed', `${chain} was rewound during each of ${ATTEMPTS} attempts; audit again later.`);
   }
 }
 
@@ -50,7 +50,7 @@ export async function* audit(
 
 async function* auditLedger(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
-  ledger: Ledger,
+  ledger: AuditLedger,
   chain: AuditedChain,
   signal: AbortSignal,
 ): AsyncGenerator<AuditResult, void> {
@@ -96,7 +96,7 @@ async function* auditLedger(
 
 export function committedOf(
   { postgres }: Pick<Stores, 'postgres'>,
-  ledger: Ledger,
+  ledger: AuditLedger,
   chain: AuditedChain,
 ): Promise<Committed | null> {
   return postgres.transaction((client) => ledger.committed(client, chain.name));

@@ -48,7 +48,7 @@ export const FACT_TABLES: readonly AuditedTable[] = FACTS.flatMap((definition) =
 function madeTable(name: string): AuditedTable {
   const made = MADE[name];
   if (!made)
-    throw new TypeError(`a history is audited as ${name}, which pipeline/audit/audited-facts.ts does not have`);
+    throw new TypeError(`a history is audited as ${name}, which pipeline/audit/audited-facts.ts does not define`);
   return made;
 }
 

@@ -42,13 +42,13 @@ export function createChainAudit(
       mismatch = { ...mismatch, lasts: false };
       logger.info(
         { chain: name, table: mismatch.table, height: mismatch.height },
-        `audit: ${name}: Postgres and ClickHouse hold the same again`,
+        `audit: ${name}: Postgres and ClickHouse agree again`,
       );
     } else if (!mismatch?.lasts || found.height !== mismatch.height || found.table !== mismatch.table) {
       mismatch = { ...found, foundAt: new Date().toISOString(), lasts: true };
       logger.error(
         { chain: name, ...found },
-        `audit: ${name}: Postgres and ClickHouse part at height ${found.height} in ${found.table}; run verustream verify`,
+        `audit: ${name}: Postgres and ClickHouse differ from height ${found.height} on in ${found.table}; run verustream verify`,
       );
     }
   }

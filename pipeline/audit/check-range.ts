@@ -4,7 +4,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
 import { brokenInvariants } from './invariants.ts';
-import type { Ledger } from './ledger.ts';
+import type { AuditLedger } from './ledger.ts';
 import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
 
 export type RangeOutcome =
@@ -21,7 +21,7 @@ export type RangeOutcome =
 
 export interface CheckOptions {
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  readonly ledger: Ledger;
+  readonly ledger: AuditLedger;
   readonly range: Range;
   /** Keeps the digests of the range when everything is the same. */
   readonly keep: boolean;
@@ -30,7 +30,7 @@ export interface CheckOptions {
 }
 
 /** Stands for a table when both stores hold the same, and other than when their digests were kept. */
-export const keptDigests = ({ name }: Ledger): string => `kept digests of ${name}`;
+export const keptDigests = ({ name }: AuditLedger): string => `kept digests of ${name}`;
 
 const MOVED: RangeOutcome = { kind: 'moved' };
 
@@ -93,7 +93,7 @@ async function check(client: PoolClient, options: CheckOptions): Promise<RangeOu
   return { kind: 'checked', rows, differences: differences.sort((a, b) => a.height - b.height), violations };
 }
 
-async function witness(client: PoolClient, { witness: sql }: Ledger, { chain, high, committed }: Range) {
+async function witness(client: PoolClient, { witness: sql }: AuditLedger, { chain, high, committed }: Range) {
   const { rows } = await client.query<{ witness: string }>(sql, [chain.name, high, committed.tick]);
   return rows[0]?.witness ?? null;
 }

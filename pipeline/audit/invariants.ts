@@ -5,9 +5,9 @@ import { CURRENCY_LEDGER_SQL, ISSUE_SQL } from './invariants-sql.ts';
 import type { Range } from './range-content.ts';
 
 export const INVARIANTS = {
-  native_issue: 'a block issues no more and no fewer coins than the blocks around it',
-  reserve_deposits: "a basket's reserves are its unspent reserve deposits",
-  token_supply: "a token's supply is what its unspent outputs hold, and what its launch left over",
+  native_issue: 'a block issues as many coins as the blocks around it',
+  reserve_deposits: "a basket's reserves equal its unspent reserve deposits",
+  token_supply: "a token's supply equals its unspent outputs plus the remainder of its launch",
 } as const;
 
 type Row = Omit<Violation, 'reserveId' | 'currencyId'> & { currency_id: string; reserve_id: string | null };

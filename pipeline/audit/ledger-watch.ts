@@ -4,7 +4,7 @@ import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import { committedOf, LARGEST_RANGE } from './audit.ts';
 import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
-import type { AuditedChain, Ledger } from './ledger.ts';
+import type { AuditedChain, AuditLedger } from './ledger.ts';
 
 export interface LedgerWatch {
   /** Compares new ranges until `end` aborts. */
@@ -34,7 +34,7 @@ type Checked = Extract<RangeOutcome, { kind: 'checked' }>;
 
 export function createLedgerWatch(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
-  ledger: Ledger,
+  ledger: AuditLedger,
   chain: AuditedChain,
   /** Height at which `revisit` begins. */
   from: number,

@@ -21,7 +21,7 @@ export interface Committed {
   readonly tick: bigint;
 }
 
-export interface Ledger {
+export interface AuditLedger {
   readonly name: 'facts' | 'stamps';
   readonly tables: readonly AuditedTable[];
   /** Stages that may change its rows. */
@@ -38,7 +38,7 @@ export interface Ledger {
   readonly keep: string;
 }
 
-export const FACTS: Ledger = {
+export const FACTS: AuditLedger = {
   name: 'facts',
   tables: FACT_TABLES,
   writers: (chain) => [{ stage: 'derive', chain }],
@@ -54,7 +54,7 @@ export const FACTS: Ledger = {
     SELECT $1, height, ends.digest, position FROM ends JOIN blocks USING (height) WHERE chain = $1`,
 };
 
-export const STAMPS: Ledger = {
+export const STAMPS: AuditLedger = {
   name: 'stamps',
   tables: STAMP_TABLES,
   writers: (chain) => [

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { AuditedTable } from './audited-tables.ts';
-import type { AuditedChain, Committed, Ledger } from './ledger.ts';
+import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 
 export interface Range {
   readonly chain: AuditedChain;
@@ -12,16 +12,16 @@ export interface Range {
 }
 
 /** A lost, doubled or changed row changes it, the order does not. */
-export interface Content {
+export interface TableContent {
   readonly rows: string;
   readonly digest: string;
 }
 
 /** By table; one without rows is not in it. */
-export type Contents = ReadonlyMap<string, Content>;
+export type TableContents = ReadonlyMap<string, TableContent>;
 
 export interface PostgresContents {
-  readonly contents: Contents;
+  readonly contents: TableContents;
   /** First height whose kept digest is another than the rows now have; null without any. */
   readonly strayed: number | null;
 }
@@ -32,7 +32,7 @@ const MD5_SUM_CLICKHOUSE = `sum(toInt256(bitShiftRight(reinterpretAsUInt64(rever
 /** One statement, so one snapshot. With `keep` the digests of the range are kept as well. */
 export async function postgresContents(
   client: PoolClient,
-  ledger: Ledger,
+  ledger: AuditLedger,
   range: Range,
   keep: boolean,
 ): Promise<PostgresContents> {
@@ -70,16 +70,23 @@ export async function postgresContents(
     committed.generation,
     committed.tick,
   ]);
-  const totals = JSON.parse(rows[0]?.contents ?? '[]') as (Content & { table: string })[];
+  const totals = JSON.parse(rows[0]?.contents ?? '[]') as (TableContent & { table: string })[];
   return { contents: new Map(totals.map((total) => [total.table, total])), strayed: rows[0]?.strayed ?? null };
 }
 
-export async function clickhouseContents(clickhouse: ClickHouse, ledger: Ledger, range: Range): Promise<Contents> {
+export async function clickhouseContents(
+  clickhouse: ClickHouse,
+  ledger: AuditLedger,
+  range: Range,
+): Promise<TableContents> {
   const tables = ledger.tables.map(({ name, clickhouse: rows }) => {
     return `SELECT '${name}' AS table, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
       FROM (SELECT ${rows.line} AS line ${rows.from}) HAVING count() > 0`;
   });
-  const totals = await clickhouse.query<Content & { table: string }>(tables.join(' UNION ALL '), parameters(range));
+  const totals = await clickhouse.query<TableContent & { table: string }>(
+    tables.join(' UNION ALL '),
+    parameters(range),
+  );
   return new Map(totals.map((total) => [total.table, total]));
 }
 
@@ -91,13 +98,13 @@ export async function firstDifference(
   range: Range,
 ): Promise<number | null> {
   const { chain, low, high, committed } = range;
-  const { rows } = await client.query<Content & { height: number }>(
+  const { rows } = await client.query<TableContent & { height: number }>(
     `WITH scope AS (SELECT $4::integer)
      SELECT height, count(*)::text AS rows, ${MD5_SUM_POSTGRES}::text AS digest
      FROM (${postgresLines(table)}) AS lines GROUP BY height`,
     [chain.name, low, high, committed.generation],
   );
-  const others = await clickhouse.query<Content & { height: number }>(
+  const others = await clickhouse.query<TableContent & { height: number }>(
     `SELECT toInt32(height) AS height, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
      FROM (SELECT ${table.clickhouse.height} AS height, ${table.clickhouse.line} AS line ${table.clickhouse.from})
      GROUP BY height`,
@@ -109,7 +116,7 @@ export async function firstDifference(
   return heights.find((height) => !isSame(ours.get(height), theirs.get(height))) ?? null;
 }
 
-export function isSame(one: Content | undefined, other: Content | undefined): boolean {
+export function isSame(one: TableContent | undefined, other: TableContent | undefined): boolean {
   return one?.rows === other?.rows && one?.digest === other?.digest;
 }
 

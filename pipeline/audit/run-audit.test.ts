@@ -4,7 +4,7 @@ import { registry } from '../../infra/metrics.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import { recordedFile } from '../../test/laws/chain-records.ts';
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
-import { type Damage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
+import { type RowDamage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
 import { runAudit } from './run-audit.ts';
 
 const TIP = 700;
@@ -59,7 +59,7 @@ it('keeps a digest of every height', async () => {
   expect(rows).toEqual([{ digests: TIP + 1 }]);
 });
 
-const ROUNDS: readonly (readonly [Store, Damage, string])[] = [
+const ROUNDS: readonly (readonly [Store, RowDamage, string])[] = [
   ['clickhouse', 'changed', 'transactions'],
   ['postgres', 'deleted', 'native deltas'],
   ['clickhouse', 'added', 'currency states'],

@@ -28,7 +28,7 @@ export async function runAudit(options: RunAuditOptions): Promise<void> {
   const owner = { postgres: stores.postgres, stage: 'audit', chain: ALL_CHAINS, signal } as const;
   await repeatUntil(signal, () => ownStage(owner, (lock) => lookForEver(options, lock, restMs)), {
     retryMs: restMs,
-    onError: (err) => logger.warn({ err }, 'the audit failed; it is tried again'),
+    onError: (err) => logger.warn({ err }, 'the audit failed; trying again'),
   });
 }
 

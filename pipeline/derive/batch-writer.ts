@@ -107,5 +107,5 @@ async function allOf(works: readonly Promise<void>[]): Promise<void> {
 }
 
 function rewindMessage(chain: string, { position, height, hash }: ChainRewound, held: string | undefined): string {
-  return `Record ${position} of ${chain} rewinds to block ${height} ${hash}, the stores hold ${held ?? 'none'} there.`;
+  return `Record ${position} of ${chain} rewinds to block ${height} ${hash}, but at that height the stores hold ${held ?? 'none'}.`;
 }

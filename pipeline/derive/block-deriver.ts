@@ -1,16 +1,20 @@
 /** Derives runs of blocks in order, slice by slice: parses a slice, loads its required state, and folds it. */
 
 import { UnlinkedBlockError } from '../../processors/derive-block.ts';
-import { deriveAround, deriveWhole, type Probe } from '../../processors/faults/derive-with-dead-letters.ts';
+import {
+  deriveFaultless,
+  deriveWithDeadLetters,
+  type Probe,
+} from '../../processors/faults/derive-with-dead-letters.ts';
 import type { ChainContext, MutableChainState } from '../../processors/state/chain-state.ts';
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
-import type { HeldState } from './cached-state.ts';
-import { loadWanted, openHeldState } from './load-required.ts';
+import type { CachedState } from './cached-state.ts';
+import { loadRequired, openCachedState } from './load-required.ts';
 import { type ParsedBlock, parsedSlices } from './parsed-slices.ts';
-import { type BalanceKeys, createBalanceKeys, wantedState } from './required-keys.ts';
+import { type BalanceKeys, createBalanceKeys, requiredKeys } from './required-keys.ts';
 import type { StoredState } from './stored-state.ts';
 
 export interface BlockDeriver {
@@ -31,10 +35,10 @@ export interface BlockDeriverOptions {
 }
 
 export function createBlockDeriver({ chain, stored, signal, probe }: BlockDeriverOptions): BlockDeriver {
-  let held: HeldState | null = null;
+  let held: CachedState | null = null;
 
-  async function reset(height: number | null): Promise<HeldState> {
-    held = await openHeldState(chain, stored, height);
+  async function reset(height: number | null): Promise<CachedState> {
+    held = await openCachedState(chain, stored, height);
     return held;
   }
 
@@ -44,23 +48,23 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
    */
   async function fold(
     records: readonly PackedBlock[],
-    state: HeldState,
+    state: CachedState,
     extra: BalanceKeys,
     care: boolean,
   ): Promise<DerivedBlock[] | null> {
-    const breathe = createYield(signal);
+    const yieldToEventLoop = createYield(signal);
     const blocks: DerivedBlock[] = [];
-    const slices = parsedSlices(chain.name, records, breathe);
+    const slices = parsedSlices(chain.name, records, yieldToEventLoop);
     for (let slice = (await slices.next()).value; slice; ) {
-      const wanted = wantedState(slice, chain.nativeCurrencyId, blocks.length === 0 ? extra : null);
+      const wanted = requiredKeys(slice, chain.nativeCurrencyId, blocks.length === 0 ? extra : null);
       // Parses the next slice while the store loads the state of this one.
-      const [next] = await Promise.all([slices.next(), loadWanted(state, stored, wanted)]);
+      const [next] = await Promise.all([slices.next(), loadRequired(state, stored, wanted)]);
       for (const parsed of slice) {
         const { position, height } = parsed.record;
         const facts = care || isFaulty(parsed) ? around(parsed, state, probe) : whole(parsed, state, probe);
         if (!facts) return null;
         blocks.push({ position, height, block: blockFact(facts), facts });
-        await breathe();
+        await yieldToEventLoop();
       }
       slice = next.value;
     }
@@ -94,7 +98,7 @@ const isFaulty = ({ block, faults }: ParsedBlock): boolean => block === null || 
 function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] | null {
   if (!block) return null;
   try {
-    return deriveWhole(block, state, probe);
+    return deriveFaultless(block, state, probe);
   } catch (error) {
     if (error instanceof UnlinkedBlockError) throw error;
     return null;
@@ -103,11 +107,11 @@ function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe):
 
 function around(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
   const { height, hash, previousHash, time, unpackedBytes: size } = parsed.record;
-  return deriveAround({ height, hash, previousHash, time, size }, parsed, state, probe);
+  return deriveWithDeadLetters({ height, hash, previousHash, time, size }, parsed, state, probe);
 }
 
 function blockFact(facts: readonly Fact[]): BlockFact {
   const fact = facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('a block gave no fact of its own');
+  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
   return fact;
 }

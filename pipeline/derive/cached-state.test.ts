@@ -3,19 +3,19 @@ import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/state/memory-state.ts';
 import { balance, output, spend } from '../../test/support/pipeline/sinks/made-facts.ts';
 import { RECORDED_CHAIN, recordedBlocks } from '../../test/support/processors/recorded-chain.ts';
-import { createHeldState } from './cached-state.ts';
+import { createCachedState } from './cached-state.ts';
 
 const A = 'a'.repeat(64);
 
 describe('a held state', () => {
   it('serves the processors as a whole one does', () => {
     const whole = createMemoryState(RECORDED_CHAIN);
-    const held = createHeldState(RECORDED_CHAIN, null);
+    const held = createCachedState(RECORDED_CHAIN, null);
     for (const block of recordedBlocks()) expect(deriveBlock(block, held)).toEqual(deriveBlock(block, whole));
   });
 
   it('names the balances that were asked for unknown', () => {
-    const held = createHeldState(RECORDED_CHAIN, null);
+    const held = createCachedState(RECORDED_CHAIN, null);
     held.put(balance('found', 1n));
     held.putNoBalance('known to be empty', 'iN');
     held.apply(1, [balance('made', 3n)]);
@@ -35,7 +35,7 @@ describe('a held state', () => {
   });
 
   it('loses an output when it is spent', () => {
-    const held = createHeldState(RECORDED_CHAIN, null);
+    const held = createCachedState(RECORDED_CHAIN, null);
     held.apply(1, [output(A, 0), output(A, 7)]);
     held.apply(2, [spend(A, 7, A, 0)]);
     expect(held.output(A, 0)).toMatchObject({ txid: A, n: 0, height: 1 });
@@ -44,7 +44,7 @@ describe('a held state', () => {
   });
 
   it('keeps what the last batch touched and does not grow without end', () => {
-    const held = createHeldState(RECORDED_CHAIN, null);
+    const held = createCachedState(RECORDED_CHAIN, null);
     const id = (number: number) => number.toString(16).padStart(64, '0');
     for (let batch = 0; batch < 30; batch++) {
       for (let made = 0; made < 10_000; made++) held.apply(batch, [output(id(batch * 10_000 + made), 0)]);

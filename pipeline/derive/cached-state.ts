@@ -9,7 +9,7 @@ import type { BalanceFact } from '../../schemas/facts.ts';
 import { type AgingMap, createAgingMap } from './aging-map.ts';
 import { type BalanceKeys, createBalanceKeys } from './required-keys.ts';
 
-export interface HeldState extends MutableChainState {
+export interface CachedState extends MutableChainState {
   /** Whether the balance is cached, or known not to exist. */
   knowsBalance(address: string, currencyId: string): boolean;
   /** The store has none. */
@@ -25,7 +25,7 @@ const FULL_ENTRIES = 50_000;
 const FULL_TEXT = 16 * 1024 * 1024;
 
 /** Nothing is held but the tip, and whether coins were lost before. */
-export function createHeldState(chain: ChainContext, tip: BlockTip | null, lostBefore = false): HeldState {
+export function createCachedState(chain: ChainContext, tip: BlockTip | null, lostBefore = false): CachedState {
   const aging: Pick<AgingMap<string, unknown>, 'size' | 'turn'>[] = [];
   const missed = createBalanceKeys();
   let heldText = 0;

@@ -15,6 +15,6 @@ export async function checkLog(log: EventLog, chain: string, committed: StagePos
   const { height, hash } = readBlocksRecord(found.payload);
   if (height === committed.height && hash === committed.hash) return;
   throw new LogDiffers(
-    `Record ${committed.position} of ${chain} is block ${height} ${hash}, the stores say ${committed.height} ${committed.hash}.`,
+    `Record ${committed.position} of ${chain} is block ${height} ${hash}, but the stores hold ${committed.height} ${committed.hash} for it.`,
   );
 }

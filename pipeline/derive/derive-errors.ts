@@ -6,7 +6,7 @@ export class LogBehindStores extends PermanentError {
   constructor(chain: string, stored: number, last: number) {
     super(
       'log_behind_stores',
-      `The stores of ${chain} stand at record ${stored}, but its log ends at ${last < 0 ? 'nothing' : last}. ` +
+      `The stores of ${chain} are at record ${stored}, but its log ${last < 0 ? 'is empty' : `ends at ${last}`}. ` +
         'Give this service the log that the stores were built from, or empty stores.',
     );
   }
@@ -24,8 +24,8 @@ export class FactsBehindStores extends PermanentError {
   constructor(chain: string, stored: number, published: number) {
     super(
       'facts_behind_stores',
-      `The facts topic of ${chain} ends at block record ${published < 0 ? 'nothing' : published}, the stores stand at ${stored}. ` +
-        'Restore the topic, or start with empty stores: then both are built again from the blocks.',
+      `The facts topic of ${chain} ${published < 0 ? 'is empty' : `ends at block record ${published}`}, but the stores are at ${stored}. ` +
+        'Restore the topic, or start with empty stores: both are then rebuilt from the blocks.',
     );
   }
 }

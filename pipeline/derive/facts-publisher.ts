@@ -97,11 +97,11 @@ export async function openFactsPublisher(
 }
 
 async function encode(drafts: readonly Draft[], shift: number): Promise<LogRecord[]> {
-  const breathe = createYield();
+  const yieldToEventLoop = createYield();
   const records: LogRecord[] = [];
   for (const draft of drafts) {
     records.push(encodeDraft(draft, draft.source + shift));
-    await breathe();
+    await yieldToEventLoop();
   }
   return records;
 }

@@ -2,32 +2,32 @@
 
 import type { ChainContext } from '../../processors/state/chain-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
-import { createHeldState, type HeldState } from './cached-state.ts';
-import type { WantedState } from './required-keys.ts';
+import { type CachedState, createCachedState } from './cached-state.ts';
+import type { RequiredKeys } from './required-keys.ts';
 import type { StoredState } from './stored-state.ts';
 
 const RESERVE_TRANSFER = 'reservetransfer';
 
 /** The state as committed, right after the block at `height`; null before genesis. */
-export async function openHeldState(
+export async function openCachedState(
   chain: ChainContext,
   stored: StoredState,
   height: number | null,
-): Promise<HeldState> {
+): Promise<CachedState> {
   const [tip, lostCoins, currencies, currencyStates] = await Promise.all([
     height === null ? null : stored.tip(height),
     stored.lostCoins(),
     stored.currencies(),
     stored.currencyStates(),
   ]);
-  const state = createHeldState(chain, tip, lostCoins);
+  const state = createCachedState(chain, tip, lostCoins);
   currencies.forEach(state.put);
   currencyStates.forEach(state.put);
   return state;
 }
 
 /** Loads the keys that the next blocks will look up and the state lacks. */
-export async function loadWanted(state: HeldState, stored: StoredState, wanted: WantedState): Promise<void> {
+export async function loadRequired(state: CachedState, stored: StoredState, wanted: RequiredKeys): Promise<void> {
   const [outputs, identities, exports] = await Promise.all([
     stored.outputs(wanted.outpoints.filter(({ txid, n }) => !state.output(txid, n))),
     stored.identities(wanted.identityAddresses.filter((address) => !state.identity(address))),
@@ -37,8 +37,8 @@ export async function loadWanted(state: HeldState, stored: StoredState, wanted: 
   identities.forEach(state.put);
   exports.forEach(state.put);
 
-  const balanceKeys = wantedBalances(state, wanted);
-  const transferKeys = wantedTransfers(state, wanted).filter(({ txid, n }) => !state.transfer(txid, n));
+  const balanceKeys = requiredBalances(state, wanted);
+  const transferKeys = requiredTransfers(state, wanted).filter(({ txid, n }) => !state.transfer(txid, n));
   const [balances, transfers] = await Promise.all([stored.balances(balanceKeys), stored.transfers(transferKeys)]);
   for (const [address, currencyId] of balanceKeys) state.putNoBalance(address, currencyId);
   balances.forEach(state.put);
@@ -46,7 +46,7 @@ export async function loadWanted(state: HeldState, stored: StoredState, wanted: 
 }
 
 /** Keys of created and of spent outputs. */
-function wantedBalances(state: HeldState, { balances, outpoints }: WantedState): (readonly [string, string])[] {
+function requiredBalances(state: CachedState, { balances, outpoints }: RequiredKeys): (readonly [string, string])[] {
   for (const { txid, n } of outpoints) {
     const spent = state.output(txid, n);
     for (const address of spent?.addresses ?? []) {
@@ -58,7 +58,7 @@ function wantedBalances(state: HeldState, { balances, outpoints }: WantedState):
 }
 
 /** Keys of spent reserve transfers, and of those that an import settles. */
-function wantedTransfers(state: HeldState, { outpoints, exports }: WantedState): OutPoint[] {
+function requiredTransfers(state: CachedState, { outpoints, exports }: RequiredKeys): OutPoint[] {
   const spent = outpoints.filter(({ txid, n }) => state.output(txid, n)?.kind === RESERVE_TRANSFER);
   const settled = exports.flatMap(({ txid, n }) => state.export(txid, n)?.transfers ?? []);
   return [...spent, ...settled.map(({ txid, vout: n }) => ({ txid, n }))];

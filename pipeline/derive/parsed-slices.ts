@@ -14,14 +14,14 @@ const SLICE_BYTES = 1 << 20;
 export async function* parsedSlices(
   chain: string,
   records: readonly PackedBlock[],
-  breathe: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): AsyncGenerator<readonly ParsedBlock[], undefined> {
   let slice: ParsedBlock[] = [];
   let bytes = 0;
   for (const record of records) {
     slice.push({ record, ...readBlock(chain, record) });
     bytes += record.unpackedBytes;
-    await breathe();
+    await yieldToEventLoop();
     if (slice.length < SLICE_BLOCKS && bytes < SLICE_BYTES) continue;
     yield slice;
     slice = [];

@@ -20,7 +20,7 @@ export function readBlock(chain: string, record: PackedBlock): ReadableBlock {
   const said = raw as { readonly hash?: unknown; readonly height?: unknown } | null;
   const differs = (isHash(said?.hash) && said.hash !== hash) || (isHeight(said?.height) && said.height !== height);
   if (differs) {
-    throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another one.`);
+    throw new LogDiffers(`Record ${position} of ${chain} is labelled block ${height} ${hash} but holds another block.`);
   }
   return readableBlock(raw, previousHash);
 }

@@ -45,7 +45,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
       return readTo - queue.length - (held ? 1 : 0);
     },
     async next(limits, signal) {
-      const breathe = createYield(signal);
+      const yieldToEventLoop = createYield(signal);
       const records: PackedBlock[] = [];
       let bytes = 0;
       for (let record = await peek(limits); record; record = await peek(limits)) {
@@ -59,7 +59,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
         records.push(record);
         bytes += record.unpackedBytes;
         if (records.length === limits.maxBlocks) break;
-        await breathe();
+        await yieldToEventLoop();
       }
       return records.length > 0 ? { kind: 'run', records } : null;
     },

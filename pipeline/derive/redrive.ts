@@ -21,12 +21,12 @@ export interface RedriveOptions {
 }
 
 /** Asks the owner of the chain to derive again from the block at `height` on. Returns the id of the request. */
-export async function askRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
+export async function requestRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
   const { rows } = await pool.query<{ id: bigint }>(
     'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id',
     [chain, height],
   );
-  if (!rows[0]) throw new TypeError('an insert gave no id');
+  if (!rows[0]) throw new TypeError('an insert returned no id');
   return rows[0].id;
 }
 
@@ -36,7 +36,7 @@ export async function isRedriven(pool: Pool, id: bigint): Promise<boolean> {
 }
 
 /** The lowest block that was asked for and is still to be taken back; null when nothing was asked. */
-export async function askedHeight(pool: Pool, chain: string): Promise<number | null> {
+export async function pendingRedriveHeight(pool: Pool, chain: string): Promise<number | null> {
   const { rows } = await pool.query<{ height: number | null }>(
     `SELECT min(height) AS height FROM redrives WHERE chain = $1 AND state = 'asked'`,
     [chain],
@@ -45,11 +45,11 @@ export async function askedHeight(pool: Pool, chain: string): Promise<number | n
 }
 
 /** Rewinds both stores to before a pending request, if there is one. Returns their position afterwards. */
-export async function takeBackAsked(
+export async function rewindForRedrive(
   { chain, stores, lock, crashPoint }: RedriveOptions,
   committed: StagePosition | null,
 ): Promise<StagePosition | null> {
-  const height = await askedHeight(stores.postgres.pool, chain);
+  const height = await pendingRedriveHeight(stores.postgres.pool, chain);
   if (height === null) return committed;
   const kept = await positionBefore(stores.postgres.pool, chain, height, committed);
   const stop = metrics.batchSeconds.labels({ chain, stage: 'derive' }).startTimer();
@@ -75,7 +75,7 @@ export async function takeBackAsked(
 }
 
 /** Publishes the rewind to the readers of the topic and marks the request as done. `committed` is the position of the stores. */
-export async function publishTakenBack(
+export async function publishRedrive(
   { chain, stores, crashPoint }: RedriveOptions,
   publisher: FactsPublisher,
   committed: StagePosition | null,

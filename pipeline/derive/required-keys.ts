@@ -7,7 +7,7 @@ import { referencedKeys } from '../../processors/state/referenced-keys.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 import type { ParsedBlock } from './parsed-slices.ts';
 
-export interface WantedState {
+export interface RequiredKeys {
   readonly outpoints: readonly OutPoint[];
   readonly identityAddresses: readonly string[];
   readonly exports: readonly OutPoint[];
@@ -38,11 +38,11 @@ export function createBalanceKeys(): BalanceKeys {
 }
 
 /** `extra` balances are wanted too. Outputs and exports that the blocks make themselves are left out. */
-export function wantedState(
+export function requiredKeys(
   parsed: readonly Pick<ParsedBlock, 'block'>[],
   nativeCurrencyId: string,
   extra: BalanceKeys | null = null,
-): WantedState {
+): RequiredKeys {
   const blocks = parsed.flatMap(({ block }) => block ?? []);
   const made = new Set<string>();
   for (const block of blocks) for (const { txid } of block.tx) made.add(txid);

@@ -20,7 +20,7 @@ import { checkLog } from './check-log.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from './fold-log.ts';
-import { askedHeight, publishTakenBack, takeBackAsked } from './redrive.ts';
+import { pendingRedriveHeight, publishRedrive, rewindForRedrive } from './redrive.ts';
 import { createStoredState } from './stored-state.ts';
 
 export interface DeriveOptions {
@@ -69,7 +69,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
   await waitOutInserts(stores.clickhouse, signal);
   await cutBackTo(stores.clickhouse, chain.name, stored?.position ?? -1);
   const redrive = { chain: chain.name, stores, lock, crashPoint };
-  const committed = await takeBackAsked(redrive, stored);
+  const committed = await rewindForRedrive(redrive, stored);
   const publisher = await openFactsPublisher(log, chain.name, committed);
   const height = committed?.height ?? null;
   const report = createStageReport({ chain: chain.name, height, logger, status: options.status, lines: DERIVE_LINES });
@@ -79,7 +79,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
     void lookForRedrive(options, asked);
   }, TARGET_EVERY_MS);
   try {
-    await publishTakenBack(redrive, publisher, committed);
+    await publishRedrive(redrive, publisher, committed);
     await deadLetters.count();
     const writer = createBatchWriter({ chain: context, stores, lock, publisher, committed, crashPoint });
     await showTarget(options, report);
@@ -126,12 +126,9 @@ function waitForBlocks(
 
 async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: AbortController): Promise<void> {
   try {
-    if ((await askedHeight(stores.postgres.pool, chain.name)) !== null) asked.abort();
+    if ((await pendingRedriveHeight(stores.postgres.pool, chain.name)) !== null) asked.abort();
   } catch (err) {
-    logger.debug(
-      { chain: chain.name, err },
-      'what is to be derived again could not be read; the next look tries again',
-    );
+    logger.debug({ chain: chain.name, err }, 'the redrives to run could not be read; the next poll tries again');
   }
 }
 
@@ -141,6 +138,6 @@ async function showTarget({ log, chain, logger }: DeriveOptions, report: StageRe
     report.target(last ? readBlocksRecord(last.payload).height : null);
     report.state('catching_up'); // a follower stays one while it is near
   } catch (err) {
-    logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the fold itself will say why');
+    logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the error of the fold says why');
   }
 }

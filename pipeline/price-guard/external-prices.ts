@@ -36,9 +36,9 @@ export async function refreshExternalPrices(known: ExternalPrices, options: AskO
   for (const feed of feeds) {
     if (wanted.size === 0) break;
     try {
-      const told = await feed.prices([...new Set(wanted.values())], signal);
+      const answered = await feed.prices([...new Set(wanted.values())], signal);
       for (const [currencyId, id] of wanted) {
-        const usd = told.get(id);
+        const usd = answered.get(id);
         if (usd === undefined) continue;
         known.set(currencyId, { price: parsePrice(usd.toFixed(FEED_DECIMALS)), source: feed.source, checkedAt: now });
         wanted.delete(currencyId);

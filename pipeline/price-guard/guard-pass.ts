@@ -31,16 +31,16 @@ export async function guardPass(
   for (const [currencyId, price] of derived) {
     const instead = prices ? replacement(price, prices, currencyId, memory.replaced.get(currencyId)) : undefined;
     if (instead) replaced.set(currencyId, instead);
-    const told = external.get(currencyId) ?? null;
+    const externalPrice = external.get(currencyId) ?? null;
     const verdict = judgePrice({
       derived: price,
       replaced: instead,
-      external: told?.price ?? null,
+      external: externalPrice?.price ?? null,
       good: good.get(currencyId) ?? null,
     });
     if (verdict.status !== 'rejected') good.set(currencyId, verdict.published ?? price);
     else if (verdict.published) good.set(currencyId, verdict.published);
-    if (told || verdict.published) rows.push({ currencyId, external: told, verdict });
+    if (externalPrice || verdict.published) rows.push({ currencyId, external: externalPrice, verdict });
   }
   memory.replaced = replaced;
   return rows;

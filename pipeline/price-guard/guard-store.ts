@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { countWrite } from '../../infra/postgres/stage-positions.ts';
-import { DEVIATION_DECIMALS, type Verdict } from '../../processors/pricing/price-guard.ts';
+import { DEVIATION_DECIMALS, type GuardVerdict } from '../../processors/pricing/price-guard.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { ExternalPrice } from './external-prices.ts';
 import { type PublishedPrice, type PublishedRow, publishedPrice } from './published-price.ts';
@@ -10,7 +10,7 @@ import { type PublishedPrice, type PublishedRow, publishedPrice } from './publis
 export interface GuardRow {
   readonly currencyId: string;
   readonly external: ExternalPrice | null;
-  readonly verdict: Verdict<PublishedPrice>;
+  readonly verdict: GuardVerdict<PublishedPrice>;
 }
 
 /** Newest price of every currency of the served generation; its height and EMA are those of its newest step. */

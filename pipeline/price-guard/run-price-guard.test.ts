@@ -20,10 +20,10 @@ const XETH = 'iF3tRmjJZeTCVeAcLGjJEY9fuiNxwcu7kN';
 let world: PriceWorld;
 let derived: number;
 /** Feed id → USD; null: the feed fails. */
-let told: Readonly<Record<string, number>> | null;
+let feedPrices: Readonly<Record<string, number>> | null;
 const feed = createServer((_, response) => {
-  if (!told) return void response.writeHead(500).end();
-  response.end(JSON.stringify(Object.fromEntries(Object.entries(told).map(([id, usd]) => [id, { usd }]))));
+  if (!feedPrices) return void response.writeHead(500).end();
+  response.end(JSON.stringify(Object.fromEntries(Object.entries(feedPrices).map(([id, usd]) => [id, { usd }]))));
 });
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 let stop: (() => Promise<void>) | null = null;
 beforeEach(() => {
-  told = { native: derived, anchor: 1 };
+  feedPrices = { native: derived, anchor: 1 };
 });
 afterEach(async () => {
   await stop?.();
@@ -87,7 +87,7 @@ async function guardOf(currencyId: string, { stores } = world) {
 it('says how far the price of the chain is from what feeds say', async () => {
   startGuard();
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
-  told = { native: derived * 1.04, anchor: 1 };
+  feedPrices = { native: derived * 1.04, anchor: 1 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'warning', published: null });
   expect((await guardOf(native))?.off).toBeCloseTo(100 - 100 / 1.04, 6);
 });
@@ -95,22 +95,22 @@ it('says how far the price of the chain is from what feeds say', async () => {
 it('publishes the last good price while one is rejected, also after a restart', async () => {
   startGuard();
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy' });
-  told = { native: derived * 2, anchor: 1 };
+  feedPrices = { native: derived * 2, anchor: 1 };
   const rejected = { status: 'rejected', off: expect.closeTo(50, 6), published: derived };
   await expect.poll(() => guardOf(native)).toEqual(rejected);
   await stop?.();
   startGuard();
-  told = { native: derived * 4, anchor: 1 };
+  feedPrices = { native: derived * 4, anchor: 1 };
   await expect.poll(() => guardOf(native)).toEqual({ ...rejected, off: expect.closeTo(75, 6) });
-  told = { native: derived, anchor: 1 };
+  feedPrices = { native: derived, anchor: 1 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
 });
 
 it('keeps to what it knew while the feed fails', async () => {
   startGuard();
-  told = { native: derived * 2, anchor: 1 };
+  feedPrices = { native: derived * 2, anchor: 1 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected' });
-  told = null;
+  feedPrices = null;
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await guardOf(native)).toMatchObject({ status: 'rejected' });
 });
@@ -118,9 +118,9 @@ it('keeps to what it knew while the feed fails', async () => {
 it('rejects every price while the only anchor is off its peg', async () => {
   startGuard();
   await expect.poll(() => guardOf(anchor)).toMatchObject({ status: 'healthy', published: null });
-  told = { anchor: 0.9 };
+  feedPrices = { anchor: 0.9 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected', published: derived });
-  told = { anchor: 1, native: derived };
+  feedPrices = { anchor: 1, native: derived };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
 });
 
@@ -131,10 +131,10 @@ it('publishes what the remaining anchors say while one is off its peg', async ()
     await both.feeds[0]?.append(recordedDerivation());
     await both.run();
     startGuard(both, anchored);
-    told = { anchor: 1, xeth: 1 };
+    feedPrices = { anchor: 1, xeth: 1 };
     await expect.poll(() => guardOf(XETH, both)).toMatchObject({ status: 'healthy', published: null });
     expect(await guardOf(native, both)).toBeNull();
-    told = { anchor: 1, xeth: 0.5 };
+    feedPrices = { anchor: 1, xeth: 0.5 };
     await expect.poll(() => guardOf(native, both)).toEqual({ status: 'healthy', off: null, published: derived });
   } finally {
     await stop?.();

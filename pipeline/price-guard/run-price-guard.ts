@@ -36,7 +36,7 @@ export async function runPriceGuard(options: PriceGuardOptions): Promise<void> {
     const owner = { postgres: stores.postgres, stage: 'price_guard', chain: ALL_CHAINS, signal } as const;
     await repeatUntil(signal, () => ownStage(owner, (lock) => guard(options, feeds, lock)), {
       retryMs: AFTER_FAILURE_MS,
-      onError: (err) => logger.warn({ err }, 'the guard over prices starts again'),
+      onError: (err) => logger.warn({ err }, 'the price guard restarts'),
     });
   } finally {
     await Promise.all(feeds.map((feed) => feed.close()));
@@ -78,7 +78,7 @@ function tellRejected(rows: readonly GuardRow[], before: ReadonlySet<string>, lo
   for (const { currencyId, external } of rejected) {
     if (before.has(currencyId)) continue;
     const source = external?.source ?? null;
-    logger.warn({ currencyId, source }, 'a price is rejected: its last good one stays published');
+    logger.warn({ currencyId, source }, 'a price was rejected: the last accepted one stays published');
   }
   return new Set(rejected.map(({ currencyId }) => currencyId));
 }

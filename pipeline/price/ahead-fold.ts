@@ -10,10 +10,10 @@ import {
   type AheadCursor,
   type AheadPlace,
   copyPlace,
+  hasReadEnough,
   heightAt,
   isBehind,
   isLineOfChain,
-  isReadEnough,
   placeAtLine,
 } from './ahead-place.ts';
 import type { AheadReader } from './ahead-reader.ts';
@@ -73,7 +73,7 @@ export function createAheadFold(
   reader: AheadReader,
   limits: Pick<BatchLimits, 'maxTicks' | 'maxRows'>,
   defaultChain: string,
-  breathe: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): AheadFold {
   const checkpoints = createCheckpoints();
   let shown: Shown = { first: 0, next: 0, tips: new Map() };
@@ -110,7 +110,7 @@ export function createAheadFold(
   async function fill(at: AheadPlace, line: Line): Promise<'read' | 'late' | 'rewind'> {
     for (const [index, cursor] of at.cursors.entries()) {
       const own = line.cursors[index];
-      while (own && !isReadEnough(cursor)) {
+      while (own && !hasReadEnough(cursor)) {
         const { blocks, next, rewind } = await reader.read(own, cursor.next, line.derived);
         if (rewind) {
           found = { chain: cursor.chain.name, rewind };
@@ -145,8 +145,8 @@ export function createAheadFold(
     const gathered = at.folds.map(({ generation, fold }) => gather(generation, fold));
     let rows = 0;
     while (at.tick + 1 - firstTick < limits.maxTicks && rows < limits.maxRows) {
-      await breathe();
-      if (!at.cursors.every(isReadEnough) && (await fill(at, line)) !== 'read') break;
+      await yieldToEventLoop();
+      if (!at.cursors.every(hasReadEnough) && (await fill(at, line)) !== 'read') break;
       const next = nextTick(at.cursors, true);
       if (!next) break;
       const { block, views } = next;
@@ -182,11 +182,11 @@ export function createAheadFold(
     prices,
     stamps,
     corrections,
-    told,
+    publishedTicks,
   }: ReturnType<ReturnType<typeof gather>['end']>) {
     const marked = (row: (typeof stamps)[number]) => ({ ...row, stamp: { ...row.stamp, provisional: true } });
     const shownCorrections = corrections.filter(({ tick }) => tick >= shown.first).map(marked);
-    return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, told };
+    return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, publishedTicks };
   }
 
   /** Stamps up to the position may have been corrected by later rows that are gone now. */
@@ -194,7 +194,7 @@ export function createAheadFold(
     return at.folds.map(({ generation, fold }) => {
       const open = fold.openStamps().filter(({ tick }) => tick >= shown.first);
       const corrections = open.map((row) => ({ ...row, stamp: { ...row.stamp, provisional: true } }));
-      return { generation, prices: [], stamps: [], corrections, told: [] };
+      return { generation, prices: [], stamps: [], corrections, publishedTicks: [] };
     });
   }
 

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
-import { checkTold } from '../../test/support/pipeline/price/check-told.ts';
+import { checkPublished } from '../../test/support/pipeline/price/check-published.ts';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
 import { plainPrices, shownRows } from '../../test/support/pipeline/price/plain-prices.ts';
 import {
@@ -157,7 +157,7 @@ it('shows what plain computation gives at every moment, and ends as a straight r
           const plain = plainPrices(rules, standing);
           expect(shown.stamps).toEqual(plain.stamps);
           expect(shown.prices).toEqual(plain.prices);
-          await checkTold(world, chains, standing);
+          await checkPublished(world, chains, standing);
         });
         expect(await allRows(world.stores)).toEqual(straight);
       } finally {

@@ -76,6 +76,6 @@ export function isLineOfChain({ cursors, clock: folded }: AheadPlace, clock: num
 }
 
 /** Whether the next tick and its views are known: a block may be followed by another of the same clock. */
-export function isReadEnough({ queue, isAtEnd }: AheadCursor): boolean {
+export function hasReadEnough({ queue, isAtEnd }: AheadCursor): boolean {
   return isAtEnd || (queue[0]?.clock ?? 0) < (queue.at(-1)?.clock ?? 0);
 }

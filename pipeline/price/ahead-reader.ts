@@ -44,7 +44,7 @@ interface Recent {
 export function createAheadReader(
   log: Pick<EventLog, 'read'>,
   maxHeld: number,
-  breathe: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): AheadReader {
   const chains = new Map<string, Recent>();
 
@@ -63,7 +63,7 @@ export function createAheadReader(
     const blocks: PricedBlock[] = [];
     let rewind: FactsRewound | null = null;
     for (const { payload } of await log.read('facts', chain, recent.next, readLimits(maxHeld))) {
-      await breathe();
+      await yieldToEventLoop();
       const record = decodeFactsRecord(payload);
       if (record.source > committed) break;
       recent.next = record.position + 1;

@@ -8,10 +8,10 @@ import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { AheadDrop, AheadRows } from './ahead-change.ts';
 import { settled } from './clickhouse-prices.ts';
-import { CLICKHOUSE_CONVERSIONS_AHEAD, CLICKHOUSE_PRICES_AHEAD, type ClickHouseTable } from './price-rows.ts';
+import { CLICKHOUSE_CONVERSIONS_AHEAD, CLICKHOUSE_PRICES_AHEAD, type ClickHousePriceTable } from './price-rows.ts';
 
 /** Rows that one generation adds. */
-export type AddedRows = Omit<AheadRows, 'told'>;
+export type AddedRows = Omit<AheadRows, 'publishedTicks'>;
 
 interface StoredRun extends AheadRun {
   readonly size: bigint;
@@ -94,7 +94,7 @@ async function dropRuns(
 
 async function nextRun(client: PoolClient): Promise<bigint> {
   const { rows } = await client.query<{ run: bigint }>("SELECT nextval('ahead_run_numbers') AS run");
-  if (!rows[0]) throw new TypeError('a sequence gave no number');
+  if (!rows[0]) throw new TypeError('a sequence returned no number');
   return rows[0].run;
 }
 
@@ -119,7 +119,7 @@ function spanOf(added: readonly AddedRows[]): Pick<StoredRun, 'fromTick' | 'thro
 
 function insert<Row>(
   clickhouse: ClickHouse,
-  { name, columns, values }: ClickHouseTable<Row>,
+  { name, columns, values }: ClickHousePriceTable<Row>,
   run: bigint,
   added: readonly AddedRows[],
   rowsOf: (added: AddedRows) => readonly Row[],

@@ -2,7 +2,7 @@
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { StampRow } from '../../processors/pricing/price-fold.ts';
 import type { FoldedRows } from './price-batch.ts';
-import { CLICKHOUSE_CONVERSIONS, CLICKHOUSE_PRICES, type ClickHouseTable, ofGeneration } from './price-rows.ts';
+import { CLICKHOUSE_CONVERSIONS, CLICKHOUSE_PRICES, type ClickHousePriceTable, ofGeneration } from './price-rows.ts';
 
 /** Keys of one delete: far below the longest statement that ClickHouse parses. */
 const KEYS_PER_DELETE = 1000;
@@ -42,7 +42,11 @@ export async function replaceConversions(
   }
 }
 
-function insert<Row>(clickhouse: ClickHouse, { name, columns, values }: ClickHouseTable<Row>, rows: readonly Row[]) {
+function insert<Row>(
+  clickhouse: ClickHouse,
+  { name, columns, values }: ClickHousePriceTable<Row>,
+  rows: readonly Row[],
+) {
   return clickhouse.insert(name, columns, rows.values().map(values));
 }
 

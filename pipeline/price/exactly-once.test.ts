@@ -5,8 +5,8 @@ import type { StampsAppended } from '../../schemas/log-records.ts';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
 import { play, scripts } from '../../test/support/pipeline/price/price-scripts.ts';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { readThrough, stampsTopic } from '../../test/support/pipeline/price/published-topic.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { readThrough, stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
 import type { PriceChain } from './price-chain.ts';
 
 const { first, second, chains: both, cutover } = slowChains();
@@ -23,7 +23,10 @@ const CASES: readonly Case[] = [
 ];
 
 /** By chain, of complete ticks, what was told of each block and still holds. */
-async function told({ stores, log }: PriceWorld, chains: readonly PriceChain[]): Promise<Record<string, object[]>> {
+async function publishedRecords(
+  { stores, log }: PriceWorld,
+  chains: readonly PriceChain[],
+): Promise<Record<string, object[]>> {
   const { rows } = await stores.postgres.pool.query<{ chain: string; height: number; position: bigint }>(
     `SELECT price.chain, price.height, told.position FROM stage_positions price JOIN stage_positions told USING (chain, height)
      WHERE price.stage = 'price' AND told.stage = 'told'`,
@@ -42,13 +45,13 @@ async function told({ stores, log }: PriceWorld, chains: readonly PriceChain[]):
 
 describe.each(CASES)('$name', ({ chains, blocks }) => {
   let straight: Record<string, string[]> = {};
-  let toldStraight: Record<string, object[]> = {};
+  let publishedStraight: Record<string, object[]> = {};
   beforeAll(async () => {
     const world = await createPriceWorld({ chains, ...config });
     for (const [index, feed] of world.feeds.entries()) await feed.append(blocks[index] ?? []);
     await world.run();
     straight = await allRows(world.stores);
-    toldStraight = await told(world, chains);
+    publishedStraight = await publishedRecords(world, chains);
     await world.close();
   });
 
@@ -67,7 +70,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
   });
 
   it('tells every block, what changed and nothing else', () => {
-    for (const [chain, blocks] of Object.entries(toldStraight)) {
+    for (const [chain, blocks] of Object.entries(publishedStraight)) {
       const records = blocks as Pick<StampsAppended, 'height' | 'prices' | 'stamps'>[];
       expect(records.length, chain).toBeGreaterThan(200);
       expect(records.reduce((sum, { stamps }) => sum + stamps.length, 0)).toBeGreaterThan(20);
@@ -75,7 +78,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
       expect(prices.length).toBeGreaterThan(50);
     }
     const rows = straight['clickhouse prices'] ?? [];
-    const all = Object.values(toldStraight).flat() as StampsAppended[];
+    const all = Object.values(publishedStraight).flat() as StampsAppended[];
     expect(all.flatMap(({ prices }) => prices).length).toBeLessThan(rows.length);
     expect(all.flatMap(({ stamps }) => stamps).length).toBe(straight.stamps?.length);
   });
@@ -87,7 +90,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
         try {
           await play(world, blocks, script);
           expect(await allRows(world.stores)).toEqual(straight);
-          expect(await told(world, chains)).toEqual(toldStraight);
+          expect(await publishedRecords(world, chains)).toEqual(publishedStraight);
         } finally {
           await world.close();
         }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
 import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
+import { readThrough, stampsTopic } from '../../test/support/pipeline/price/published-topic.ts';
 import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { readThrough, stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
 
 const { first, second, chains } = slowChains();
 /** Between the unpaid conversions that are far off the market. */
@@ -61,15 +61,15 @@ it('has no USD, no height of a price, and is not provisional; ClickHouse holds i
 });
 
 it('is told as refunded, with the reason', async () => {
-  const told: string[] = [];
+  const published: string[] = [];
   for (const { name } of chains) {
     for (const record of readThrough(await stampsTopic(world.log, name))) {
       for (const event of eventsOfStamps(name, record).filter(({ type }) => type === 'conversion')) {
         const { txid, vout, status, reason, usdValue } = JSON.parse(event.data());
         expect(status).not.toBe('unmatched');
-        if (reason === 'no_delivery') told.push([name, `${txid}:${vout}`, status, usdValue].join(' '));
+        if (reason === 'no_delivery') published.push([name, `${txid}:${vout}`, status, usdValue].join(' '));
       }
     }
   }
-  expect(told.sort()).toEqual((await unpaid(true)).map(({ key }) => `${key} refunded `));
+  expect(published.sort()).toEqual((await unpaid(true)).map(({ key }) => `${key} refunded `));
 });

@@ -13,7 +13,7 @@ import {
   POSTGRES_PRICES,
   POSTGRES_STAMPS,
   POSTGRES_TICKS,
-  type PostgresTable,
+  type PostgresPriceTable,
   type TickRow,
 } from './price-rows.ts';
 
@@ -54,7 +54,7 @@ export async function writeKept(
 
 export async function copy<Row>(
   client: PoolClient,
-  { name, columns, values }: PostgresTable<Row>,
+  { name, columns, values }: PostgresPriceTable<Row>,
   rows: readonly Row[],
 ): Promise<void> {
   if (rows.length > 0) await copyRows(client, name, columns, rows.values().map(values));
@@ -93,7 +93,7 @@ export async function newestHeight(client: PoolClient, chain: string): Promise<n
  * The first tick that a rewind of `chain` to `height` makes untrue; null when there is none. Untrue are the ticks of removed
  * blocks, and those of other chains that were complete only because this chain's clock had passed theirs.
  */
-export async function firstUntrueTick(
+export async function firstInvalidTick(
   client: PoolClient,
   chain: string,
   height: number,
@@ -163,7 +163,7 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
 }
 
 /** Records that a rewind was folded, once its chain stands exactly on the block that stays. */
-export async function passRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
+export async function recordRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
   await passRecord(client, 'price', chain, height, position);
 }
 

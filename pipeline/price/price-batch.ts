@@ -5,7 +5,7 @@ import type { PriceFold, PriceRow, StampRow, TickRows } from '../../processors/p
 import { nextTick, takeTick } from './next-tick.ts';
 import type { ChainCursor } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
-import { type ToldTick, toldTick } from './told-ticks.ts';
+import { type PublishedTick, publishedTick } from './published-ticks.ts';
 
 export interface PriceBatch {
   readonly ticks: readonly TickRow[];
@@ -22,7 +22,7 @@ export interface FoldedRows {
   /** Stamps of earlier ticks that are to be replaced. */
   readonly corrections: readonly StampRow[];
   /** Tick by tick, as each was when it was folded. */
-  readonly told: readonly ToldTick[];
+  readonly publishedTicks: readonly PublishedTick[];
 }
 
 /** Folds that go side by side over the same ticks. */
@@ -48,13 +48,13 @@ export async function foldBatch(
   cursors: readonly ChainCursor[],
   firstTick: number,
   limits: BatchLimits,
-  breathe: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): Promise<PriceBatch> {
   const ticks: TickRow[] = [];
   const gathered = folds.map(({ generation, fold }) => gather(generation, fold));
   let rows = 0;
   while (ticks.length < limits.maxTicks && rows < limits.maxRows) {
-    await breathe();
+    await yieldToEventLoop();
     const next = nextTick(cursors);
     if (!next) break;
     const { block, views } = next;
@@ -70,7 +70,7 @@ export async function foldBatch(
 export function gather(generation: number, fold: PriceFold) {
   const prices: PriceRow[] = [];
   const backfill: BackfillRow[] = [];
-  const told: ToldTick[] = [];
+  const publishedTicks: PublishedTick[] = [];
   const stamps = new Map<string, StampRow>();
   return {
     take(tick: number, block: PricedBlock, views: readonly ChainView[]): TickRows {
@@ -78,7 +78,7 @@ export function gather(generation: number, fold: PriceFold) {
       for (const row of rows.prices) prices.push(row);
       for (const row of rows.backfill) backfill.push(row);
       for (const row of rows.stamps) stamps.set(stampKey(row), row);
-      told.push(toldTick(block, rows));
+      publishedTicks.push(publishedTick(block, rows));
       return rows;
     },
     end(): FoldedRows {
@@ -87,7 +87,7 @@ export function gather(generation: number, fold: PriceFold) {
         if (stamps.has(stampKey(row))) stamps.set(stampKey(row), row);
         else corrections.push(row);
       }
-      return { generation, prices, backfill, stamps: [...stamps.values()], corrections, told };
+      return { generation, prices, backfill, stamps: [...stamps.values()], corrections, publishedTicks };
     },
   };
 }

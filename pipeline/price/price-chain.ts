@@ -46,7 +46,7 @@ export function hasEnough({ queue, next, readThrough }: ChainCursor, maxQueued: 
  * A chain that was configured later than others: its first block belongs before ticks that are there already. Null when every
  * waiting block comes after them.
  */
-export function lateComer(cursors: readonly ChainCursor[]): ChainCursor | null {
+export function lateChain(cursors: readonly ChainCursor[]): ChainCursor | null {
   const isLate = (cursor: ChainCursor, index: number): boolean => {
     const first = cursor.ticked ? undefined : cursor.queue[0];
     return (

@@ -147,13 +147,13 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
 });
 
 /** Beyond the complete line; before these columns stand `run` and `generation`. */
-export const CLICKHOUSE_PRICES_AHEAD: ClickHouseTable<PriceRow> & { readonly name: AheadTable } = {
+export const CLICKHOUSE_PRICES_AHEAD: ClickHousePriceTable<PriceRow> & { readonly name: AheadTable } = {
   name: 'prices_ahead',
   columns: [...CLICKHOUSE_PRICES.columns, 'clock'],
   values: (row) => [...CLICKHOUSE_PRICES.values(row), row.block.clock],
 };
 
-export const CLICKHOUSE_CONVERSIONS_AHEAD: ClickHouseTable<StampRow> & { readonly name: AheadTable } = {
+export const CLICKHOUSE_CONVERSIONS_AHEAD: ClickHousePriceTable<StampRow> & { readonly name: AheadTable } = {
   ...CLICKHOUSE_CONVERSIONS,
   name: 'conversions_ahead',
 };
@@ -166,5 +166,5 @@ export const POSTGRES_BACKFILL = table<BackfillRow, CopyValue>('backfill_prices'
   usd_price: ({ usd }) => formatPrice(usd),
 });
 
-export type PostgresTable<Row> = Table<Row, CopyValue>;
-export type ClickHouseTable<Row> = Table<Row, CsvValue>;
+export type PostgresPriceTable<Row> = Table<Row, CopyValue>;
+export type ClickHousePriceTable<Row> = Table<Row, CsvValue>;

@@ -20,22 +20,22 @@ import { followedGenerations, readGenerations, servedGeneration } from './genera
 import { keptBlocks } from './kept-prices.ts';
 import { appendAhead, dropAhead, forgetShown, readShown, replaceAheadPrices, saveShown } from './postgres-ahead.ts';
 import {
+  firstInvalidTick,
   firstTickFrom,
-  firstUntrueTick,
   newestHeight,
-  passRewind,
+  recordRewind,
   undoFrom,
   writeKept,
   writeTicks,
 } from './postgres-prices.ts';
 import { type BatchLimits, foldBatch, type GenerationFold, isEmpty, type PriceBatch } from './price-batch.ts';
-import { type ChainCursor, hasEnough, lateComer, type PriceChain } from './price-chain.ts';
+import { type ChainCursor, hasEnough, lateChain, type PriceChain } from './price-chain.ts';
+import { publishedTicksOf } from './published-ticks.ts';
 import { type DerivedPositions, readDerived, readFacts } from './read-facts.ts';
 import { refillPrices } from './refill-prices.ts';
 import { restore } from './restore.ts';
-import { finalClock, finalDay, rolledDays, rollUp, takeBackDays } from './rollups.ts';
+import { finalClock, finalDay, reopenDays, rolledDays, rollUp } from './rollups.ts';
 import type { RewoundChain, StampsPublisher } from './stamps-publisher.ts';
-import { toldOf } from './told-ticks.ts';
 
 export interface PriceStageOptions {
   /** In their order; the first is the default chain. */
@@ -53,7 +53,7 @@ export interface PriceStageOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Step {
+export interface PriceStep {
   readonly ticks: number;
   /** Facts records read. */
   readonly records: number;
@@ -72,7 +72,7 @@ export interface PriceStage {
   /** Blocks in memory. */
   held(): number;
   /** Reads, folds and stores one batch at most; ticks and records are 0 when there is nothing to do. */
-  step(): Promise<Step>;
+  step(): Promise<PriceStep>;
 }
 
 /** Truncates ClickHouse to Postgres' commit and continues from there. The caller holds the stage's lock. */
@@ -80,14 +80,14 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   const { chains, rules, log, stores, lock, publisher, logger, limits, signal } = options;
   const { postgres, clickhouse } = stores;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
-  const breathe = createYield(signal);
+  const yieldToEventLoop = createYield(signal);
   const size = createBatchSize({ maxBlocks: limits.maxTicks });
   let cursors: readonly ChainCursor[] = [];
   let tick = -1;
   let folds: readonly GenerationFold[] = [];
   let derived: DerivedPositions = new Map();
-  const reader = createAheadReader(log, limits.maxQueued, breathe);
-  const ahead = createAheadFold(reader, limits, chains[0]?.name ?? '', breathe);
+  const reader = createAheadReader(log, limits.maxQueued, yieldToEventLoop);
+  const ahead = createAheadFold(reader, limits, chains[0]?.name ?? '', yieldToEventLoop);
   const looksAhead = limits.lastTick === undefined;
 
   async function reload(): Promise<void> {
@@ -138,7 +138,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     const kept = cursor.queue.findLast((block) => block.height <= height);
     const clock = kept?.clock ?? (cursor.ticked && cursor.ticked.height <= height ? cursor.ticked.clock : null);
     if (cursor.next > position) cursor.readThrough = Math.max(cursor.readThrough, position);
-    const untrue = await postgres.transaction((client) => firstUntrueTick(client, name, height, clock));
+    const untrue = await postgres.transaction((client) => firstInvalidTick(client, name, height, clock));
     if (untrue === null) {
       cursor.queue = cursor.queue.filter((block) => block.height <= height);
       ahead.rewound(name, height);
@@ -146,7 +146,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       return;
     }
     logger.info({ chain: name, height, fromHeight }, 'price: rewinds');
-    await undo(untrue, rewound, (client) => passRewind(client, name, height, position));
+    await undo(untrue, rewound, (client) => recordRewind(client, name, height, position));
   }
 
   /** One that was found ahead of the cursor, and followed then. */
@@ -171,7 +171,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   async function makeRoom({ chain, queue }: ChainCursor): Promise<void> {
     const first = await postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
     if (first === null) return;
-    logger.info({ chain: chain.name }, 'price: a chain is new; prices from its first block on are folded again');
+    logger.info({ chain: chain.name }, 'price: a chain was added; folding prices again from its first block on');
     await undo(first, null, async () => undefined);
   }
 
@@ -187,7 +187,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
           cursor.isAtEnd = false;
           break;
         }
-        const result = await readFacts(log, cursor, derived, limits.maxQueued, reader.isVoid, breathe);
+        const result = await readFacts(log, cursor, derived, limits.maxQueued, reader.isVoid, yieldToEventLoop);
         records += result.records;
         const isKnown = (result.rewind?.position ?? 0) < reader.readTo(cursor.chain.name);
         if (result.rewind && isKnown) passKnown(cursor, result.rewind);
@@ -198,17 +198,17 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     return records;
   }
 
-  async function step(): Promise<Step> {
+  async function step(): Promise<PriceStep> {
     const isRewound = await rewindFound();
     const records = await read();
     const none = { ticks: 0, records, isAheadMoved: isRewound, pauseMs: 0 };
-    const late = lateComer(cursors);
+    const late = lateChain(cursors);
     if (late) {
       await makeRoom(late);
       return { ...none, isAheadMoved: true };
     }
     const maxTicks = Math.min(size.limits().maxBlocks, (limits.lastTick ?? Number.POSITIVE_INFINITY) - tick);
-    const batch = await foldBatch(folds, cursors, tick + 1, { ...limits, maxTicks }, breathe);
+    const batch = await foldBatch(folds, cursors, tick + 1, { ...limits, maxTicks }, yieldToEventLoop);
     ahead.passed(batch.ticks);
     const line = { cursors, folds, derived };
     const isMore = looksAhead && batch.ticks.length < maxTicks && (await ahead.begin(line));
@@ -249,14 +249,14 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   /** Recomputes rows dropped in the same commit as far as they reached; adds nothing without a complete line. */
   async function writeAhead(client: PoolClient, batch: PriceBatch, line: Line | null): Promise<void> {
     const { generation } = await servedGeneration(client);
-    await publisher?.tell(client, toldOf(batch.folded, generation));
+    await publisher?.tell(client, publishedTicksOf(batch.folded, generation));
     if (line) {
       // Prices that differ from the published ones retract all provisional records, and later records follow on that.
-      if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.toldThrough(name));
+      if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.publishedThrough(name));
       for await (const folded of ahead.parts(line)) {
         await appendAhead(client, folded);
         await appendRun(client, clickhouse, folded);
-        await publisher?.tellAhead(client, toldOf(folded, generation));
+        await publisher?.tellAhead(client, publishedTicksOf(folded, generation));
       }
       await replaceAheadPrices(client, ahead.current());
     }
@@ -273,7 +273,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     await writeTicks(client, ticks);
     for (const rows of folded) {
       await writeKept(client, ticks, rows, cursors);
-      await takeBackDays(client, rows);
+      await reopenDays(client, rows);
     }
   }
 

@@ -35,7 +35,7 @@ export async function readFacts(
   derived: DerivedPositions,
   maxQueued: number,
   isVoid: (chain: string, position: number, height: number) => boolean,
-  breathe: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): Promise<ReadResult> {
   const { name } = cursor.chain;
   const committed = derived.get(name);
@@ -44,7 +44,7 @@ export async function readFacts(
   if (!committed) return { records: 0, rewind: null };
   let count = 0;
   for (const { payload } of await log.read('facts', name, cursor.next, readLimits(maxQueued))) {
-    await breathe();
+    await yieldToEventLoop();
     const record = decodeFactsRecord(payload);
     if (record.source > committed.position) break;
     cursor.next = record.position + 1;

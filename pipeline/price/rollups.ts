@@ -63,7 +63,7 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
 }
 
 /** Reopens days whose rows change: block times may step far back. */
-export async function takeBackDays(client: PoolClient, { generation, stamps, corrections }: FoldedRows): Promise<void> {
+export async function reopenDays(client: PoolClient, { generation, stamps, corrections }: FoldedRows): Promise<void> {
   let first = Number.POSITIVE_INFINITY;
   for (const rows of [stamps, corrections]) for (const { time } of rows) first = Math.min(first, time);
   if (first === Number.POSITIVE_INFINITY) return;

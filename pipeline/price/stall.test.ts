@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StampsRecord } from '../../schemas/log-records.ts';
-import { checkTold } from '../../test/support/pipeline/price/check-told.ts';
+import { checkPublished } from '../../test/support/pipeline/price/check-published.ts';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
 import { longChains } from '../../test/support/pipeline/price/long-chains.ts';
 import { plainPrices, shownRows } from '../../test/support/pipeline/price/plain-prices.ts';
@@ -14,7 +14,7 @@ import {
   type OpenStage,
   type PriceWorld,
 } from '../../test/support/pipeline/price/price-world.ts';
-import { readThrough, stampsTopic } from '../../test/support/pipeline/price/told-topic.ts';
+import { readThrough, stampsTopic } from '../../test/support/pipeline/price/published-topic.ts';
 import { pricingRules } from './run-price.ts';
 
 const LENGTH = Number(process.env.STALL_BLOCKS ?? 6000);
@@ -84,7 +84,7 @@ function published(records: readonly StampsRecord[]) {
   }));
 }
 
-async function toldCounts() {
+async function publishedCounts() {
   const records = (await Promise.all(chains.map(({ name }) => stampsTopic(world.log, name)))).flat();
   const count = (kind: StampsRecord['kind']) => records.filter((record) => record.kind === kind).length;
   return { stamps: count('stamps'), corrections: count('correction'), rewinds: count('rewind') };
@@ -107,8 +107,8 @@ it('prices every block that is there while a chain stands still', async () => {
        AND NOT EXISTS (SELECT FROM stamps s WHERE s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout)`,
   );
   expect(rows).toEqual([]);
-  await checkTold(world, chains, standing());
-  expect((await toldCounts()).stamps).toBe(fed.reduce((sum, count) => sum + count));
+  await checkPublished(world, chains, standing());
+  expect((await publishedCounts()).stamps).toBe(fed.reduce((sum, count) => sum + count));
   progress(`${compared} stamps compared`);
 }, 3_600_000);
 
@@ -118,19 +118,19 @@ it('starts again in the middle of it', async () => {
   await settle();
   progress('started again');
   await compare();
-  await checkTold(world, chains, standing());
+  await checkPublished(world, chains, standing());
 }, 3_600_000);
 
 it('corrects what the chain changes when it comes back, block by block and in bulk', async () => {
-  const before = await toldCounts();
+  const before = await publishedCounts();
   for (const to of [STANDS_AT + 1, 100, Math.floor(LENGTH / 3)]) {
     await feed(STALLED, to);
     await settle();
     await compare();
     progress(`back to ${to}`);
   }
-  await checkTold(world, chains, standing());
-  const after = await toldCounts();
+  await checkPublished(world, chains, standing());
+  const after = await publishedCounts();
   expect(after.corrections).toBeGreaterThan(before.corrections);
   // Blocks that stand are never taken back, and none is published twice.
   expect(after.rewinds).toBe(before.rewinds);
@@ -142,7 +142,7 @@ it('ends as if it had never stood still, byte for byte', async () => {
   await settle();
   progress('back');
   await compare();
-  await checkTold(world, chains, standing());
+  await checkPublished(world, chains, standing());
   const straight = await createPriceWorld({ chains, ...config });
   try {
     for (const [index, { blocks, length }] of long.entries()) {

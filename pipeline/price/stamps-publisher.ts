@@ -20,19 +20,19 @@ import {
 import type { StampList, StampsRewound } from '../../schemas/log-records.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
-import { createToldBeyond, type ToldBeyond, type ToldEntry } from './told-beyond.ts';
-import { stampListOf, type ToldTick } from './told-ticks.ts';
+import { createPublishedBeyond, type PublishedBeyond, type PublishedEntry } from './published-beyond.ts';
+import { type PublishedTick, stampListOf } from './published-ticks.ts';
 
 export interface StampsPublisher {
   /**
    * Part of the transaction that commits these ticks, which follow on those committed before. Readers see the records once it
    * has committed.
    */
-  tell(client: PoolClient, complete: readonly ToldTick[]): Promise<void>;
+  tell(client: PoolClient, complete: readonly PublishedTick[]): Promise<void>;
   /** The same for provisional ticks. Those of a chain must follow a published one. */
-  tellAhead(client: PoolClient, ahead: readonly ToldTick[]): Promise<void>;
+  tellAhead(client: PoolClient, ahead: readonly PublishedTick[]): Promise<void>;
   /** Published height of a chain, complete or provisional; −1 before its first block. */
-  toldThrough(chain: string): number;
+  publishedThrough(chain: string): number;
   /** Retracts published stamps of undone ticks, and the provisional ones of a rewound chain. Idempotent. */
   takeBack(rewound: RewoundChain | null): Promise<void>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ interface Partition {
   /** Height of the first one of `beyond`: it follows on the tip, or is the chain's first. */
   firstBeyond: number;
   /** Block by block. */
-  readonly beyond: ToldBeyond;
+  readonly beyond: PublishedBeyond;
 }
 
 type Lock = Pick<StageLock, 'transaction'>;
@@ -72,7 +72,7 @@ export async function openStampsPublisher(
   chains: readonly { readonly name: string }[],
 ): Promise<StampsPublisher> {
   const partitions: Partition[] = [];
-  const breathe = createYield();
+  const yieldToEventLoop = createYield();
 
   async function close(): Promise<void> {
     for (const { writer } of partitions) await writer.close();
@@ -85,13 +85,13 @@ export async function openStampsPublisher(
       const writer = await log.openWriter('stamps', name);
       const held = complete.get(name);
       const tip = held ?? ticked.get(name) ?? BEFORE_GENESIS;
-      const partition = { chain: name, writer, tip, firstBeyond: tip.height + 1, beyond: createToldBeyond() };
+      const partition = { chain: name, writer, tip, firstBeyond: tip.height + 1, beyond: createPublishedBeyond() };
       partitions.push(partition);
       await readBeyond(log, partition, (held?.position ?? -1) + 1);
     }
   }
 
-  async function tell(client: PoolClient, partition: Partition, ticks: readonly ToldTick[], isComplete: boolean) {
+  async function tell(client: PoolClient, partition: Partition, ticks: readonly PublishedTick[], isComplete: boolean) {
     const { writer, beyond, chain } = partition;
     const records: LogRecord[] = [];
     const add = (encode: (position: number) => Uint8Array): number => {
@@ -100,30 +100,30 @@ export async function openStampsPublisher(
       return position;
     };
     for (const tick of ticks) {
-      await breathe();
+      await yieldToEventLoop();
       const { height, hash, time, position: source } = tick.block;
       const list = encodeStampList(stampListOf(tick));
       const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
-      const told = beyond.at(index);
+      const publishedEntry = beyond.at(index);
       const provisional = !isComplete;
       const head = { source, height, hash, time, provisional };
       const isAlike = beyond.isAlike(index, hash, list);
-      const isMarkedAlike = list.length === 0 || told?.provisional === provisional;
+      const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
       if (!isAlike || !isMarkedAlike) {
-        const was = isAlike ? list : told?.hash === hash ? await readList(log, chain, told) : null;
-        if (told && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
-          const { provisional: wasProvisional } = told;
+        const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(log, chain, publishedEntry) : null;
+        if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
+          const { provisional: wasProvisional } = publishedEntry;
           const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
           beyond.correct(index, { latest, provisional }, list);
         } else {
-          if (told) {
+          if (publishedEntry) {
             const kept = blockAt(partition, index - 1);
-            const reason = told.hash === hash ? 'repriced' : 'reorg';
+            const reason = publishedEntry.hash === hash ? 'repriced' : 'reorg';
             add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
             beyond.truncate(index);
           }
           if (index !== beyond.length)
-            throw new TypeError(`block ${height} of ${chain} does not follow on what is told`);
+            throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
           const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
           beyond.push({ position, source, hash, provisional }, list);
         }
@@ -152,7 +152,7 @@ export async function openStampsPublisher(
       const { position } = back ?? at;
       const record = rewound({ source: position, ...blockOf(kept), fromHeight: newest.height, reason });
       await writer.append([{ position: writer.next, payload: record(writer.next) }]);
-      keepTold(partition, kept === back ? kept : tip);
+      keepPublished(partition, kept === back ? kept : tip);
       if (kept.height < tip.height) setTip(partition, kept);
       await save(client, chain, partition);
     }
@@ -175,7 +175,7 @@ export async function openStampsPublisher(
         if (ticks.length > 0) await tell(client, partition, ticks, false);
       }
     },
-    toldThrough(chain) {
+    publishedThrough(chain) {
       const partition = partitions.find((of) => of.chain === chain);
       return partition ? newestOf(partition).height : -1;
     },
@@ -186,7 +186,7 @@ export async function openStampsPublisher(
 
 const blockOf = ({ height, hash }: BlockRef): BlockRef => ({ height, hash });
 
-function ofChain(ticks: readonly ToldTick[], { chain }: Partition): readonly ToldTick[] {
+function ofChain(ticks: readonly PublishedTick[], { chain }: Partition): readonly PublishedTick[] {
   return ticks.filter(({ block }) => block.chain === chain);
 }
 
@@ -197,7 +197,7 @@ function placeOf(partition: Partition, height: number, isFirst = partition.tip.h
 }
 
 /** Drops the published blocks after the given one. */
-function keepTold({ firstBeyond, beyond }: Partition, { height }: BlockRef): void {
+function keepPublished({ firstBeyond, beyond }: Partition, { height }: BlockRef): void {
   beyond.truncate(height + 1 - firstBeyond);
 }
 
@@ -208,8 +208,8 @@ function setTip(partition: Partition, block: BlockRef): void {
 
 /** The block at a place beyond the tip; before the first one of them the tip. */
 function blockAt({ tip, firstBeyond, beyond }: Partition, index: number): BlockRef {
-  const told = beyond.at(index);
-  return told ? { height: firstBeyond + index, hash: told.hash } : tip;
+  const publishedEntry = beyond.at(index);
+  return publishedEntry ? { height: firstBeyond + index, hash: publishedEntry.hash } : tip;
 }
 
 function newestOf(partition: Partition): BlockRef {
@@ -240,7 +240,7 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
           partition.beyond.correct(index, { latest: position, provisional }, encodeStampList(now));
         }
       } else {
-        keepTold(partition, record);
+        keepPublished(partition, record);
         if (height < partition.tip.height) setTip(partition, { height, hash });
       }
       next = position + 1;
@@ -251,7 +251,11 @@ async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, fir
 const listOf = ({ prices, stamps }: StampList): StampList => ({ prices, stamps });
 
 /** Reads the newest published list of a block, encoded as by encodeStampList. Returns null if the log no longer holds it. */
-async function readList(log: Pick<EventLog, 'read'>, chain: string, { latest }: ToldEntry): Promise<Buffer | null> {
+async function readList(
+  log: Pick<EventLog, 'read'>,
+  chain: string,
+  { latest }: PublishedEntry,
+): Promise<Buffer | null> {
   const [record] = await log
     .read('stamps', chain, latest, { ...READ_LIMITS, maxRecords: 1 })
     .catch((error: unknown) => {

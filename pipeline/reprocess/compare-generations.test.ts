@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
-import { type Comparison, compareGenerations } from './compare-generations.ts';
+import { compareGenerations, type GenerationComparison } from './compare-generations.ts';
 
 let stores: Stores;
-let comparison: Comparison;
+let comparison: GenerationComparison;
 
 /** Values before and after, in USD. */
 const PAIRS: readonly (readonly [string | null, string | null])[] = [

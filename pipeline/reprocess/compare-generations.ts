@@ -25,7 +25,7 @@ export interface RatioCount {
   readonly conversions: number;
 }
 
-export interface Comparison {
+export interface GenerationComparison {
   readonly rules: readonly RuleCount[];
   /** The 20 largest, in USD. */
   readonly differences: readonly Difference[];
@@ -67,7 +67,7 @@ const RATIO = `multiIf(
   ${BUCKETS.map(([name, below]) => `toFloat64(new_value) / toFloat64(usd_value) < ${below}, '${name}'`).join(', ')},
   '10 and more')`;
 
-export async function compareGenerations(clickhouse: ClickHouse, of: Compared): Promise<Comparison> {
+export async function compareGenerations(clickhouse: ClickHouse, of: Compared): Promise<GenerationComparison> {
   const rules = await clickhouse.query<RuleCount>(
     `SELECT rule, reason, toUInt32(countIf(generation = {before:UInt32})) AS before,
        toUInt32(countIf(generation = {after:UInt32})) AS after,

@@ -16,7 +16,7 @@ import {
 } from '../../test/support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { EVERYTHING, serveRanges, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
-import { beginGeneration, swapGenerations } from './generations-beside.ts';
+import { beginGeneration, swapGenerations } from './candidate-generation.ts';
 import type { MakeLimits, Phase } from './make-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();

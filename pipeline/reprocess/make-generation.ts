@@ -29,7 +29,7 @@ import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fo
 
 export class GenerationDropped extends PermanentError {
   constructor(generation: number) {
-    super('generation_dropped', `Generation ${generation} was dropped while it was made.`);
+    super('generation_dropped', `Generation ${generation} was dropped while it was being made.`);
   }
 }
 
@@ -58,7 +58,7 @@ export interface MakeLimits {
 }
 
 export type Phase = 'prices' | 'stamps' | 'copy' | 'follow';
-export interface Step {
+export interface ReprocessStep {
   readonly phase: Phase;
   readonly progress: Progress;
 }
@@ -68,7 +68,7 @@ export interface GenerationMaker {
    * One transaction of work; null when the generation is ready. Ends with `signal`; what is committed stays.
    * @throws GenerationDropped; ReprocessDisturbed when the fold does not follow; what the stores throw
    */
-  step(): Promise<Step | null>;
+  step(): Promise<ReprocessStep | null>;
 }
 
 const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 5000, near: 200 };
@@ -87,7 +87,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
   const { postgres, clickhouse } = stores;
   const { generation } = options.generation;
   const rules = withRanges(options.rules, options.generation.ranges);
-  const breathe = createYield(signal);
+  const yieldToEventLoop = createYield(signal);
   const gathered: (readonly CsvValue[])[] = [];
   let fold: { readonly phase: Phase; readonly undone: number; readonly stored: StoredFold } | null = null;
 
@@ -106,7 +106,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
         withSettled: phase === 'follow',
         maxTicks: limits.maxTicks,
         maxQueued: limits.maxQueued,
-        breathe,
+        yieldToEventLoop,
         ...(phase === 'prices' && { watch: (made) => gatheringStampPrices(made, generation, gathered) }),
       },
       priced,
@@ -213,7 +213,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
           const isPassing =
             error instanceof ReprocessDisturbed || (error as { code?: unknown } | null)?.code === NOT_AT_REST;
           if (!isPassing || tries === MOST_TRIES) throw error;
-          logger.debug({ err: error }, 'reprocess: tries again');
+          logger.debug({ err: error }, 'reprocess: trying again');
           fold = null;
           await sleep(RETRY_MS, undefined, { signal });
         }

@@ -22,7 +22,7 @@ it('is to be opened again after a rewind of blocks that had no tick yet', async 
   const { postgres } = world.stores;
   const open = () => {
     const rules = pricingRules(chains, config);
-    const limits = { maxTicks: 10, maxQueued: 100, withSettled: true, breathe: () => undefined };
+    const limits = { maxTicks: 10, maxQueued: 100, withSettled: true, yieldToEventLoop: () => undefined };
     return openStoredFold({ postgres, generation: 2, chains, rules, ...limits }, -1);
   };
   const newest = async () => Number((await postgres.pool.query('SELECT max(tick) FROM price_ticks')).rows[0].max);

@@ -19,7 +19,7 @@ import { isStillThere, readBlocks, type StoredBlock } from './stored-blocks.ts';
 /** Facts and prices stand on different branches for the moment. */
 export class ReprocessDisturbed extends RetryableError {
   constructor(what: string) {
-    super('reprocess_disturbed', `${what}; the run goes on where it is once the price stage has followed.`);
+    super('reprocess_disturbed', `${what}; the run continues from here once the price stage has caught up.`);
   }
 }
 
@@ -32,7 +32,7 @@ export interface StoredFoldOptions {
   readonly withSettled: boolean;
   readonly maxTicks: number;
   readonly maxQueued: number;
-  readonly breathe: () => Promise<void> | undefined;
+  readonly yieldToEventLoop: () => Promise<void> | undefined;
   /** Looks at every tick that is folded. */
   readonly watch?: (fold: PriceFold) => PriceFold;
 }
@@ -51,7 +51,7 @@ const MAX_ROWS = 50_000;
 
 /** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
-  const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, breathe } = options;
+  const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, yieldToEventLoop } = options;
   const { cursors, state } = await inSnapshot(postgres, async (client) => {
     const cursors: ChainCursor[] = [];
     for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
@@ -99,7 +99,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
           cursors,
           tick + 1,
           limits,
-          breathe,
+          yieldToEventLoop,
         );
         await checkTicks(client, batch, tick, newest);
         tick += batch.ticks.length;
@@ -137,6 +137,6 @@ async function checkTicks(client: PoolClient, { ticks }: PriceBatch, before: num
     return row !== undefined && Number(row.tick) === tick && row.chain === block.chain && row.hash === block.hash;
   });
   if (!isSame || (ticks.length === 0 && before < newest)) {
-    throw new ReprocessDisturbed('The blocks of the stores are not those that prices were folded from');
+    throw new ReprocessDisturbed('The stores hold other blocks than those that prices were folded from');
   }
 }

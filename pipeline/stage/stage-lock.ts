@@ -14,7 +14,7 @@ import type { OwnedStage } from '../../schemas/stages.ts';
 /** The session that held the lock is gone, so another owner may be at work. */
 export class StageLockLost extends RetryableError {
   constructor(stage: OwnedStage, chain: string, cause: unknown) {
-    const message = `The lock of ${stage} for ${chain} was lost with its Postgres session; the stage starts again.`;
+    const message = `The lock of ${stage} for ${chain} was lost with its Postgres session; the stage restarts.`;
     super('stage_lock_lost', message, { cause });
   }
 }

@@ -63,7 +63,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
     } catch (err) {
       // A stage that has stopped reports no more, so its last word is kept for the next try.
       pending = new Map([...rows, ...pending]);
-      logger.warn({ err }, 'the state of the stages could not be written; the next second tries again');
+      logger.warn({ err }, 'the state of the stages could not be written; trying again in a second');
     }
   }
 

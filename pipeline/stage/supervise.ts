@@ -59,7 +59,7 @@ export async function supervise(options: Supervised): Promise<void> {
         logger.error({ stage, chains, err: error }, `${where} has stopped: ${shown.message}`);
         return;
       }
-      logger.warn({ stage, chains, code: shown.code, waitMs }, `${where} waits: ${shown.message}`);
+      logger.warn({ stage, chains, code: shown.code, waitMs }, `${where} is waiting: ${shown.message}`);
       await pause(waitMs, signal);
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     }

@@ -32,7 +32,7 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
       }
       allowed = next;
     } catch (err) {
-      logger.warn({ err }, 'accepted rewinds could not be read; the next look tries again');
+      logger.warn({ err }, 'accepted rewinds could not be read; the next poll tries again');
     }
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlockRef } from '../../domain/block-ref.ts';
-import { type Comparison, compareChains, type HashAt } from './compare-chains.ts';
+import { type ChainComparison, compareChains, type HashAt } from './compare-chains.ts';
 
 interface Side {
   readonly tip: BlockRef;
@@ -24,7 +24,7 @@ function side(name: string, shared: number, own: number): Side {
   };
 }
 
-function expected(shared: number, ours: number, theirs: number): Comparison {
+function expected(shared: number, ours: number, theirs: number): ChainComparison {
   if (ours === 0 && theirs === 0) return { kind: 'equal' };
   if (ours === 0) return { kind: 'ahead' };
   if (theirs === 0) return { kind: 'behind' };

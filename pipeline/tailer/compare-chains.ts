@@ -1,7 +1,7 @@
 /** Compares the daemon's best chain with ours, by hashes alone: a branch wins by work and stake and may be shorter. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 
-export type Comparison =
+export type ChainComparison =
   /** The same tip. */
   | { readonly kind: 'equal' }
   /** The daemon has more blocks on our branch. */
@@ -19,7 +19,7 @@ export type HashAt = (height: number) => Promise<string | null>;
 export async function compareChains(
   ours: { readonly tip: BlockRef | null; readonly hashAt: HashAt },
   theirs: { readonly tip: BlockRef; readonly hashAt: HashAt },
-): Promise<Comparison> {
+): Promise<ChainComparison> {
   if (!ours.tip) return { kind: 'ahead' };
   const top = Math.min(ours.tip.height, theirs.tip.height);
   const theirHash = top === theirs.tip.height ? theirs.tip.hash : await theirs.hashAt(top);

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import {
-  type Fault,
+  type DaemonFault,
   type ScriptedDaemon,
   startScriptedDaemon,
 } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -40,7 +40,7 @@ function connect({
 }
 
 /** The next `times` calls fail, the rest is answered. */
-function fail(times: number, fault: Fault): void {
+function fail(times: number, fault: DaemonFault): void {
   let left = times;
   daemon.fault = () => (left-- > 0 ? fault : null);
 }
@@ -53,7 +53,7 @@ const questions: [string, () => Promise<unknown>, () => unknown][] = [
 ];
 
 describe.each(questions)('%s', (_, question, answer) => {
-  it.each<Fault>([
+  it.each<DaemonFault>([
     { kind: 'close' },
     { kind: 'cut' },
     { kind: 'garbage' },
@@ -66,7 +66,7 @@ describe.each(questions)('%s', (_, question, answer) => {
     await expect(question()).rejects.toMatchObject({ code: expect.stringMatching(/^daemon_/) });
   });
 
-  it.each<[string, Fault]>([
+  it.each<[string, DaemonFault]>([
     ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
     ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
   ])('does not hide that the daemon is not there: %s', async (code, fault) => {

@@ -56,7 +56,7 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
     async tip() {
       const info = await call('getblockchaininfo');
       const { name, chainid, blocks, bestblockhash } = (info ?? {}) as Readonly<Record<string, unknown>>;
-      if (typeof blocks !== 'number') throw new DaemonGarbage('getblockchaininfo tells no height');
+      if (typeof blocks !== 'number') throw new DaemonGarbage('getblockchaininfo returned no height');
       const names = [name, chainid].map((served) => String(served).toLowerCase());
       if (!names.includes(chain.rootCurrency.toLowerCase())) {
         throw new WrongChain(
@@ -93,6 +93,6 @@ function isHiccup(error: unknown): boolean {
 }
 
 function text(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new DaemonGarbage(`${what} is not a text: ${JSON.stringify(value)}`);
+  if (typeof value !== 'string') throw new DaemonGarbage(`${what} is not a string: ${JSON.stringify(value)}`);
   return value;
 }

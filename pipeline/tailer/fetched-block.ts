@@ -20,12 +20,12 @@ export interface FetchedBlock extends Tip {
 export function readFetchedBlock({ bytes, value }: RawResult, height: number): FetchedBlock {
   const block = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { hash, time, previousblockhash: previousHash = null } = block;
-  if (block.height !== height) throw garbage(height, `it says height ${String(block.height)}`);
-  if (!isHash(hash)) throw garbage(height, 'it has no proper hash');
+  if (block.height !== height) throw garbage(height, `its height is ${String(block.height)}`);
+  if (!isHash(hash)) throw garbage(height, 'its hash is missing or malformed');
   if (previousHash === null ? height > 0 : !isHash(previousHash))
-    throw garbage(height, 'it has no proper previous hash');
+    throw garbage(height, 'its previous hash is missing or malformed');
   if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
-    throw garbage(height, 'it has no proper time');
+    throw garbage(height, 'its time is missing or malformed');
   if (!Array.isArray(block.tx)) throw garbage(height, 'it has no transactions');
   return { height, hash, previousHash: previousHash as string | null, time, bytes };
 }

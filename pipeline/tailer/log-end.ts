@@ -48,7 +48,7 @@ async function createLogEnd(log: EventLog, chain: string, finalityDepth: number,
     if (follows(block, previous)) return;
     const stands = previous ? `${previous.height} ${previous.hash}` : 'nothing';
     throw new LogInconsistent(
-      `block ${block.height} ${block.hash} of ${chain} names ${block.previousHash} before it, but the log stands at ${stands}`,
+      `block ${block.height} ${block.hash} of ${chain} names ${block.previousHash} as its parent, but the log ends at ${stands}`,
     );
   }
 

@@ -25,7 +25,7 @@ describe('finality', () => {
     const fork = world.daemon.tree.at(39)?.hash;
     const message = tailer.statuses.at(-1)?.error?.message;
     expect(message).toContain('since height 39');
-    expect(message).toContain('take back 11 blocks, the limit (finalityDepth) is 10');
+    expect(message).toContain('remove 11 blocks, the limit (finalityDepth) is 10');
     expect(message).toContain(`verustream accept-rewind vrsc 39 ${fork}`);
     world.daemon.tree.extend(3);
     await quiet(100);
@@ -98,7 +98,7 @@ describe('finality', () => {
     await restarted.shows(followingAt(43));
     world.daemon.tree.reorganise(4, 2); // forks at 39, eleven below 50
     const status = await restarted.shows(inState('stopped', 'rewind_too_deep'));
-    expect(status.error?.message).toContain('take back 11 blocks');
+    expect(status.error?.message).toContain('remove 11 blocks');
     expect((await world.fold()).rewinds).toHaveLength(1);
   });
 });

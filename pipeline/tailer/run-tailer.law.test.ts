@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
 import {
-  type Fault,
+  type DaemonFault,
   type ScriptedDaemon,
   startScriptedDaemon,
 } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -55,7 +55,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pause'), ms: fc.integer({ min: 0, max: 12 }) }) },
 ) as fc.Arbitrary<Action>;
 
-const FAULTS: readonly Fault[] = [
+const FAULTS: readonly DaemonFault[] = [
   { kind: 'close' },
   { kind: 'cut' },
   { kind: 'garbage' },

@@ -147,7 +147,7 @@ function tailContext(options: TailerOptions, retry: BackoffLimits): TailContext 
       if (permission.height !== fork.height || permission.hash !== fork.hash) return null;
       const use = (): void => {
         used.add(permission);
-        logger.warn({ chain: chain.name, ...permission }, 'rewound below finality, as the operator allowed');
+        logger.warn({ chain: chain.name, ...permission }, 'rewound below finality with the permission of the operator');
       };
       return { use };
     },

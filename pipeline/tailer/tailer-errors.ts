@@ -19,9 +19,9 @@ export class RewindTooDeep extends ChainHalted {
   constructor({ chain, fork, depth, finalityDepth }: DeepRewind) {
     super(
       'rewind_too_deep',
-      `The daemon of ${chain} is on another branch since height ${fork.height}: following it would take back ${depth} blocks, ` +
+      `The daemon of ${chain} is on another branch since height ${fork.height}: following it would remove ${depth} blocks, ` +
         `the limit (finalityDepth) is ${finalityDepth}. Nothing was changed. Most likely the daemon is broken or on a minority ` +
-        'branch: repair it and the tailer goes on by itself. If this branch is right, allow this one rewind: ' +
+        'branch: repair it and the tailer continues by itself. If this branch is right, allow this one rewind: ' +
         `verustream accept-rewind ${chain} ${fork.height} ${fork.hash}`,
     );
   }
@@ -46,15 +46,15 @@ export class DaemonLostBlocks extends ChainHalted {
   constructor(chain: string, daemonHeight: number, logHeight: number, finalityDepth: number) {
     super(
       'daemon_lost_blocks',
-      `${standsBehind(chain, daemonHeight, logHeight)}: more than counts as final (finalityDepth ${finalityDepth}). Nothing was changed. ` +
-        'If it is not syncing, repair it; the tailer goes on by itself once it has the blocks again.',
+      `${standsBehind(chain, daemonHeight, logHeight)}: more than finalityDepth (${finalityDepth}) allows. Nothing was changed. ` +
+        'If it is not syncing, repair it; the tailer continues by itself once the daemon has the blocks again.',
     );
   }
 }
 
 function standsBehind(chain: string, daemonHeight: number, logHeight: number): string {
   const behind = logHeight - daemonHeight;
-  return `The daemon of ${chain} stands at height ${daemonHeight}, ${behind} blocks behind the log, on the same branch`;
+  return `The daemon of ${chain} is at height ${daemonHeight}, ${behind} blocks behind the log, on the same branch`;
 }
 
 /** The log does not hold one linked chain of blocks; only a broken disk or a foreign writer can cause it. */

@@ -16,10 +16,7 @@ export interface ServedSnapshot {
 /** The chain is rewound again and again while it is looked at. */
 export class VerifyDisturbed extends RetryableError {
   constructor(chain: string) {
-    super(
-      'verify_disturbed',
-      `${chain} was rewound at each of ${ATTEMPTS} attempts to look at it; verify again later.`,
-    );
+    super('verify_disturbed', `${chain} was rewound during each of ${ATTEMPTS} attempts; verify again later.`);
   }
 }
 

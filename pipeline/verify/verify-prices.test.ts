@@ -25,7 +25,7 @@ async function verified(): Promise<VerifiedTable[]> {
     chains: [{ chain: { ...chainConfig('vrsc'), stableAnchors: rules.stableAnchors }, nativeCurrencyId: NATIVE }],
     log,
     served: stores,
-    openFreshStores: () => stores.openBeside(),
+    openFreshStores: () => stores.openScratch(),
     pricing: rules,
     scratch: tmpdir(),
     logger: pino({ level: 'silent' }),

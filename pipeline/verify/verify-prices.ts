@@ -26,7 +26,7 @@ export interface PriceSnapshot {
   readonly digests: Digests;
 }
 
-export interface FoldAgain {
+export interface RefoldOptions {
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
   /** Holds the facts that were derived again. */
@@ -63,7 +63,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
 }
 
 /** Up to the tick of `served`. @throws VerifyDisturbed when that was another block by then */
-export async function pricesAgain(options: FoldAgain, served: PriceSnapshot): Promise<Digests> {
+export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot): Promise<Digests> {
   const { chains, config, facts, fresh, lock, logger, signal } = options;
   const rules = withRanges(pricingRules(chains, config), served.ranges);
   const stage = await openPriceStage({

@@ -19,7 +19,7 @@ import { DERIVE_TABLES } from './digest-tables.ts';
 import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
 import { clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
-import { type PriceSnapshot, pricesAgain, servedPrices } from './verify-prices.ts';
+import { type PriceSnapshot, refoldPrices, servedPrices } from './verify-prices.ts';
 
 export interface VerifyOptions {
   readonly chains: readonly { readonly chain: ChainConfig; readonly nativeCurrencyId: string }[];
@@ -93,7 +93,7 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
   if (!prices) return;
   const { pricing: config, logger } = options;
   const chains = options.chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
-  const again = await pricesAgain({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
+  const again = await refoldPrices({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
 }
 

@@ -18,14 +18,14 @@ describe('recorded', () => {
   const truth = recordedTruth<Record<string, CoinSupply>>('truth/supply.json');
 
   test.each(['coinsupply_1', 'coinsupply_100', 'coinsupply_775', 'coinsupply_1550', 'coinsupply'])('%s', (name) => {
-    const told = truth[name];
-    const until = blocks.slice(0, (told?.height ?? 0) + 1);
+    const recorded = truth[name];
+    const until = blocks.slice(0, (recorded?.height ?? 0) + 1);
     const transparent = until.reduce((sum, { transparentChange }) => sum + transparentChange, 0n);
-    expect(transparent).toBe(coinsToSatoshis(told?.supply ?? 0));
-    expect(until.at(-1)?.shieldedSupply).toBe(coinsToSatoshis(told?.zfunds ?? 0));
+    expect(transparent).toBe(coinsToSatoshis(recorded?.supply ?? 0));
+    expect(until.at(-1)?.shieldedSupply).toBe(coinsToSatoshis(recorded?.zfunds ?? 0));
     const young = until.filter(({ height }) => height > 0).slice(-100);
     const immature = young.reduce((sum, { reward }) => sum + reward, 0n);
-    expect(immature).toBe(coinsToSatoshis(told?.immature ?? 0));
+    expect(immature).toBe(coinsToSatoshis(recorded?.immature ?? 0));
   });
 });
 

@@ -14,7 +14,7 @@ export function createByteReader(source: Uint8Array): ByteReader {
   let at = 0;
 
   function take(count: number): number {
-    if (count > source.length - at) throw new RangeError(`${count} bytes are wanted, ${source.length - at} are left`);
+    if (count > source.length - at) throw new RangeError(`needs ${count} bytes, ${source.length - at} are left`);
     at += count;
     return at - count;
   }
@@ -33,7 +33,7 @@ export function createByteReader(source: Uint8Array): ByteReader {
       if (marker < 0xfd) return marker;
       if (marker === 0xfd) return view.getUint16(take(2), true);
       if (marker === 0xfe) return reader.uint32();
-      throw new RangeError('a size beyond any block');
+      throw new RangeError('a size larger than any block');
     },
   };
   return reader;

@@ -10,7 +10,7 @@ import { UnknownOutputError } from '../balances/spent-outputs.ts';
 import { UnlinkedBlockError } from '../derive-block.ts';
 import type { MutableChainState } from '../state/chain-state.ts';
 import { createMemoryState } from '../state/memory-state.ts';
-import { type BlockLabel, deriveAround, deriveWhole } from './derive-with-dead-letters.ts';
+import { type BlockLabel, deriveFaultless, deriveWithDeadLetters } from './derive-with-dead-letters.ts';
 import { readableBlock, unreadable } from './readable-block.ts';
 
 type Json = Record<string | number, unknown>;
@@ -45,7 +45,7 @@ beforeAll(() => {
 
 function fold(to: number): MutableChainState {
   const state = createMemoryState(RECORDED_CHAIN);
-  for (const block of blocks.slice(0, to)) deriveWhole(block, state);
+  for (const block of blocks.slice(0, to)) deriveFaultless(block, state);
   return state;
 }
 
@@ -56,12 +56,12 @@ const at = (height: number): DaemonBlock => {
 };
 
 const around = (block: DaemonBlock, raw: unknown, state: MutableChainState, probe?: (block: DaemonBlock) => void) =>
-  deriveAround(label(block), readableBlock(raw, label(block).previousHash), state, probe);
+  deriveWithDeadLetters(label(block), readableBlock(raw, label(block).previousHash), state, probe);
 
 describe('a block without faults', () => {
   it('gives the same facts and the same state on either way', () => {
     const [one, other] = [createMemoryState(RECORDED_CHAIN), createMemoryState(RECORDED_CHAIN)];
-    for (const block of blocks) expect(around(block, block, other)).toEqual(deriveWhole(block, one));
+    for (const block of blocks) expect(around(block, block, other)).toEqual(deriveFaultless(block, one));
     expect(other.tip).toEqual(one.tip);
     expect([...other.currencyStates()]).toEqual([...one.currencyStates()]);
   });
@@ -70,7 +70,7 @@ describe('a block without faults', () => {
 it.each(['root', 'pchain'] as const)('nothing is wrong with the recorded %s of the pair', (side) => {
   const state = createMemoryState(PAIRED_CHAINS[side]);
   const recorded = pairedBlocks(side);
-  for (const block of recorded) deriveWhole(block, state); // throws where a dead letter would be made
+  for (const block of recorded) deriveFaultless(block, state); // throws where a dead letter would be made
   expect(state.tip?.height).toBe(recorded.length - 1);
 });
 
@@ -80,7 +80,7 @@ describe('one bad part', () => {
 
   it('an output keeps what can be read of it, and its transaction and block all else', () => {
     const block = at(height);
-    const expected = deriveWhole(block, fold(height));
+    const expected = deriveFaultless(block, fold(height));
     const facts = around(block, broken(block, ['tx', 0, 'vout', 0, 'scriptPubKey', 'type'], 7), fold(height));
     expect(letters(facts)).toEqual([
       expect.objectContaining({ scope: 'output', txid: block.tx[0]?.txid, n: 0, code: 'malformed' }),
@@ -108,7 +108,7 @@ describe('one bad part', () => {
   it('a block leaves a row with what the log says, and the next one follows it', () => {
     const state = fold(height);
     const cause = { code: 'undecodable', message: 'SyntaxError: cut' };
-    const facts = deriveAround({ ...label(at(height)), size: 9 }, unreadable(null, cause), state);
+    const facts = deriveWithDeadLetters({ ...label(at(height)), size: 9 }, unreadable(null, cause), state);
     expect(facts).toMatchObject([
       { type: 'block', hash: at(height).hash, time: at(height).time, size: 9, txCount: 0 },
       { type: 'dead_letter', scope: 'block', ordinal: 0, ...cause, payload: null },
@@ -169,7 +169,7 @@ describe('what is no fault of the block', () => {
   it('is thrown: a block in the wrong place, a coin that nothing was lost of', () => {
     expect(() => around(at(5), at(5), fold(3))).toThrow(UnlinkedBlockError);
     const unreadable5 = { block: null, raw: null, faults: [], cause: { code: 'malformed', message: '' } };
-    expect(() => deriveAround(label(at(5)), unreadable5, fold(3))).toThrow(UnlinkedBlockError);
+    expect(() => deriveWithDeadLetters(label(at(5)), unreadable5, fold(3))).toThrow(UnlinkedBlockError);
     const spender = blocks.find(({ tx }) => tx.some(({ vin }) => vin.some(({ txid }) => txid !== undefined)));
     if (!spender) throw new TypeError('nobody spends');
     const empty = createMemoryState(RECORDED_CHAIN);

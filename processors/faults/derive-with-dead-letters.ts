@@ -12,8 +12,8 @@ import { asObject } from '../decoding/decoded-object.ts';
 import { deriveBlock, UnlinkedBlockError } from '../derive-block.ts';
 import { losesCoins, type MutableChainState } from '../state/chain-state.ts';
 import type { ReadableBlock } from './readable-block.ts';
-import { type Cause, causeOf, type Fault, withhold } from './redact.ts';
-import { assertStorable } from './validate-facts.ts';
+import { type BlockFault, causeOf, type FaultCause, withoutFaultyParts } from './redact.ts';
+import { validateFacts } from './validate-facts.ts';
 
 /** Label of a block, from the log's record. */
 export interface BlockLabel {
@@ -37,10 +37,10 @@ const LONGEST_PAYLOAD = 1 << 16;
 const LONGEST_MESSAGE = 500;
 
 /** Like deriveBlock, for a block without faults. @throws errors of a processor; then `state` is unusable */
-export function deriveWhole(block: DaemonBlock, state: MutableChainState, probe?: Probe): Fact[] {
+export function deriveFaultless(block: DaemonBlock, state: MutableChainState, probe?: Probe): Fact[] {
   probe?.(block);
   const facts = deriveBlock(block, state);
-  assertStorable(facts);
+  validateFacts(facts);
   return facts;
 }
 
@@ -49,7 +49,7 @@ export function deriveWhole(block: DaemonBlock, state: MutableChainState, probe?
  * @throws what is no fault of the block: UnlinkedBlockError, and UnknownOutputError where no coins were lost before, so that
  * the state must be wrong
  */
-export function deriveAround(
+export function deriveWithDeadLetters(
   label: BlockLabel,
   { block, raw, faults: given, cause }: ReadableBlock,
   state: MutableChainState,
@@ -75,20 +75,20 @@ export function deriveAround(
 
 interface Attempt {
   readonly state: MutableChainState;
-  readonly lostInputs: readonly Fault[];
+  readonly lostInputs: readonly BlockFault[];
   /** Null when it threw. */
   readonly facts: Fact[] | null;
   readonly error: unknown;
 }
 
-function attempt(block: DaemonBlock, faults: readonly Fault[], base: MutableChainState, probe?: Probe): Attempt {
+function attempt(block: DaemonBlock, faults: readonly BlockFault[], base: MutableChainState, probe?: Probe): Attempt {
   const state = base.overlay();
   const lostCoins = base.lostCoins || faults.some(({ scope }) => losesCoins(scope));
-  const readable = withhold(block, faults);
+  const readable = withoutFaultyParts(block, faults);
   const lostInputs = lostCoins ? unknownInputs(readable, base) : [];
   const withheld = new Set(faults.filter(({ scope }) => scope === 'transaction').map(({ txIndex }) => txIndex));
   try {
-    const facts = deriveWhole(withhold(readable, lostInputs), state, probe);
+    const facts = deriveFaultless(withoutFaultyParts(readable, lostInputs), state, probe);
     // A transaction that is withheld keeps its place in the block and has no row.
     const kept = facts.filter((fact) => fact.type !== 'transaction' || !withheld.has(fact.txIndex));
     return { state, lostInputs, facts: kept, error: null };
@@ -98,28 +98,33 @@ function attempt(block: DaemonBlock, faults: readonly Fault[], base: MutableChai
 }
 
 /** Inputs whose coins are unknown: they were made in a block or transaction that was lost. */
-function unknownInputs(block: DaemonBlock, state: MutableChainState): Fault[] {
+function unknownInputs(block: DaemonBlock, state: MutableChainState): BlockFault[] {
   const made = new Map(block.tx.map(({ txid, vout }) => [txid, vout.length]));
   return block.tx.flatMap((tx, txIndex) =>
-    tx.vin.flatMap(({ txid, vout }, n): Fault[] => {
+    tx.vin.flatMap(({ txid, vout }, n): BlockFault[] => {
       if (txid === undefined || vout === undefined) return [];
       if (vout < (made.get(txid) ?? 0) || state.output(txid, vout)) return [];
-      const message = `spends ${txid}:${vout}, which was not derived: an earlier dead letter of this chain holds it`;
+      const message = `spends ${txid}:${vout}, which was not derived: it is part of an earlier dead letter of this chain`;
       return [{ scope: 'input', txIndex, n, code: 'unknown_output', message }];
     }),
   );
 }
 
 /** The part without which the block's beginning goes through; null when it fails without any transaction. */
-function blame(block: DaemonBlock, faults: readonly Fault[], state: MutableChainState, probe?: Probe): Fault | null {
-  const ofFirst = (count: number, hidden: readonly Fault[] = []): Attempt => {
+function blame(
+  block: DaemonBlock,
+  faults: readonly BlockFault[],
+  state: MutableChainState,
+  probe?: Probe,
+): BlockFault | null {
+  const ofFirst = (count: number, hidden: readonly BlockFault[] = []): Attempt => {
     const visible = faults.filter(({ txIndex }) => txIndex < count);
     return attempt({ ...block, tx: block.tx.slice(0, count) }, [...visible, ...hidden], state, probe);
   };
   const first = firstFailing(block.tx.length, (count) => ofFirst(count));
   if (!first) return null;
   const txIndex = first.count - 1;
-  const transactionFault: Fault = { scope: 'transaction', txIndex, n: null, ...causeOf(first.error) };
+  const transactionFault: BlockFault = { scope: 'transaction', txIndex, n: null, ...causeOf(first.error) };
   const own = faults.filter((fault) => fault.txIndex === txIndex);
   if (own.some(({ scope }) => scope === 'transaction')) return null;
   if (own.length >= MOST_OUTPUTS) return transactionFault;
@@ -154,13 +159,13 @@ function firstFailing(most: number, of: (count: number) => Attempt): Failing | n
   return facts ? null : { count: bad, error };
 }
 
-function withFault(faults: readonly Fault[], found: Fault): readonly Fault[] {
+function withFault(faults: readonly BlockFault[], found: BlockFault): readonly BlockFault[] {
   const others = faults.filter(({ txIndex }) => found.scope !== 'transaction' || txIndex !== found.txIndex);
   return [...others, found];
 }
 
 /** A row with the members of the log's record, so that the chain continues after it. */
-function deadBlock(label: BlockLabel, state: MutableChainState, cause: Cause): Fact[] {
+function deadBlock(label: BlockLabel, state: MutableChainState, cause: FaultCause): Fact[] {
   const { tip } = state;
   if (tip && (label.height !== tip.height + 1 || label.previousHash !== tip.hash)) {
     throw new UnlinkedBlockError(label, state.chain.name, tip);
@@ -199,8 +204,8 @@ function deadBlock(label: BlockLabel, state: MutableChainState, cause: Cause): F
 
 const SCOPES: readonly DeadLetterScope[] = ['transaction', 'input', 'output'];
 
-function deadLetters(raw: unknown, faults: readonly Fault[]): DeadLetterFact[] {
-  const place = ({ scope, n }: Fault): number => SCOPES.indexOf(scope) * 2 ** 32 + (n ?? 0);
+function deadLetters(raw: unknown, faults: readonly BlockFault[]): DeadLetterFact[] {
+  const place = ({ scope, n }: BlockFault): number => SCOPES.indexOf(scope) * 2 ** 32 + (n ?? 0);
   const sorted = faults.toSorted((a, b) => a.txIndex - b.txIndex || place(a) - place(b));
   return sorted.map((fault, ordinal) => {
     const tx = listOf(asObject(raw)?.tx)[fault.txIndex];
@@ -215,7 +220,7 @@ function deadLetter(
   scope: DeadLetterScope,
   txid: string | null,
   n: number | null,
-  { code, message }: Cause,
+  { code, message }: FaultCause,
   part: unknown,
 ): DeadLetterFact {
   const text = part === null || part === undefined ? null : stringifyExact(part);

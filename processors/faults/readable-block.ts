@@ -3,7 +3,7 @@
 import { isHash } from '../../domain/hashes.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { asObject } from '../decoding/decoded-object.ts';
-import { type Cause, type Fault, isKey, readableValue, withhold } from './redact.ts';
+import { type BlockFault, type FaultCause, isKey, readableValue, withoutFaultyParts } from './redact.ts';
 
 /** A block of the log, as far as it can be read. */
 export interface ReadableBlock {
@@ -11,14 +11,14 @@ export interface ReadableBlock {
   readonly block: DaemonBlock | null;
   /** As it was parsed. */
   readonly raw: unknown;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly BlockFault[];
   /** Why `block` is null. */
-  readonly cause: Cause | null;
+  readonly cause: FaultCause | null;
 }
 
 const INT4_MAX = 2 ** 31 - 1;
 
-export function unreadable(raw: unknown, cause: Cause): ReadableBlock {
+export function unreadable(raw: unknown, cause: FaultCause): ReadableBlock {
   return { block: null, raw, faults: [], cause };
 }
 
@@ -27,10 +27,10 @@ export function readableBlock(raw: unknown, previousHash: string | null): Readab
   const wrong = blockFault(raw, previousHash);
   if (wrong !== null) return unreadable(raw, { code: 'malformed', message: wrong });
   const block = raw as DaemonBlock;
-  const faults: Fault[] = [];
+  const faults: BlockFault[] = [];
   const seen = new Set<unknown>();
   for (const [txIndex, tx] of block.tx.entries()) {
-    const at = (scope: Fault['scope'], n: number | null, message: string): void => {
+    const at = (scope: BlockFault['scope'], n: number | null, message: string): void => {
       faults.push({ scope, txIndex, n, code: 'malformed', message });
     };
     const message = transactionFault(tx, seen);
@@ -47,48 +47,48 @@ export function readableBlock(raw: unknown, previousHash: string | null): Readab
       if (why !== null) at('output', n, why);
     }
   }
-  return { block: withhold(block, faults), raw, faults, cause: null };
+  return { block: withoutFaultyParts(block, faults), raw, faults, cause: null };
 }
 
 function blockFault(raw: unknown, previousHash: string | null): string | null {
   const { hash, height, previousblockhash, time, tx } = asObject(raw) ?? {};
-  if (!isHash(hash)) return 'the block has no proper hash';
-  if (!isInt4(height)) return 'the block has no proper height';
+  if (!isHash(hash)) return 'the hash of the block is missing or malformed';
+  if (!isInt4(height)) return 'the height of the block is missing or malformed';
   if ((previousblockhash ?? null) !== previousHash)
     return `the block does not name ${previousHash ?? 'nothing'} as its parent`;
-  if (!Number.isSafeInteger(time)) return 'the block has no proper time';
+  if (!Number.isSafeInteger(time)) return 'the time of the block is missing or malformed';
   return Array.isArray(tx) && tx.length > 0 ? null : 'the block has no list of transactions';
 }
 
 function transactionFault(tx: unknown, seen: Set<unknown>): string | null {
   const { txid, vin, vout, vShieldedOutput, vjoinsplit } = asObject(tx) ?? {};
-  if (!isHash(txid)) return 'the transaction has no proper txid';
-  if (seen.has(txid)) return 'the block holds a transaction of this txid already';
+  if (!isHash(txid)) return 'the txid of the transaction is missing or malformed';
+  if (seen.has(txid)) return 'the block already holds a transaction with this txid';
   seen.add(txid);
-  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the transaction has no lists of inputs and outputs';
-  const paysNobody = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
-  return paysNobody ? 'the transaction pays nobody' : null;
+  if (!Array.isArray(vin) || !Array.isArray(vout)) return 'the inputs or outputs of the transaction are not lists';
+  const hasNoPayee = [vout, vShieldedOutput, vjoinsplit].every((paid) => !Array.isArray(paid) || paid.length === 0);
+  return hasNoPayee ? 'the transaction has no output' : null;
 }
 
 function inputFault(raw: unknown): string | null {
   const input = asObject(raw);
-  if (!input) return 'the input is no object';
+  if (!input) return 'the input is not an object';
   const { coinbase, txid, vout } = input;
   if (txid === undefined && vout === undefined && typeof coinbase === 'string') return null;
-  return isHash(txid) && isInt4(vout) ? null : 'the input names no output';
+  return isHash(txid) && isInt4(vout) ? null : 'the input does not name an output';
 }
 
 function outputFault(raw: unknown, n: number): string | null {
   const output = asObject(raw);
-  if (!output) return 'the output is no object';
-  if (output.n !== n) return `the output says that it is number ${String(output.n)}`;
-  if (readableValue(output.valueSat) === undefined) return 'valueSat is no amount of satoshis';
+  if (!output) return 'the output is not an object';
+  if (output.n !== n) return `the number of the output is ${String(output.n)}`;
+  if (readableValue(output.valueSat) === undefined) return 'valueSat is not an amount of satoshis';
   const script = asObject(output.scriptPubKey);
-  if (!script) return 'scriptPubKey is no object';
-  if (!isKey(script.type)) return 'the script has no proper type';
+  if (!script) return 'scriptPubKey is not an object';
+  if (!isKey(script.type)) return 'the type of the script is missing or malformed';
   const { addresses } = script;
   if (addresses === undefined || (Array.isArray(addresses) && addresses.every(isKey))) return null;
-  return 'the script has no proper list of addresses';
+  return 'the addresses of the script are missing or malformed';
 }
 
 function isInt4(value: unknown): value is number {

@@ -6,13 +6,13 @@ import { VerustreamError } from '../../schemas/errors.ts';
 import type { DaemonBlock, DaemonInput, DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { asObject, asText } from '../decoding/decoded-object.ts';
 
-export interface Cause {
+export interface FaultCause {
   readonly code: string;
   readonly message: string;
 }
 
 /** A redacted part of a block. */
-export interface Fault extends Cause {
+export interface BlockFault extends FaultCause {
   readonly scope: 'transaction' | 'input' | 'output';
   readonly txIndex: number;
   /** Index of the input or output; null for a transaction. */
@@ -39,13 +39,13 @@ export function readableValue(value: unknown): bigint | undefined {
   return satoshis >= 0n && satoshis <= INT64_MAX ? satoshis : undefined;
 }
 
-export function causeOf(error: unknown): Cause {
+export function causeOf(error: unknown): FaultCause {
   if (error instanceof VerustreamError) return { code: error.code, message: error.message };
   return { code: 'undecodable', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
 /** Parts of `block` that have a fault may be of any shape, all others are as declared. */
-export function withhold(block: DaemonBlock, faults: readonly Fault[]): DaemonBlock {
+export function withoutFaultyParts(block: DaemonBlock, faults: readonly BlockFault[]): DaemonBlock {
   if (faults.length === 0) return block;
   const byTransaction = Map.groupBy(faults, ({ txIndex }) => txIndex);
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FACTS, type Fact } from '../../schemas/facts.ts';
 import { madeFact } from '../../test/support/schemas/facts/made-fact.ts';
-import { assertStorable } from './validate-facts.ts';
+import { validateFacts } from './validate-facts.ts';
 
 const wrong = (fact: Fact, field: object): Fact => ({ ...fact, ...field }) as Fact;
 
@@ -42,14 +42,14 @@ describe('what a store or the topic could not hold is refused by name', () => {
       'vout of a export cannot be undefined',
     ],
   ])('%s', (_, fact, message) => {
-    expect(() => assertStorable([fact])).toThrow(message);
+    expect(() => validateFacts([fact])).toThrow(message);
   });
 });
 
 it('every fact of plain values is storable', () => {
-  expect(() => assertStorable(FACTS.map(({ type }) => madeFact(type)))).not.toThrow();
+  expect(() => validateFacts(FACTS.map(({ type }) => madeFact(type)))).not.toThrow();
 });
 
 it('an import that no export brought names output -1', () => {
-  expect(() => assertStorable([madeFact('import', { exportVout: -1 })])).not.toThrow();
+  expect(() => validateFacts([madeFact('import', { exportVout: -1 })])).not.toThrow();
 });

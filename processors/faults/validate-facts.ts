@@ -4,7 +4,7 @@ import type { Field, Fields } from '../../schemas/facts/fields.ts';
 import { FACTS, type Fact, type FactType } from '../../schemas/facts.ts';
 
 /** A value is missing, or outside the range of its column. */
-export class UnstorableFact extends PermanentError {
+export class InvalidFact extends PermanentError {
   constructor(type: FactType, field: string, value: unknown) {
     super('unstorable', `${field} of a ${type} cannot be ${describe(value)}`);
   }
@@ -23,8 +23,8 @@ const CHECKED = new Map<string, readonly (readonly [string, Field])[]>(
   ]),
 );
 
-/** @throws UnstorableFact */
-export function assertStorable(facts: readonly Fact[]): void {
+/** @throws InvalidFact */
+export function validateFacts(facts: readonly Fact[]): void {
   for (const fact of facts) {
     const values = fact as unknown as Readonly<Record<string, unknown>>;
     for (const [name, field] of CHECKED.get(fact.type) ?? []) check(fact.type, name, field, values[name]);
@@ -33,11 +33,11 @@ export function assertStorable(facts: readonly Fact[]): void {
 
 function check(type: FactType, name: string, field: Field, value: unknown): void {
   if (value === null && field.nullable) return;
-  if (!isOfSort(field, value)) throw new UnstorableFact(type, name, value);
+  if (!isOfSort(field, value)) throw new InvalidFact(type, name, value);
   switch (field.sort) {
     case 'list':
       for (const item of value as readonly unknown[]) {
-        if (!isObject(item)) throw new UnstorableFact(type, name, item);
+        if (!isObject(item)) throw new InvalidFact(type, name, item);
         checkMembers(type, field.members, item);
       }
       break;
@@ -63,8 +63,8 @@ function checkMembers(type: FactType, members: Fields, value: object): void {
 
 function checkEntries(type: FactType, name: string, entries: object, isValue: (value: unknown) => boolean): void {
   for (const [key, value] of Object.entries(entries)) {
-    if (key === '' || NOT_IN_KEYS.test(key)) throw new UnstorableFact(type, name, key);
-    if (!isValue(value)) throw new UnstorableFact(type, key, value);
+    if (key === '' || NOT_IN_KEYS.test(key)) throw new InvalidFact(type, name, key);
+    if (!isValue(value)) throw new InvalidFact(type, key, value);
   }
 }
 

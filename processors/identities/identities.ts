@@ -7,7 +7,7 @@ import { qualifiedIdentityName } from '../decoding/qualified-names.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 import { contentHashes } from './content-hashes.ts';
 import { identityChangeKind } from './identity-change-kind.ts';
-import { type Registration, registrationsOf } from './registrations.ts';
+import { type IdentityRegistration, registrationsOf } from './registrations.ts';
 
 interface FieldChange {
   readonly field: string;
@@ -52,7 +52,7 @@ type Origin = Pick<
 /** The referrer stays through later updates; the rest is of the first state alone. */
 function origin(
   before: IdentityFact | null,
-  registration: Registration | null,
+  registration: IdentityRegistration | null,
 ): Pick<IdentityFact, 'referral' | 'registration'> {
   if (before) return { referral: before.referral, registration: null };
   if (!registration) return { referral: null, registration: null };

@@ -33,9 +33,9 @@ test('every registration spends the commitment that the wallet made for its name
 });
 
 test('only the state that registered tells of the registration', () => {
-  const told = identities.filter(({ registration }) => registration !== null);
-  expect(told.every(({ kind }) => kind === 'registered')).toBe(true);
-  expect(new Set(told.map(({ identityAddress }) => identityAddress)).size).toBe(told.length);
+  const newlyRegistered = identities.filter(({ registration }) => registration !== null);
+  expect(newlyRegistered.every(({ kind }) => kind === 'registered')).toBe(true);
+  expect(new Set(newlyRegistered.map(({ identityAddress }) => identityAddress)).size).toBe(newlyRegistered.length);
 });
 
 test('the price: 100, 80 with a referrer, of a token’s sub-identity its fee and 0.02 to the chain', () => {

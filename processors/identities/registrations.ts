@@ -6,7 +6,7 @@ import { transactionSurplus } from '../blocks/transactions.ts';
 import { asText, decodedObject } from '../decoding/decoded-object.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
-export interface Registration {
+export interface IdentityRegistration {
   /** i-address; null without one. */
   readonly referral: string | null;
   readonly commitmentTxid: string | null;
@@ -15,8 +15,8 @@ export interface Registration {
 }
 
 /** i-address → registration, of the names that the transaction reserves. */
-export function registrationsOf(tx: DaemonTransaction, state: ChainState): ReadonlyMap<string, Registration> {
-  const registrations = new Map<string, Registration>();
+export function registrationsOf(tx: DaemonTransaction, state: ChainState): ReadonlyMap<string, IdentityRegistration> {
+  const registrations = new Map<string, IdentityRegistration>();
   for (const { n, scriptPubKey } of tx.vout) {
     const reservation = decodedObject(scriptPubKey, 'identityreservation');
     const nameId = asText(reservation?.nameid);

@@ -13,7 +13,7 @@ export interface DailyPrice {
   readonly usd: bigint;
 }
 
-export interface Bounds {
+export interface PriceBounds {
   /** Twice the median, so that the mean of the middle two stays whole; scaled by 10^30. */
   readonly twiceMedian: bigint;
   readonly days: number;
@@ -25,7 +25,7 @@ export function boundsCloseAt(day: number): number {
 }
 
 /** Bounds of a day out of the daily prices that are there; null when there is none. */
-export function boundsOf(day: number, daily: readonly DailyPrice[]): Bounds | null {
+export function boundsOf(day: number, daily: readonly DailyPrice[]): PriceBounds | null {
   const near = daily.filter((price) => Math.abs(price.day - day) <= BOUNDS_DAYS).map(({ usd }) => usd);
   near.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const [lower, upper] = [near[(near.length - 1) >> 1], near[near.length >> 1]];
@@ -41,6 +41,6 @@ export function isOutsideLimits({ price, limits }: Pick<ConversionSide, 'price' 
 }
 
 /** Outside [0.1, 10] times the median. */
-export function isOutOfBounds(usd: bigint, { twiceMedian }: Bounds): boolean {
+export function isOutOfBounds(usd: bigint, { twiceMedian }: PriceBounds): boolean {
   return 20n * usd < twiceMedian || 2n * usd > 10n * twiceMedian;
 }

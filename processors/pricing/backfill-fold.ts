@@ -4,12 +4,12 @@ import type { BasketState } from '../../domain/basket-state.ts';
 import type { Side } from '../../domain/stamps.ts';
 import { utcDay } from '../../domain/time.ts';
 import {
-  type Bounds,
   boundsCloseAt,
   boundsOf,
   type DailyPrice,
   isOutOfBounds,
   isOutsideLimits,
+  type PriceBounds,
 } from './backfill-bounds.ts';
 import { type BackfillPrices, backfillPrices } from './backfill-prices.ts';
 import type { ChainView, PricedBlock } from './chain-view.ts';
@@ -82,7 +82,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
 
   function evaluate(
     { basis, row }: OpenStamp,
-    boundsAt: (chain: string, currencyId: string, day: number) => Bounds | null,
+    boundsAt: (chain: string, currencyId: string, day: number) => PriceBounds | null,
   ): Stamp {
     const day = utcDay(row.time);
     const isClosed = (clocks.get(row.chain) ?? 0) >= boundsCloseAt(day);
@@ -99,7 +99,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
     return toStamp({ ...basis, inputs }, decideStamp(basis, doubted), !isClosed);
   }
 
-  function bounds(chain: string, currencyId: string, day: number): Bounds | null {
+  function bounds(chain: string, currencyId: string, day: number): PriceBounds | null {
     return boundsOf(day, daily.get(chain)?.get(currencyId) ?? []);
   }
 
@@ -140,7 +140,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
 
     corrections() {
       if (!isMoved) return NO_ROWS;
-      const known = new Map<string, Bounds | null>();
+      const known = new Map<string, PriceBounds | null>();
       const boundsAt = (chain: string, currencyId: string, day: number) =>
         entry(known, `${chain} ${currencyId} ${day}`, () => bounds(chain, currencyId, day));
       const corrected: StampRow[] = [];

@@ -1,13 +1,13 @@
 /** Oracle prices of one moment: anchors, then baskets that hold anchors, then two hops through what is priced by then. */
 import { type BasketReserve, type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
-import type { Tier } from '../../domain/prices.ts';
+import type { PriceTier } from '../../domain/prices.ts';
 import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
 import { type PriceEntry, weightedPrice } from './weighted-price.ts';
 
 export interface QuotedPrice {
   readonly currencyId: string;
-  readonly tier: Tier | 'nav';
+  readonly tier: PriceTier | 'nav';
   /** Exact. */
   readonly exact: Rational;
   /** As it is stored: rounded once, scaled by 10^30. */
@@ -19,7 +19,7 @@ export interface QuotedPrice {
 }
 
 export interface OraclePrice extends QuotedPrice {
-  readonly tier: Tier;
+  readonly tier: PriceTier;
 }
 
 export type OraclePrices = ReadonlyMap<string, OraclePrice>;
@@ -158,7 +158,7 @@ function addEntries(
 }
 
 /** Prices what has none yet: the lowest tier wins and tiers are never mixed. */
-function settle(prices: Map<string, OraclePrice>, said: Entries, tier: Tier): void {
+function settle(prices: Map<string, OraclePrice>, said: Entries, tier: PriceTier): void {
   const found: OraclePrice[] = [];
   for (const [currencyId, list] of said) {
     if (prices.has(currencyId)) continue;

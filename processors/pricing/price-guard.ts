@@ -8,7 +8,7 @@ export interface GuardedPrice {
   readonly usd: bigint;
 }
 
-export interface Verdict<P extends GuardedPrice> {
+export interface GuardVerdict<P extends GuardedPrice> {
   /** Absolute, in 10^-10 percent; null without an external price. */
   readonly deviation: bigint | null;
   readonly status: GuardState;
@@ -33,7 +33,12 @@ const REJECTED_PCT = 5n * SCALE;
 const PEG = 10n ** BigInt(PRICE_DECIMALS);
 
 /** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays. */
-export function judgePrice<P extends GuardedPrice>({ derived, replaced, external, good }: GuardInput<P>): Verdict<P> {
+export function judgePrice<P extends GuardedPrice>({
+  derived,
+  replaced,
+  external,
+  good,
+}: GuardInput<P>): GuardVerdict<P> {
   const current = replaced === undefined ? derived : replaced;
   const deviation = external === null ? null : deviationOf((current ?? derived).usd, external);
   if (current === null || (deviation !== null && deviation > REJECTED_PCT)) {

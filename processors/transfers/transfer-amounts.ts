@@ -18,7 +18,7 @@ export interface ImportPrices {
 }
 
 /** Members of a transfer that determine its payout. */
-export type AskedConversion = Pick<
+export type RequestedConversion = Pick<
   TransferFact,
   'kind' | 'fromCurrencyId' | 'toCurrencyId' | 'amountIn' | 'conversionFee'
 >;
@@ -37,7 +37,7 @@ export function conversionFee(kind: TransferKind, amountIn: bigint): bigint {
 }
 
 /** Payout of the transfer at these prices; 0 for a burn. */
-export function expectedPayout(transfer: AskedConversion, prices: ImportPrices): ExpectedPayout | null {
+export function expectedPayout(transfer: RequestedConversion, prices: ImportPrices): ExpectedPayout | null {
   const { kind, toCurrencyId: currencyId, amountIn } = transfer;
   if (kind === 'burn') return { currencyId, amount: 0n };
   if (kind === 'mint' || kind === 'send') return { currencyId, amount: amountIn };
@@ -45,7 +45,7 @@ export function expectedPayout(transfer: AskedConversion, prices: ImportPrices):
   return amount === null ? null : { currencyId, amount };
 }
 
-function convertedAmount(transfer: AskedConversion, prices: ImportPrices): bigint | null {
+function convertedAmount(transfer: RequestedConversion, prices: ImportPrices): bigint | null {
   const { kind, fromCurrencyId, toCurrencyId } = transfer;
   const net = netAmount(transfer);
   if (fromCurrencyId === prices.importCurrencyId) {

@@ -2,7 +2,7 @@
  * Answers one call as the daemon did or would have: recorded cases byte for byte at the recorded tip, otherwise what
  * follows from the released blocks, otherwise an error that says so. Nothing is made up.
  */
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import type { Derive } from './derivation.ts';
 import { createDerivations } from './derivations.ts';
 import type { RecordedAnswer, RecordedCalls } from './recorded-calls.ts';
@@ -23,7 +23,7 @@ const TIMELESS = new Set([
 ]);
 
 /** Text of the result. Throws RpcFailure, or DaemonDied where the recorded daemon did. */
-export type AnswerCall = (view: ChainView, method: string, params: string, texts: readonly string[]) => string;
+export type AnswerCall = (view: RecordingView, method: string, params: string, texts: readonly string[]) => string;
 
 /** The words for wrong parameters do not depend on the chain: the help text, or the name of the type. */
 function isTimeless(calls: RecordedCalls, method: string, answer: RecordedAnswer): boolean {
@@ -34,7 +34,7 @@ function isTimeless(calls: RecordedCalls, method: string, answer: RecordedAnswer
 
 function replay(answer: RecordedAnswer): string {
   if ('result' in answer) return answer.result;
-  if ('died' in answer) throw new DaemonDied('the recorded daemon died of this call');
+  if ('died' in answer) throw new DaemonDied('this call crashed the recorded daemon');
   const { code, message } = JSON.parse(answer.error) as { code: number; message: string };
   throw new RpcFailure(code, message);
 }
@@ -42,7 +42,12 @@ function replay(answer: RecordedAnswer): string {
 export function createAnswerCall(recording: Recording, calls: RecordedCalls): AnswerCall {
   const derivations = createDerivations(recording, calls);
 
-  function deriveOrExplain(derive: Derive, view: ChainView, method: string, texts: readonly string[]): string | null {
+  function deriveOrExplain(
+    derive: Derive,
+    view: RecordingView,
+    method: string,
+    texts: readonly string[],
+  ): string | null {
     try {
       return derive(view, texts);
     } catch (error) {

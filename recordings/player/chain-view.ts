@@ -1,9 +1,9 @@
 /** The part of a recording that has been released: what the node shows as its chain. */
-import type { Branch, RecordedBlock, Recording } from './recording.ts';
+import type { RecordedBlock, RecordedBranch, Recording } from './recording.ts';
 
-export interface ChainView {
+export interface RecordingView {
   readonly recording: Recording;
-  readonly branch: Branch;
+  readonly branch: RecordedBranch;
   readonly height: number;
   readonly best: RecordedBlock;
   /** Everything is released, so every recorded call was asked at just this tip. */
@@ -21,12 +21,12 @@ export interface ChainView {
 }
 
 export interface ViewPosition {
-  readonly branch: Branch;
+  readonly branch: RecordedBranch;
   readonly height: number;
   readonly orphansKnown: boolean;
 }
 
-export function viewChain(recording: Recording, { branch, height, orphansKnown }: ViewPosition): ChainView {
+export function viewChain(recording: Recording, { branch, height, orphansKnown }: ViewPosition): RecordingView {
   const { main, orphans, fork, tip } = recording;
   const at = (wanted: number): RecordedBlock | undefined => {
     if (wanted < 0 || wanted > height) return undefined;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerBody, type Call } from './envelope.ts';
+import { answerBody, type CallPrinter } from './envelope.ts';
 import type { Faults } from './faults.ts';
 import { DaemonDied, RpcFailure } from './rpc-failure.ts';
 
@@ -28,7 +28,7 @@ export interface DaemonServerOptions {
   readonly password: string;
   readonly faults: () => Faults;
   readonly random: () => number;
-  readonly call: Call;
+  readonly call: CallPrinter;
   readonly onRequest: (request: ReceivedRequest) => void;
 }
 

@@ -1,13 +1,13 @@
 /** Answers that follow from the released blocks. */
 import { skipSpace } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 
 /**
  * The result's text as the daemon prints it at the view's tip, or null when the recording does not tell.
  * Throws RpcFailure for the daemon's errors. `params` are texts of the positional parameters.
  */
-export type Derive = (view: ChainView, params: readonly string[]) => string | null;
+export type Derive = (view: RecordingView, params: readonly string[]) => string | null;
 
 export type Derivations = Readonly<Record<string, Derive>>;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import { type ChainView, type ViewPosition, viewChain } from './chain-view.ts';
+import { type RecordingView, type ViewPosition, viewChain } from './chain-view.ts';
 import { createDerivations } from './derivations.ts';
 import { readPairs } from './members.ts';
 import { readGzip, readLines } from './read-lines.ts';
@@ -23,7 +23,7 @@ const view = (height: number, position: Partial<ViewPosition> = {}) =>
   viewChain(recording, { branch: 'main', height, orphansKnown: height >= recording.takeover, ...position });
 
 /** Result text, "error <code>", or null where the recording does not tell. */
-function derive(at: ChainView, method: string, ...params: string[]): string | null {
+function derive(at: RecordingView, method: string, ...params: string[]): string | null {
   try {
     return derivations[method]?.(at, params) ?? null;
   } catch (error) {
@@ -247,7 +247,7 @@ describe('spent outputs', () => {
   }
 
   /** Every output of the shown chain names exactly the spender that the shown chain holds. */
-  function checkSpent(at: ChainView): number {
+  function checkSpent(at: RecordingView): number {
     const blocks: { readonly height: number; readonly tx: readonly Spendable[] }[] = [];
     for (let height = 0; height <= at.height; height++) {
       blocks.push(JSON.parse(derive(at, 'getblock', `"${height}"`, '2') ?? ''));
@@ -284,7 +284,8 @@ describe('spent outputs', () => {
     expect(checkSpent(orphan)).toBeGreaterThan(500);
     // Otherwise the test would prove nothing: shared blocks look different from the two branches.
     const differs = (height: number) => {
-      const block = (at: ChainView) => JSON.stringify(JSON.parse(derive(at, 'getblock', `"${height}"`, '2') ?? '').tx);
+      const block = (at: RecordingView) =>
+        JSON.stringify(JSON.parse(derive(at, 'getblock', `"${height}"`, '2') ?? '').tx);
       return block(orphan) !== block(view(orphanTip));
     };
     expect(Array.from({ length: recording.fork }, (_, index) => recording.fork - index).some(differs)).toBe(true);

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { type Derivations, type Derive, stringParam } from './derivation.ts';
-import { type Pair, printPairs, readPairs, replaceMembers } from './members.ts';
+import { type MemberPair, printPairs, readPairs, replaceMembers } from './members.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { readGzip } from './read-lines.ts';
 import type { Recording } from './recording.ts';
@@ -91,7 +91,7 @@ function balance(deltas: readonly Delta[]): string {
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([currency, amount]) => [currency, satoshisToCoins(amount)]),
     );
-  const native: Pair[] = [
+  const native: MemberPair[] = [
     ['balance', String(sums.balance)],
     ['received', String(sums.received)],
   ];
@@ -105,7 +105,7 @@ export function createAddressDerivations(recording: Recording): Derivations {
   /** Movements of the address up to the tip; null where the abandoned branch may have had others. */
   const derive =
     (print: (deltas: readonly Delta[], query: AddressQuery) => string): Derive =>
-    (view: ChainView, [param, ...rest]) => {
+    (view: RecordingView, [param, ...rest]) => {
       const query = readQuery(param);
       if (query === null || rest.length > 0 || view.height > view.sharedHeight) return null;
       const deltas = deltasOf(query.address)?.filter(({ height }) => height <= view.height);

@@ -1,9 +1,9 @@
 /** Blocks, headers and hashes as of the released tip. */
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, requireInteger, stringParam } from './derivation.ts';
-import { type Pair, printPairs, readPairs } from './members.ts';
+import { type MemberPair, printPairs, readPairs } from './members.ts';
 import { headerHex, type RawBlock } from './raw-blocks.ts';
 import type { RecordedBlock } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -12,12 +12,12 @@ import type { SpentAsOf } from './spent-outputs.ts';
 const HEIGHT = /^\d{1,9}$/;
 
 /** Confirmations and nextblockhash as they stand at the view's tip. */
-function placeInChain(view: ChainView, block: RecordedBlock, pairs: readonly Pair[]): Pair[] {
+function placeInChain(view: RecordingView, block: RecordedBlock, pairs: readonly MemberPair[]): MemberPair[] {
   const active = view.isActive(block);
   const next = active ? view.at(block.height + 1) : undefined;
-  const nextPair: Pair[] = next === undefined ? [] : [['nextblockhash', `"${next.hash}"`]];
+  const nextPair: MemberPair[] = next === undefined ? [] : [['nextblockhash', `"${next.hash}"`]];
   const recordedNext = pairs.some(([key]) => key === 'nextblockhash');
-  return pairs.flatMap((pair): Pair[] => {
+  return pairs.flatMap((pair): MemberPair[] => {
     const [key] = pair;
     if (key === 'confirmations') return [[key, String(active ? view.height - block.height + 1 : -1)]];
     if (key === 'nextblockhash') return nextPair;
@@ -34,13 +34,13 @@ function verbosityOf(text: string | undefined): 0 | 1 | 2 | null {
 }
 
 export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf): Derivations {
-  function byHash(view: ChainView, hash: string): RecordedBlock {
+  function byHash(view: RecordingView, hash: string): RecordedBlock {
     const block = view.byHash(hash.toLowerCase());
     if (block === undefined) throw new RpcFailure(-5, 'Block not found');
     return block;
   }
 
-  function find(view: ChainView, where: string): RecordedBlock | null {
+  function find(view: RecordingView, where: string): RecordedBlock | null {
     if (isWrittenHash(where)) return byHash(view, where);
     if (!HEIGHT.test(where)) return null;
     const block = view.at(Number(where));
@@ -48,7 +48,7 @@ export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf)
     return block;
   }
 
-  function transactions(view: ChainView, tx: string, verbosity: 1 | 2): string {
+  function transactions(view: RecordingView, tx: string, verbosity: 1 | 2): string {
     const texts = rawElements(tx, 0).map(({ start, end }) => tx.slice(start, end));
     const print = verbosity === 1 ? (text: string) => rawMember(text, 'txid') : (text: string) => spentAsOf(view, text);
     return `[${texts.map(print).join(',')}]`;

@@ -1,8 +1,8 @@
 /** Summaries of the chain as of the released tip. What no block tells (mempool, staking supply …) is left out below the recorded tip. */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, type Derive, integerParam } from './derivation.ts';
-import { type Pair, printPairs, readPairs, replaceMembers } from './members.ts';
+import { type MemberPair, printPairs, readPairs, replaceMembers } from './members.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import type { RecordedBlock } from './recording.ts';
 
@@ -15,14 +15,14 @@ const own = (block: RecordedBlock, key: string): string => {
 };
 
 /** The requirement of the next work block is what the block that came next carries; unknown after the abandoned branch's last. */
-function nextDifficulty({ recording, branch, height, best }: ChainView): string | null {
+function nextDifficulty({ recording, branch, height, best }: RecordingView): string | null {
   const { main, orphans, fork } = recording;
   const next = branch === 'orphan' && height >= fork ? orphans[height - fork] : main[best.height + 1];
   return next === undefined ? null : own(next, 'difficulty');
 }
 
 /** Work gained over the last blocks ÷ the span of their times, as getnetworkhashps computes it. */
-function hashesPerSecond(view: ChainView, lookup: number, height: number): string | null {
+function hashesPerSecond(view: RecordingView, lookup: number, height: number): string | null {
   const end = height < 0 || height > view.height ? view.height : height;
   const count = Math.min(lookup, end);
   if (count < 1) return null;
@@ -56,7 +56,9 @@ function softForks(recorded: string, height: number): string {
   };
   const fork = (text: string) =>
     printPairs(
-      readPairs(text).map(([key, value]): Pair => [key, key === 'enforce' || key === 'reject' ? rule(value) : value]),
+      readPairs(text).map(
+        ([key, value]): MemberPair => [key, key === 'enforce' || key === 'reject' ? rule(value) : value],
+      ),
     );
   return `[${rawElements(recorded, 0)
     .map(({ start, end }) => fork(recorded.slice(start, end)))
@@ -66,7 +68,7 @@ function softForks(recorded: string, height: number): string {
 function upgrades(recorded: string, height: number): string {
   const upgrade = (text: string) =>
     replaceMembers(text, { status: Number(rawMember(text, 'activationheight')) <= height ? '"active"' : '"pending"' });
-  return printPairs(readPairs(recorded).map(([key, value]): Pair => [key, upgrade(value)]));
+  return printPairs(readPairs(recorded).map(([key, value]): MemberPair => [key, upgrade(value)]));
 }
 
 export function createChainInfoDerivations(calls: RecordedCalls): Derivations {
@@ -76,7 +78,7 @@ export function createChainInfoDerivations(calls: RecordedCalls): Derivations {
     return answer.result;
   }
 
-  function blockchainInfo(view: ChainView): string {
+  function blockchainInfo(view: RecordingView): string {
     const text = recorded('getblockchaininfo');
     const { best, height } = view;
     return replaceMembers(text, {
@@ -93,7 +95,7 @@ export function createChainInfoDerivations(calls: RecordedCalls): Derivations {
     });
   }
 
-  function chainTips(view: ChainView): string {
+  function chainTips(view: RecordingView): string {
     const { recording, best, branch, orphansKnown } = view;
     const tip = (block: RecordedBlock, branchlen: number, status: string) =>
       ({ height: block.height, hash: block.hash, branchlen, status }) as const;
@@ -104,7 +106,7 @@ export function createChainInfoDerivations(calls: RecordedCalls): Derivations {
   }
 
   const summary =
-    (print: (view: ChainView) => string | null): Derive =>
+    (print: (view: RecordingView) => string | null): Derive =>
     (view, params) => {
       atMost(params, 0);
       return print(view);

@@ -1,7 +1,7 @@
 /** Currency states, imports and exports as of the released tip. */
 import { join } from 'node:path';
 import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';
 import { readPairs } from './members.ts';
@@ -81,7 +81,7 @@ export function createCurrencyDerivations(recording: Recording): Derivations {
   }
 
   /** Rows from `start` to `end` (0: the tip), or null where the abandoned branch may have had others. */
-  function range(view: ChainView, rows: readonly Dated[], start: string, end: string): string[] | null {
+  function range(view: RecordingView, rows: readonly Dated[], start: string, end: string): string[] | null {
     const [from, to] = [integerParam(start), integerParam(end)];
     if (from === null || to === null || from < 0 || to < 0 || (to > 0 && from > to)) return null;
     const last = to === 0 ? view.height : Math.min(to, view.height);

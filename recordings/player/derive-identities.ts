@@ -1,7 +1,7 @@
 /** getidentity as of a height, in the words in which the daemon described that state. */
 import { join } from 'node:path';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { type Derive, integerParam, stringParam } from './derivation.ts';
 import { readGzip } from './read-lines.ts';
 import type { Recording } from './recording.ts';
@@ -62,7 +62,7 @@ export function createIdentityDerivations(recording: Recording): { readonly geti
     return identities.find(({ id, names }) => id === name || (bare !== null && names.has(bare)));
   }
 
-  function answerAt(view: ChainView, identity: RecordedIdentity, height: number): string | null {
+  function answerAt(view: RecordingView, identity: RecordedIdentity, height: number): string | null {
     if (height > view.sharedHeight) {
       onOrphanBranch ??= orphanUpdates(recording);
       const changed = onOrphanBranch.get(identity.id);

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
+import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, integerParam, stringParam } from './derivation.ts';
-import { type Pair, printPairs, readPairs } from './members.ts';
+import { type MemberPair, printPairs, readPairs } from './members.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { headerHex, type RawBlock } from './raw-blocks.ts';
 import { readLines } from './read-lines.ts';
@@ -61,7 +61,7 @@ export function createTransactionDerivations(
         .join(',')}]`;
     const pairs = readPairs(tx.slice(span.start, span.end))
       .filter(([key]) => key !== 'valueBalanceZat')
-      .map(([key, value]): Pair => [key, key === 'vout' ? outputs(value) : value]);
+      .map(([key, value]): MemberPair => [key, key === 'vout' ? outputs(value) : value]);
     const time = rawMember(block.block(), 'time') ?? '0';
     return printPairs([
       ['hex', `"${raw.slice(headerHex(raw).length + 2)}"`],
@@ -74,12 +74,12 @@ export function createTransactionDerivations(
     ]);
   }
 
-  function holder(view: ChainView, txid: string): RecordedBlock | undefined {
+  function holder(view: RecordingView, txid: string): RecordedBlock | undefined {
     const candidates = [onMain.get(txid), onOrphan.get(txid)];
     return candidates.find((block) => block !== undefined && view.isActive(block));
   }
 
-  function verbose(view: ChainView, txid: string, block: RecordedBlock): string | null {
+  function verbose(view: RecordingView, txid: string, block: RecordedBlock): string | null {
     const text = recorded(txid) ?? loneCoinbase(block);
     if (text === null) return null;
     const time = rawMember(block.block(), 'time') ?? '0';
@@ -91,7 +91,7 @@ export function createTransactionDerivations(
       blocktime: time,
     };
     const pairs = readPairs(spentAsOf(view, text));
-    return printPairs(pairs.map(([key, value]): Pair => [key, place[key] ?? value]));
+    return printPairs(pairs.map(([key, value]): MemberPair => [key, place[key] ?? value]));
   }
 
   return {

@@ -16,14 +16,14 @@ export interface WireAnswer {
 }
 
 /** Result text of a call; `params` is the array's text, `texts` its elements. Throws RpcFailure or DaemonDied. */
-export type Call = (method: string, params: string, texts: readonly string[]) => string;
+export type CallPrinter = (method: string, params: string, texts: readonly string[]) => string;
 
 const failed = (code: number, message: string, id: string): WireAnswer => ({
   status: rpcStatus(code),
   body: printRpcError(code, message, id),
 });
 
-function answerOne(request: RpcRequest | RpcRefusal, call: Call): WireAnswer {
+function answerOne(request: RpcRequest | RpcRefusal, call: CallPrinter): WireAnswer {
   const { id } = request;
   if (request.kind === 'refusal') return failed(request.code, request.message, id);
   try {
@@ -48,7 +48,7 @@ const DAEMON_LIMITS = {
 };
 
 /** A DaemonDied of `call` passes through. */
-export function answerBody(body: Uint8Array, call: Call): WireAnswer {
+export function answerBody(body: Uint8Array, call: CallPrinter): WireAnswer {
   const read = readRpcBody(body, DAEMON_LIMITS);
   if (read.kind === 'batch') {
     const answers = read.requests.map((request) => answerOne(request, call).body);

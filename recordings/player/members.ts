@@ -1,17 +1,17 @@
 /** An object of the daemon's JSON as pairs of key and value text; printing what was read gives the same bytes. */
 import { daemonString, rawMembers } from '../../domain/json/raw-json.ts';
 
-export type Pair = readonly [key: string, value: string];
+export type MemberPair = readonly [key: string, value: string];
 
-export const readPairs = (text: string): Pair[] =>
+export const readPairs = (text: string): MemberPair[] =>
   rawMembers(text, 0).map(({ key, start, end }) => [key, text.slice(start, end)] as const);
 
-export const printPairs = (pairs: readonly Pair[]): string =>
+export const printPairs = (pairs: readonly MemberPair[]): string =>
   `{${pairs.map(([key, value]) => `${daemonString(key)}:${value}`).join(',')}}`;
 
 /** New values for members that are there; null takes a member out. */
 export function replaceMembers(text: string, changes: Readonly<Record<string, string | null>>): string {
-  const pairs: Pair[] = [];
+  const pairs: MemberPair[] = [];
   for (const [key, value] of readPairs(text)) {
     const change = changes[key];
     if (change === undefined) pairs.push([key, value]);

@@ -16,7 +16,7 @@ interface HttpAnswer {
   readonly body: string;
 }
 
-interface HttpQuestion {
+interface HttpRequest {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
@@ -25,7 +25,7 @@ interface HttpQuestion {
 }
 
 /** Rejects when the connection ends before the whole answer is there. */
-function ask(node: RecordedNode, question: HttpQuestion): Promise<HttpAnswer> {
+function ask(node: RecordedNode, question: HttpRequest): Promise<HttpAnswer> {
   const { method = 'POST', path = '/', headers = {}, auth = true, body = '' } = question;
   const { port, username, password } = new URL(node.url);
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

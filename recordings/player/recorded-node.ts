@@ -7,7 +7,7 @@ import { type AnswerCall, createAnswerCall } from './answer-call.ts';
 import { createDaemonServer, type ReceivedRequest } from './daemon-server.ts';
 import { createRandom, type Faults } from './faults.ts';
 import { loadRecordedCalls } from './recorded-calls.ts';
-import { type Branch, loadRecording, type Recording } from './recording.ts';
+import { loadRecording, type RecordedBranch, type Recording } from './recording.ts';
 import { createStory } from './story.ts';
 
 export interface RecordedNodeOptions {
@@ -47,7 +47,7 @@ export interface RecordedNode {
   /** Loses the newest blocks, as only a broken node does. */
   back(blocks: number): void;
   /** Shows a branch by hand, up to its end unless a height is given. */
-  branch(name: Branch, height?: number): void;
+  branch(name: RecordedBranch, height?: number): void;
   /** Replaces all faults; {} ends them. */
   setFaults(faults: Faults): void;
   stop(): Promise<void>;

@@ -4,12 +4,12 @@ import { rawMembers } from '../../domain/json/raw-json.ts';
 import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
 
-export type Branch = 'main' | 'orphan';
+export type RecordedBranch = 'main' | 'orphan';
 
 export interface RecordedBlock {
   readonly height: number;
   readonly hash: string;
-  readonly branch: Branch;
+  readonly branch: RecordedBranch;
   readonly txids: readonly string[];
   /** `getblock hash 2` at the recorded tip. */
   block(): string;
@@ -41,7 +41,7 @@ const detached = (text: string) => Buffer.from(text, 'latin1').toString('latin1'
 /** Made here, for a closure made below would keep the texts of that scope. */
 const reader = (texts: PackedTexts, id: number) => () => texts.get(id);
 
-function readBlock(line: Buffer, branch: Branch, texts: PackedTexts): RecordedBlock {
+function readBlock(line: Buffer, branch: RecordedBranch, texts: PackedTexts): RecordedBlock {
   const text = line.toString('utf8');
   const parts = new Map(rawMembers(text, 0).map(({ key, start, end }) => [key, text.slice(start, end)]));
   const part = (key: string): string => {
@@ -72,7 +72,7 @@ function takeoverHeight(folder: string, main: readonly RecordedBlock[]): number 
 
 export function loadRecording(folder: string): Recording {
   const texts = createPackedTexts();
-  const read = (file: string, branch: Branch) =>
+  const read = (file: string, branch: RecordedBranch) =>
     Array.from(readLines(join(folder, file)), (line) => readBlock(line, branch, texts));
   const main = read('blocks.jsonl.gz', 'main');
   const orphans = read('orphans.jsonl.gz', 'orphan');

@@ -1,7 +1,7 @@
 /** Spender of an output, as the daemon would have printed it at an earlier tip or on the abandoned branch. */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
-import type { ChainView } from './chain-view.ts';
-import { type Pair, printPairs, readPairs } from './members.ts';
+import type { RecordingView } from './chain-view.ts';
+import { type MemberPair, printPairs, readPairs } from './members.ts';
 import type { RecordedBlock } from './recording.ts';
 
 /** The last three members of a spent output; height -1: spent by a transaction that no block holds yet. */
@@ -36,7 +36,7 @@ function spendsOf(blocks: readonly RecordedBlock[]): Map<string, Spend> {
 }
 
 /** Turns a recorded transaction's text into the one of `view`'s tip. */
-export type SpentAsOf = (view: ChainView, transaction: string) => string;
+export type SpentAsOf = (view: RecordingView, transaction: string) => string;
 
 export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {
   let orphanSpends: Map<string, Spend> | undefined;
@@ -44,7 +44,7 @@ export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {
   const upTo = (height: number, transaction: string) =>
     transaction.replace(SPENT, (spent, at: string) => (Number(at) >= 0 && Number(at) <= height ? spent : ''));
 
-  function onOrphanBranch(view: ChainView, transaction: string): string {
+  function onOrphanBranch(view: RecordingView, transaction: string): string {
     orphanSpends ??= spendsOf(orphans);
     const spends = orphanSpends;
     const shared = upTo(view.sharedHeight, transaction);
@@ -53,7 +53,7 @@ export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {
     const output = (text: string, n: number): string => {
       const spend = spends.get(`${txid}:${n}`);
       if (spend === undefined || spend.height > view.height) return text;
-      const members: Pair[] = [
+      const members: MemberPair[] = [
         ...readPairs(text),
         ['spentTxId', `"${spend.txid}"`],
         ['spentIndex', String(spend.index)],

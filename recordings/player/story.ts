@@ -2,11 +2,11 @@
  * The recorded chain as it came about: at the fork the branch that lost comes first, then the node goes over to the main
  * branch (whose tip was lower at that moment), then on to the recorded tip, where it stands still.
  */
-import { type ChainView, type ViewPosition, viewChain } from './chain-view.ts';
-import type { Branch, Recording } from './recording.ts';
+import { type RecordingView, type ViewPosition, viewChain } from './chain-view.ts';
+import type { RecordedBranch, Recording } from './recording.ts';
 
 export interface Story {
-  readonly view: ChainView;
+  readonly view: RecordingView;
   readonly ended: boolean;
   /** One move. Does nothing at the end. */
   step(): void;
@@ -15,7 +15,7 @@ export interface Story {
   /** Loses the newest blocks: what no healthy node does. */
   back(blocks: number): void;
   /** Shows one of the two branches by hand, up to its end unless a height is given. */
-  showBranch(branch: Branch, height?: number): void;
+  showBranch(branch: RecordedBranch, height?: number): void;
 }
 
 export interface StoryOptions {
@@ -31,7 +31,7 @@ export function createStory(recording: Recording, { startHeight, historyHeight }
   let view = viewChain(recording, position);
   let history = historyHeight > startHeight ? historyHeight : null;
 
-  function show(branch: Branch, height: number, orphansKnown = position.orphansKnown): void {
+  function show(branch: RecordedBranch, height: number, orphansKnown = position.orphansKnown): void {
     const top = branch === 'orphan' ? orphanTip : tip;
     if (!Number.isInteger(height) || height < 0 || height > top) {
       throw new RangeError(`height ${height} is not on the ${branch} branch (0 to ${top})`);

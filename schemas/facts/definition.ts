@@ -43,7 +43,7 @@ export interface HistoryBlock {
   readonly nativeCurrencyId: string;
 }
 
-export type History<P extends string = string, V = never> = FieldHistory<P> | MadeHistory<V>;
+export type FactHistory<P extends string = string, V = never> = FieldHistory<P> | MadeHistory<V>;
 
 export interface Definition<T extends string = string, F extends Fields = Fields> {
   readonly type: T;
@@ -54,7 +54,7 @@ export interface Definition<T extends string = string, F extends Fields = Fields
   readonly recalled: 'no' | 'fact' | 'fact_and_height';
   /** Null where Postgres does not hold it. */
   readonly postgres: PostgresRows<Name<F>> | null;
-  readonly clickhouse: readonly History<Path<F>, ValuesOf<F>>[];
+  readonly clickhouse: readonly FactHistory<Path<F>, ValuesOf<F>>[];
   /** Whether the `facts` topic carries it: consumers need it. The rest is state that only the stores hold. */
   readonly published: boolean;
   /** Values of the fields that earlier records of the topic do not have. */

@@ -19,7 +19,7 @@ let token: string;
 beforeAll(async () => {
   service = await startService({ limits: { tiers: TIERS, keylessRequestsPerMinute: 1_000 } });
   await service.settled();
-  beside = await service.startBeside();
+  beside = await service.startSecondApi();
   ({ token } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }));
 }, 600_000);
 afterAll(async () => {
@@ -306,10 +306,10 @@ describe('streams', () => {
 
   it('turn a wrong key away: behind the handshake when something has to be looked up, else at once', async () => {
     const { key } = newKey(newId());
-    const told = { errors: ['key_invalid'], code: 4401 };
-    expect(await attempt(key)).toEqual(told);
+    const refusal = { errors: ['key_invalid'], code: 4401 };
+    expect(await attempt(key)).toEqual(refusal);
     // Known by now, but what is left of the caller's allowance may have to be asked for.
-    expect([told, { errors: [], code: 1006 }]).toContainEqual(await attempt(key));
+    expect([refusal, { errors: [], code: 1006 }]).toContainEqual(await attempt(key));
   });
 
   it('cost a credit each, over both processes; without one nobody connects', async () => {

@@ -1,6 +1,6 @@
 /**
  * An API in an operating system process of its own, on the Postgres and the log of a running service; its ClickHouse is empty.
- * Argument: `BesideOptions` as JSON.
+ * Argument: `SecondApiOptions` as JSON.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ import { migrateClickHouse } from '../../infra/clickhouse/migrate.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { connectPostgres } from '../../infra/postgres/postgres.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
-import type { BesideOptions } from './start-beside.ts';
+import type { SecondApiOptions } from './start-second-api.ts';
 
-const { config, databaseUrl, logFolder, ...more }: BesideOptions = JSON.parse(process.argv[2] ?? '');
+const { config, databaseUrl, logFolder, ...more }: SecondApiOptions = JSON.parse(process.argv[2] ?? '');
 const logger = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
 const folder = mkdtempSync(join(tmpdir(), 'verustream-beside-'));
 const stop = new AbortController();

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reservePort } from '../support/infra/reserved-port.ts';
 import { startBrowser, whyNoBrowser } from './browser.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const START = 830;
 /** Above it the recorded chain reorganises. */
@@ -50,7 +50,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
     });
 
     it('shows each operation under its group, and nothing is complained about', async () => {
-      const document: Json = await (await fetch(`${service.url}/api/openapi.json`)).json();
+      const document: LooseJson = await (await fetch(`${service.url}/api/openapi.json`)).json();
       const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
       );
@@ -63,7 +63,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       );
       expect(shown.sort()).toEqual(operations.sort());
       const groups = Object.values<object>(document.paths).flatMap((methods) =>
-        Object.values<Json>(methods).flatMap(({ tags }) => tags),
+        Object.values<LooseJson>(methods).flatMap(({ tags }) => tags),
       );
       const headings = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset.tag));
       expect(headings).toEqual([...new Set(groups)]);
@@ -78,7 +78,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       await operation.getByRole('button', { name: 'Execute' }).click();
       const answer = operation.locator('.live-responses-table');
       await answer.waitFor();
-      const block: Json = await (await fetch(`${service.url}/api/blocks/500`)).json();
+      const block: LooseJson = await (await fetch(`${service.url}/api/blocks/500`)).json();
       expect(await answer.locator('.response .response-col_status').textContent()).toContain('200');
       expect(await answer.locator('.response .response-col_description').textContent()).toContain(block.hash);
       expect(complaints).toEqual([]);
@@ -112,7 +112,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
           const answer = await fetch(`${url}/api/blocks/500`, { headers: { Authorization: `Bearer ${token}` } });
           const names = ['ETag', 'X-Request-Id', 'X-Chain-State', 'X-RateLimit-Remaining', 'X-Credits-Cost'];
           const missing = names.filter((name) => answer.headers.get(name) === null);
-          return { status: answer.status, missing, height: ((await answer.json()) as Json).height };
+          return { status: answer.status, missing, height: ((await answer.json()) as LooseJson).height };
         },
         [service.url, key] as const,
       );
@@ -122,7 +122,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
     it('reads why it was refused', async () => {
       const refused = await page.evaluate(async (url) => {
         const answer = await fetch(`${url}/api/blocks/900000`, { headers: { 'X-API-Key': 'no such key' } });
-        return { status: answer.status, code: ((await answer.json()) as Json).code };
+        return { status: answer.status, code: ((await answer.json()) as LooseJson).code };
       }, service.url);
       expect(refused).toEqual({ status: 401, code: 'key_invalid' });
     });
@@ -151,9 +151,9 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
         }
         Object.assign(globalThis, { heard });
       }, `http://127.0.0.1:${port}`);
-      const heard = async (type: string): Promise<Json[]> => {
+      const heard = async (type: string): Promise<LooseJson[]> => {
         const texts = await page.evaluate(() => (globalThis as unknown as { heard: string[] }).heard);
-        return texts.map((text) => JSON.parse(text)).filter((message: Json) => message.type === type);
+        return texts.map((text) => JSON.parse(text)).filter((message: LooseJson) => message.type === type);
       };
       const heights = async () => (await heard('block')).map(({ data }) => data.height);
       const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { createClient } from './client.ts';
-import { type PairedService, type Side, startPairedService } from './paired-service.ts';
-import { type Json, sat, truth } from './truth.ts';
+import { type PairedService, type PairedSide, startPairedService } from './paired-service.ts';
+import { type LooseJson, sat, truth } from './truth.ts';
 
 const ROOT = PAIRED_CHAINS.root.nativeCurrencyId;
 const PCHAIN = PAIRED_CHAINS.pchain.nativeCurrencyId;
@@ -20,36 +20,40 @@ const PATIENT = { timeout: 60_000, interval: 250 };
 
 let service: PairedService;
 const client = createClient(() => service.url);
-const sends: Json[] = truth('../../pbaas/pchain/transfers.json').filter(({ chain }: Json) => chain === 'root');
-const sentFrom: Json[] = truth('../../pbaas/pchain/transfers.json').filter(({ chain }: Json) => chain === 'pchain');
+const sends: LooseJson[] = truth('../../pbaas/pchain/transfers.json').filter(
+  ({ chain }: LooseJson) => chain === 'root',
+);
+const sentFrom: LooseJson[] = truth('../../pbaas/pchain/transfers.json').filter(
+  ({ chain }: LooseJson) => chain === 'pchain',
+);
 
 beforeAll(async () => {
   service = await startPairedService();
 });
 afterAll(() => service?.stop());
 
-async function reach(heights: Partial<Record<Side, number>>): Promise<void> {
-  for (const [side, height] of Object.entries(heights)) await service.go(side as Side, height);
+async function reach(heights: Partial<Record<PairedSide, number>>): Promise<void> {
+  for (const [side, height] of Object.entries(heights)) await service.go(side as PairedSide, height);
   await service.settled();
 }
 
-const bridge = (query: string): Promise<Json[]> => client.walk(`/api/bridge/recent?${query}`, 3);
-const conversions = (query: string): Promise<Json[]> => client.walk(`/api/conversions/?${query}`, 2);
-const ofSends = (rows: Json[]) =>
+const bridge = (query: string): Promise<LooseJson[]> => client.walk(`/api/bridge/recent?${query}`, 3);
+const conversions = (query: string): Promise<LooseJson[]> => client.walk(`/api/conversions/?${query}`, 2);
+const ofSends = (rows: LooseJson[]) =>
   sends.map(({ txid }) => rows.find((row) => row.txid === txid && row.vout === 0)).filter(Boolean);
 
-async function rpc(chain: Side, method: string, ...params: unknown[]): Promise<Json> {
+async function rpc(chain: PairedSide, method: string, ...params: unknown[]): Promise<LooseJson> {
   const answer = await client.raw(`/rpc/${chain}`, { method: 'POST', body: JSON.stringify({ id: 1, method, params }) });
   return parseExact(await answer.text());
 }
 
 async function stampsOfImport(): Promise<unknown> {
   const { data } = await client.json(`/api/oracle/conversions/${IMPORT}`);
-  return data.map(({ rule, provisional }: Json) => [rule, provisional]);
+  return data.map(({ rule, provisional }: LooseJson) => [rule, provisional]);
 }
 
 /** Everything that depends on either chain: what is stored, and what is answered. */
-async function everything(): Promise<Json> {
+async function everything(): Promise<LooseJson> {
   const lists = await Promise.all(
     (['root', 'pchain'] as const).map(async (side) => [
       await bridge(`chain=${side}`),
@@ -63,7 +67,7 @@ async function everything(): Promise<Json> {
 }
 
 describe('two chains', () => {
-  let complete: Json;
+  let complete: LooseJson;
 
   it('the sending chain alone: exported, and no end is known', async () => {
     await reach({ root: service.tips.root, pchain: ARRIVED - 1 });
@@ -166,7 +170,7 @@ describe('two chains', () => {
     }
     expect(await conversions('chain=root&status=pending')).toEqual([]);
     const imported = await client.json(`/api/tx/${IMPORT}?chain=pchain`);
-    expect(imported.conversions.map((row: Json) => [row.txid, row.sourceSystemId, row.sourceChain])).toEqual(
+    expect(imported.conversions.map((row: LooseJson) => [row.txid, row.sourceSystemId, row.sourceChain])).toEqual(
       rows.map((row) => [row.txid, ROOT, 'root']),
     );
     // Who sent them is no one on the chain that executes them, and yet they are conversions of the sender there too.

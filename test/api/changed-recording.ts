@@ -5,12 +5,12 @@ import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import type { FactOf } from '../../schemas/facts.ts';
 import { startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import type { FollowedNode } from './running-service.ts';
-import { blocks, type Json, tip } from './truth.ts';
+import { blocks, type LooseJson, tip } from './truth.ts';
 
-export type Settled = FactOf<'transfer'> & { readonly importTxid: string; readonly importHeight: number };
+export type ImportedTransfer = FactOf<'transfer'> & { readonly importTxid: string; readonly importHeight: number };
 
 export interface ChangedImport {
-  readonly transfer: Settled;
+  readonly transfer: ImportedTransfer;
   /** The payout goes to a stranger; or the import states other prices than it pays by: of this currency, times or divided by 4. */
   readonly how: 'misdirected' | { readonly currencyId: string; readonly timesFour: boolean };
 }
@@ -18,10 +18,10 @@ export interface ChangedImport {
 const STRANGER = 'RStrangerStrangerStrangerStrangerS';
 
 /** The block with all of these in it. */
-function changed(block: Json, changes: readonly ChangedImport[]): Json {
-  const copy: Json = parseExact(stringifyExact(block));
+function changed(block: LooseJson, changes: readonly ChangedImport[]): LooseJson {
+  const copy: LooseJson = parseExact(stringifyExact(block));
   for (const { transfer, how } of changes) {
-    const tx = copy.tx.find(({ txid }: Json) => txid === transfer.importTxid);
+    const tx = copy.tx.find(({ txid }: LooseJson) => txid === transfer.importTxid);
     if (how === 'misdirected') tx.vout[transfer.payoutVout ?? -1].scriptPubKey.addresses = [STRANGER];
     else reprice(tx, how);
   }
@@ -29,7 +29,7 @@ function changed(block: Json, changes: readonly ChangedImport[]): Json {
 }
 
 /** Lets the import of a transaction state other prices than it pays by. */
-export function reprice(tx: Json, { currencyId, timesFour }: Exclude<ChangedImport['how'], 'misdirected'>): void {
+export function reprice(tx: LooseJson, { currencyId, timesFour }: Exclude<ChangedImport['how'], 'misdirected'>): void {
   for (const { scriptPubKey } of tx.vout) {
     const prices = scriptPubKey.acceptednotarization?.currencystate.currencies?.[currencyId];
     if (!prices) continue;
@@ -41,7 +41,7 @@ export function reprice(tx: Json, { currencyId, timesFour }: Exclude<ChangedImpo
 }
 
 /** The recorded blocks, with these in them. */
-export function changedBlocks(changes: readonly ChangedImport[]): readonly Json[] {
+export function changedBlocks(changes: readonly ChangedImport[]): readonly LooseJson[] {
   const byHeight = Map.groupBy(changes, ({ transfer }) => transfer.importHeight);
   return blocks.map((block) => {
     const ofBlock = byHeight.get(block.height);
@@ -49,7 +49,7 @@ export function changedBlocks(changes: readonly ChangedImport[]): readonly Json[
   });
 }
 
-export async function startChangedRecording(served: readonly Json[]): Promise<FollowedNode> {
+export async function startChangedRecording(served: readonly LooseJson[]): Promise<FollowedNode> {
   const heights = new Map(blocks.map(({ hash, height }) => [hash, height]));
   const refs = blocks.map(({ hash, height }) => ({ hash, height }));
   const newest = refs[tip] as { readonly hash: string; readonly height: number };

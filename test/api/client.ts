@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { routeTable } from '../../api/rest/route-table.ts';
 import { problem } from '../../api/schema/problem.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
 const validators = routeTable.map((route) => ({
@@ -70,17 +70,17 @@ async function holdToSchema(path: string, answer: Response): Promise<void> {
   }
 }
 
-export interface Client {
+export interface TestClient {
   /** Body of a 200, numbers exact. */
-  json(path: string): Promise<Json>;
+  json(path: string): Promise<LooseJson>;
   status(path: string, init?: RequestInit): Promise<number>;
   raw(path: string, init?: RequestInit): Promise<Response>;
   /** Every row by cursor, and that no row comes twice. */
-  walk(path: string, pageSize: number): Promise<Json[]>;
+  walk(path: string, pageSize: number): Promise<LooseJson[]>;
 }
 
 /** With `key` every request presents it. */
-export function createClient(url: () => string, key?: () => string): Client {
+export function createClient(url: () => string, key?: () => string): TestClient {
   async function raw(path: string, init?: RequestInit): Promise<Response> {
     const headers = { ...(key && { 'X-API-Key': key() }), ...init?.headers };
     const answer = await fetch(`${url()}${path}`, { ...init, headers });
@@ -88,7 +88,7 @@ export function createClient(url: () => string, key?: () => string): Client {
     return answer;
   }
 
-  async function json(path: string): Promise<Json> {
+  async function json(path: string): Promise<LooseJson> {
     const answer = await raw(path);
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
@@ -100,11 +100,11 @@ export function createClient(url: () => string, key?: () => string): Client {
     raw,
     status: async (path, init) => (await raw(path, init)).status,
     async walk(path, pageSize) {
-      const rows: Json[] = [];
+      const rows: LooseJson[] = [];
       let cursor: string | null = null;
       const join = path.includes('?') ? '&' : '?';
       do {
-        const page: Json = await json(`${path}${join}pageSize=${pageSize}${cursor ? `&cursor=${cursor}` : ''}`);
+        const page: LooseJson = await json(`${path}${join}pageSize=${pageSize}${cursor ? `&cursor=${cursor}` : ''}`);
         rows.push(...page.results);
         cursor = page.nextCursor;
       } while (cursor);

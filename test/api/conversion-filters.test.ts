@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { type RunningService, startService, USDX } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const FILTERS = [
   'status=completed',
@@ -89,12 +89,12 @@ it('a bound that is a printed value keeps its row, one unit of the last digit be
     if (isClosed) await pool.query(`INSERT INTO rolled_days ${newest}`);
     const api = await service.startAnother({});
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
-    const rows = (await client.walk('/api/conversions/?minUsd=0', 200)) as Json[];
+    const rows = (await client.walk('/api/conversions/?minUsd=0', 200)) as LooseJson[];
     const printed = new Map(rows.map(({ txid, vout, usdValue }) => [`${txid}:${vout}`, String(usdValue)]));
     expect([...printed.values()].some((value) => value !== String(Number(value)))).toBe(true);
     const shown = async (bound: string, key: string) => {
       const results = await client.walk(`/api/conversions/?${bound}`, 200);
-      return results.some(({ txid, vout }: Json) => `${txid}:${vout}` === key);
+      return results.some(({ txid, vout }: LooseJson) => `${txid}:${vout}` === key);
     };
     const step = Math.ceil(printed.size / SAMPLES);
     for (const [key, value] of [...printed].filter((_, index) => index % step === 0)) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from '../house/source-files.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const FORK = 845;
 const folder = mkdtempSync(join(tmpdir(), 'verustream-examples-'));
@@ -46,7 +46,7 @@ async function step(blocks: number): Promise<void> {
   await service.settled();
 }
 
-const stateOf = (name: string): Json =>
+const stateOf = (name: string): LooseJson =>
   existsSync(stateFile(name)) ? JSON.parse(readFileSync(stateFile(name), 'utf8')) : null;
 
 /** A saved state is up to a second old, and only saved when something comes. */
@@ -79,11 +79,11 @@ it(`${running.join(' and ')} hold what the chain holds, over kills and a reorgan
     const held = new Map<string, string>();
     for (const { conversion } of stateOf(name).changes)
       held.set(`${conversion.txid}:${conversion.vout}`, conversion.status);
-    const list: Json = await (await fetch(`${service.url}/api/conversions/?pageSize=200`)).json();
-    const told = list.results.filter(({ height }: Json) => height > begun);
-    expect(told.length).toBeGreaterThan(5);
-    expect(told.map(({ txid, vout }: Json) => held.get(`${txid}:${vout}`))).toEqual(
-      told.map(({ status }: Json) => status),
+    const list: LooseJson = await (await fetch(`${service.url}/api/conversions/?pageSize=200`)).json();
+    const listed = list.results.filter(({ height }: LooseJson) => height > begun);
+    expect(listed.length).toBeGreaterThan(5);
+    expect(listed.map(({ txid, vout }: LooseJson) => held.get(`${txid}:${vout}`))).toEqual(
+      listed.map(({ status }: LooseJson) => status),
     );
   }
 });

@@ -59,14 +59,14 @@ it('dies, hangs and returns every 3 s for a minute', async () => {
 });
 
 it('is dead for a process that serves alone as well, which has it from Postgres', async () => {
-  const beside = await service.startBeside();
-  const told = () => ready(`http://127.0.0.1:${beside.port}`);
-  await expect.poll(told).toEqual({ status: 200, codes: [] });
+  const beside = await service.startSecondApi();
+  const readiness = () => ready(`http://127.0.0.1:${beside.port}`);
+  await expect.poll(readiness).toEqual({ status: 200, codes: [] });
   service.node.setFaults(DIES);
-  await expect.poll(told).toEqual({ status: 503, codes: ['daemon_unreachable'] });
+  await expect.poll(readiness).toEqual({ status: 503, codes: ['daemon_unreachable'] });
   service.node.setFaults({ wrongAuth: true });
-  await expect.poll(told).toEqual({ status: 503, codes: ['daemon_auth_failed'] });
+  await expect.poll(readiness).toEqual({ status: 503, codes: ['daemon_auth_failed'] });
   service.node.setFaults({});
-  await expect.poll(told, { timeout: 90_000 }).toEqual({ status: 200, codes: [] });
+  await expect.poll(readiness, { timeout: 90_000 }).toEqual({ status: 200, codes: [] });
   await beside.close();
 });

@@ -4,7 +4,7 @@ import { verifyIdentityMessage } from '../../recordings/player/verify-message.ts
 import { NATIVE } from '../generator/addresses.ts';
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from '../generator/funds.ts';
-import { type Identity, type IdentityState, LOCKED, REVOKED } from '../generator/identity.ts';
+import { type GeneratedIdentity, type Identity, LOCKED, REVOKED } from '../generator/identity.ts';
 import { makeCommitment, makeRegistration } from '../generator/identity-registration.ts';
 import { isRootIdentity, updateIdentity } from '../generator/identity-updates.ts';
 import { makePayment } from '../generator/payments.ts';
@@ -44,7 +44,7 @@ export async function startIdentityDaemon(
   wanted: readonly Pick<SigningIdentityOptions, 'keys' | 'minimum'>[],
 ): Promise<IdentityDaemon> {
   const own = new Map<Identity, { signer: SigningIdentity }>();
-  const changes: { identity: Identity; state: (state: IdentityState) => IdentityState }[] = [];
+  const changes: { identity: Identity; state: (state: GeneratedIdentity) => GeneratedIdentity }[] = [];
   let verified = 0;
   let behind = 0;
 
@@ -63,7 +63,7 @@ export async function startIdentityDaemon(
     });
   }
 
-  function update(world: World, identity: Identity, state: IdentityState): boolean {
+  function update(world: World, identity: Identity, state: GeneratedIdentity): boolean {
     const draft = openDraft(world);
     if (!fund(world, draft, NETWORK_FEE)) return false;
     const { apply } = updateIdentity(world, draft, identity, state);

@@ -10,7 +10,7 @@ import {
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import { ROOT } from '../house/source-files.ts';
-import type { Fault, ScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
+import type { DaemonFault, ScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { type HealthWorld, type Ready, startHealthWorld, TIP } from './health-world.ts';
 
 let world: HealthWorld;
@@ -37,7 +37,7 @@ const says = (changes: Partial<Record<ReportingStage, Partial<StageStatus>>>): S
 const ofBothDaemons = (changes: Pick<Partial<ScriptedDaemon>, 'fault' | 'refuses'>) => () => {
   for (const daemon of world.daemons) Object.assign(daemon, changes);
 };
-const daemonsDo = (fault: Fault): Scenario => ({
+const daemonsDo = (fault: DaemonFault): Scenario => ({
   begin: ofBothDaemons({ fault: () => fault }),
   lift: ofBothDaemons({ fault: () => null }),
 });
@@ -231,12 +231,12 @@ function rowsOfTheTable(): Row[] {
 async function differences(row: Row): Promise<string[]> {
   const [ready, health, metrics] = [await world.ready('vrsc'), await world.health(), await world.metrics()];
   const [wanted, code] = row.ready;
-  const told = [...ready.reasons, ...ready.notes];
+  const listed = [...ready.reasons, ...ready.notes];
   const lines = metrics.split('\n');
   const found = [
     health === row.health ? '' : `health says ${health}`,
     String(ready.status) === wanted ? '' : `ready says ${ready.status}`,
-    told.map((each) => each.code).join() === (code ?? '') ? '' : `ready names ${JSON.stringify(told)}`,
+    listed.map((each) => each.code).join() === (code ?? '') ? '' : `ready names ${JSON.stringify(listed)}`,
     ...row.metrics.map((line) => (lines.includes(line) ? '' : `no ${line}`)),
     await statusDiffers(row),
   ];

@@ -22,7 +22,7 @@ export const CHAINS = ['vrsc', 'chips'] as const;
 export type Chain = (typeof CHAINS)[number];
 export const TIP = 100;
 
-interface Told {
+interface ShownReason {
   readonly code: string;
   readonly stage: string | null;
   readonly cause: string | null;
@@ -31,8 +31,8 @@ interface Told {
 }
 export interface Ready {
   readonly status: number;
-  readonly reasons: readonly Told[];
-  readonly notes: readonly Told[];
+  readonly reasons: readonly ShownReason[];
+  readonly notes: readonly ShownReason[];
 }
 
 export interface HealthWorld {
@@ -88,7 +88,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     chainId: NATIVE,
     logger,
     timing: OFTEN,
-    told: (statuses) => reporter.daemons('vrsc', statuses),
+    report: (statuses) => reporter.daemons('vrsc', statuses),
   });
   await stores.postgres.pool.query(
     `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
@@ -145,8 +145,10 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     async chainStatus(chain) {
       const answer = await get('/api/stats/status');
       if (answer.status !== 200) return null;
-      const { chains: told } = (await answer.json()) as { chains: Record<Chain, { healthy: boolean; height: number }> };
-      return told[chain];
+      const { chains: report } = (await answer.json()) as {
+        chains: Record<Chain, { healthy: boolean; height: number }>;
+      };
+      return report[chain];
     },
     async takeReaders() {
       const taken = await Promise.all(

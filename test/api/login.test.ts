@@ -36,7 +36,7 @@ beforeAll(async () => {
   node.grow(2);
   service = await startServiceOn(node, { limits: LIMITS, publicHosts: ['API.example', 'other.example'] });
   await service.settled();
-  beside = await service.startBeside();
+  beside = await service.startSecondApi();
 });
 afterAll(async () => {
   await beside?.close();

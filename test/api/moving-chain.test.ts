@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 let service: RunningService;
 const client = createClient(() => service.url);
@@ -18,9 +18,9 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-async function problem(path: string, init?: RequestInit): Promise<Json> {
+async function problem(path: string, init?: RequestInit): Promise<LooseJson> {
   const answer = await client.raw(path, init);
-  const body: Json = await answer.json();
+  const body: LooseJson = await answer.json();
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
   expect(body).toMatchObject({ status: answer.status, error: body.detail });
   for (const member of ['type', 'title', 'detail', 'instance', 'code'])
@@ -76,7 +76,7 @@ describe('errors', () => {
 
   it('names what is allowed and points at what is not', async () => {
     const body = await problem('/api/blocks/?colour=red&pageSize=0');
-    expect(body.errors.map(({ pointer }: Json) => pointer).sort()).toEqual(['/colour', '/pageSize']);
+    expect(body.errors.map(({ pointer }: LooseJson) => pointer).sort()).toEqual(['/colour', '/pageSize']);
     expect(body.detail).toContain('allowed are chain, page, pageSize, cursor');
   });
 
@@ -172,7 +172,7 @@ describe('conventions', () => {
 describe('while the chain moves', () => {
   it('goes on by cursor without repeating or skipping a block', async () => {
     const page = await client.json('/api/blocks/?pageSize=10');
-    const first = page.results.map((row: Json) => row.height);
+    const first = page.results.map((row: LooseJson) => row.height);
     for (let step = 0; step < 3; step++) service.node.step();
     await service.settled();
     const next = await client.json(`/api/blocks/?pageSize=10&cursor=${page.nextCursor}`);
@@ -195,7 +195,7 @@ describe('while the chain moves', () => {
     const orphan = await client.json('/api/blocks/?pageSize=2');
     const below = await client.json(`/api/blocks/?pageSize=8`);
     expect(orphan.results[1].height).toBeGreaterThan(FORK);
-    const hashes = new Map(below.results.map((row: Json) => [row.height, row.hash]));
+    const hashes = new Map(below.results.map((row: LooseJson) => [row.height, row.hash]));
     await switchBranch(orphan.results[1]);
     await service.settled(true);
 
@@ -220,12 +220,12 @@ describe('while the chain moves', () => {
   });
 
   /** Steps until the block of the abandoned branch is replaced by another one of its height. */
-  async function switchBranch(abandoned: Json): Promise<void> {
+  async function switchBranch(abandoned: LooseJson): Promise<void> {
     for (let step = 0; step < 40; step++) {
       service.node.step();
       await service.settled();
       const now = await client.raw(`/api/blocks/${abandoned.height}`);
-      if (now.status === 200 && ((await now.json()) as Json).hash !== abandoned.hash) return;
+      if (now.status === 200 && ((await now.json()) as LooseJson).hash !== abandoned.hash) return;
     }
     throw new Error('the recording has no reorganisation here');
   }
@@ -237,7 +237,7 @@ describe('while the chain moves', () => {
         const seen: number[] = [];
         while (!done) {
           const { results } = await client.json('/api/blocks/?pageSize=5');
-          const heights = results.map((row: Json) => row.height);
+          const heights = results.map((row: LooseJson) => row.height);
           expect(heights).toEqual(heights.map((_: number, index: number) => heights[0] - index));
           seen.push(heights[0]);
         }
@@ -290,17 +290,21 @@ describe('stats', () => {
   it('follow the daemon while the index stands, under an ETag that does too', async () => {
     const { pool } = service.stores.postgres;
     const before = await client.raw('/api/stats/');
-    const { height } = (await before.json()) as Json;
+    const { height } = (await before.json()) as LooseJson;
     const etag = before.headers.get('etag') ?? '';
     const daemon = JSON.stringify({ targetHeight: height + 700 });
     // The running stage reports too: what is written here stands until it does.
-    const moveAndAsk = async (): Promise<Json> => {
+    const moveAndAsk = async (): Promise<LooseJson> => {
       await pool.query(`UPDATE stage_status SET status = status || $1 WHERE stage = 'tail'`, [daemon]);
       const answer = await client.raw('/api/stats/', { headers: { 'If-None-Match': etag } });
-      return answer.status === 304 ? null : { ...((await answer.json()) as Json), etag: answer.headers.get('etag') };
+      return answer.status === 304
+        ? null
+        : { ...((await answer.json()) as LooseJson), etag: answer.headers.get('etag') };
     };
-    const told = { height: height + 700, indexedHeight: height, synced: false };
-    await expect.poll(moveAndAsk).toEqual(expect.objectContaining({ ...told, etag: expect.not.stringMatching(etag) }));
+    const expectedSync = { height: height + 700, indexedHeight: height, synced: false };
+    await expect
+      .poll(moveAndAsk)
+      .toEqual(expect.objectContaining({ ...expectedSync, etag: expect.not.stringMatching(etag) }));
   });
 });
 

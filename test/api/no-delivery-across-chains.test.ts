@@ -5,7 +5,7 @@ import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { reprice } from './changed-recording.ts';
 import { createClient } from './client.ts';
 import { type PairedService, startPairedService } from './paired-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 /** On pchain: executes a convert and a via of root's coin, and pays a send. The via asks for pchain's own coin. */
 const IMPORT = 'ed2c15e83f69084cdddcf1fa86565819faeeb73aa53da2c4b41571517f4d10be';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     change: {
       height: ARRIVED,
       by(block) {
-        const tx = block.tx.find(({ txid }: Json) => txid === IMPORT);
+        const tx = block.tx.find(({ txid }: LooseJson) => txid === IMPORT);
         reprice(tx, { currencyId, timesFour: false });
       },
     },
@@ -41,35 +41,40 @@ const WANTED = [
 ];
 
 /** Kind, status and reason of the rows that the import executed. */
-function told(rows: Json[]): unknown[] {
+function summaries(rows: LooseJson[]): unknown[] {
   const ours = rows.filter(({ importTxid, type }) => importTxid === IMPORT && type !== 'send');
   return ours.map(({ type, status, reason }) => [type, status, reason?.slice(0, 23)]).sort();
 }
 
 it.each(['root', 'pchain'])('in the lists of %s', async (chain) => {
-  const all = () => client.walk(`/api/conversions/?chain=${chain}`, 3).then(told);
+  const all = () => client.walk(`/api/conversions/?chain=${chain}`, 3).then(summaries);
   await expect.poll(all, PATIENT).toEqual(WANTED);
   for (const [index, status] of ['refunded', 'unmatched'].entries()) {
     const path = `/api/conversions/?chain=${chain}&status=${status}`;
     const rows = await client.walk(path, 3);
-    expect(told(rows)).toEqual([WANTED[index]]);
+    expect(summaries(rows)).toEqual([WANTED[index]]);
     expect((await client.json(path)).total).toBe(rows.length);
   }
 });
 
 it.each(['root', 'pchain'])('in the bridge feed of %s, REST and JSON-RPC', async (chain) => {
   const rows = await client.walk(`/api/bridge/recent?chain=${chain}`, 3);
-  expect(told(rows)).toEqual(WANTED);
+  expect(summaries(rows)).toEqual(WANTED);
   const sent = rows.filter(({ importTxid, type }) => importTxid === IMPORT && type === 'send');
   expect(sent.map(({ status }) => status)).toEqual(['completed']);
   const body = JSON.stringify({ id: 1, method: 'getbridgetransfers', params: [{ limit: 100 }] });
   const answer = await client.raw(`/rpc/${chain}`, { method: 'POST', body });
-  expect((parseExact(await answer.text()) as Json).result).toEqual(rows);
+  expect((parseExact(await answer.text()) as LooseJson).result).toEqual(rows);
 });
 
 it('in the valuation of the import', async () => {
   const { data } = await client.json(`/api/oracle/conversions/${IMPORT}`);
-  const stamps = data.map(({ status, reason, regime, provisional }: Json) => [status, reason, regime, provisional]);
+  const stamps = data.map(({ status, reason, regime, provisional }: LooseJson) => [
+    status,
+    reason,
+    regime,
+    provisional,
+  ]);
   expect(stamps.sort()).toEqual([
     ['refunded', 'no_delivery', 'backfill', expect.any(Boolean)],
     ['unmatched', 'unmatched', null, expect.any(Boolean)],

@@ -11,11 +11,16 @@ import { deriveBlock } from '../../processors/derive-block.ts';
 import { createMemoryState } from '../../processors/state/memory-state.ts';
 import { collectedOutput } from '../support/commands/collected-output.ts';
 import { RECORDED_CHAIN } from '../support/processors/recorded-chain.ts';
-import { type ChangedImport, changedBlocks, type Settled, startChangedRecording } from './changed-recording.ts';
+import {
+  type ChangedImport,
+  changedBlocks,
+  type ImportedTransfer,
+  startChangedRecording,
+} from './changed-recording.ts';
 import { createClient } from './client.ts';
 import { CHAIN, type FollowedNode, NATIVE, type RunningService, startServiceOn, USDX } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
-import { blocks, type Json } from './truth.ts';
+import { blocks, type LooseJson } from './truth.ts';
 
 /** After the recording. */
 const CUTOVER = Date.parse('2030-01-01T00:00:00Z') / 1000;
@@ -23,25 +28,26 @@ const isTruth = (currencyId: string | null) => currencyId === NATIVE || currency
 const keyOf = ({ txid, vout }: { readonly txid: string; readonly vout: number }) => `${txid}:${vout}`;
 
 /** What the last version of each transfer of these blocks says. */
-function transfersOf(chain: readonly Json[]): Settled[] {
+function transfersOf(chain: readonly LooseJson[]): ImportedTransfer[] {
   const state = createMemoryState(RECORDED_CHAIN);
-  const last = new Map<string, Settled>();
+  const last = new Map<string, ImportedTransfer>();
   for (const block of chain) {
-    for (const fact of deriveBlock(block, state)) if (fact.type === 'transfer') last.set(keyOf(fact), fact as Settled);
+    for (const fact of deriveBlock(block, state))
+      if (fact.type === 'transfer') last.set(keyOf(fact), fact as ImportedTransfer);
   }
   return [...last.values()];
 }
 
 /** Units that came out for one that went in, divided by the same at the basket's prices: in doubles, as the daemon prints them. */
-function offMarket(chain: readonly Json[], transfer: Settled): number {
+function offMarket(chain: readonly LooseJson[], transfer: ImportedTransfer): number {
   const { kind, fromCurrencyId, toCurrencyId, importCurrencyId: basket, importTxid, importHeight } = transfer;
-  const states = chain[importHeight].tx.flatMap(({ txid, vout }: Json) =>
-    vout.flatMap(({ scriptPubKey }: Json) => {
+  const states = chain[importHeight].tx.flatMap(({ txid, vout }: LooseJson) =>
+    vout.flatMap(({ scriptPubKey }: LooseJson) => {
       const state = scriptPubKey.acceptednotarization?.currencystate;
       return state?.currencyid === basket ? [{ txid, state }] : [];
     }),
   );
-  const { currencies } = states.find(({ txid }: Json) => txid === importTxid).state;
+  const { currencies } = states.find(({ txid }: LooseJson) => txid === importTxid).state;
   const [from, to] = [fromCurrencyId ?? '', toCurrencyId];
   const net = Number(transfer.amountIn - transfer.conversionFee);
   const inTokens = from === basket ? net : net / Number(currencies[from].lastconversionprice);
@@ -49,7 +55,7 @@ function offMarket(chain: readonly Json[], transfer: Settled): number {
   const out = to === basket ? inTokens : inTokens * Number(currencies[to][sold]);
   const { reservecurrencies } = states.at(-1).state;
   const inReserve = (id: string) =>
-    id === basket ? 1 : Number(reservecurrencies.find(({ currencyid }: Json) => currencyid === id).priceinreserve);
+    id === basket ? 1 : Number(reservecurrencies.find(({ currencyid }: LooseJson) => currencyid === id).priceinreserve);
   return out / Number(transfer.amountIn) / (inReserve(to) / inReserve(from));
 }
 
@@ -58,18 +64,19 @@ const LOST = 0.01;
 
 let service: RunningService<FollowedNode>;
 /** Those that no payout is found for: far off the market, near it, and with a side whose worth is beyond doubt. */
-let far: Settled[];
-let near: Settled[];
-let ofTruth: Settled[];
+let far: ImportedTransfer[];
+let near: ImportedTransfer[];
+let ofTruth: ImportedTransfer[];
 const client = createClient(() => service.url);
 
 beforeAll(async () => {
   const paid = transfersOf(blocks).filter(({ status, kind, payoutVout }) => {
     return status === 'completed' && (kind === 'convert' || kind === 'via') && payoutVout !== null;
   });
-  const hasTruth = ({ fromCurrencyId, toCurrencyId }: Settled) => isTruth(fromCurrencyId) || isTruth(toCurrencyId);
+  const hasTruth = ({ fromCurrencyId, toCurrencyId }: ImportedTransfer) =>
+    isTruth(fromCurrencyId) || isTruth(toCurrencyId);
   const doubtful = paid.filter((one) => !hasTruth(one));
-  const apart = (transfer: Settled): ChangedImport => {
+  const apart = (transfer: ImportedTransfer): ChangedImport => {
     const isSale = transfer.fromCurrencyId === transfer.importCurrencyId;
     const currencyId = (isSale ? transfer.toCurrencyId : transfer.fromCurrencyId) ?? '';
     return { transfer, how: { currencyId, timesFour: isSale } };
@@ -93,7 +100,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function listed(filter: string): Promise<Map<string, Json>> {
+async function listed(filter: string): Promise<Map<string, LooseJson>> {
   const rows = await client.walk(`/api/conversions/?${filter}`, 50);
   expect((await client.json(`/api/conversions/?${filter}&pageSize=1`)).total, filter).toBe(rows.length);
   return new Map(rows.map((row) => [keyOf(row), row]));
@@ -106,7 +113,7 @@ async function shown() {
   return { refunded: counted.sort(), unmatched: [...unmatched.keys()].sort() };
 }
 
-const keys = (...lists: readonly Settled[][]) => lists.flat().map(keyOf).sort();
+const keys = (...lists: readonly ImportedTransfer[][]) => lists.flat().map(keyOf).sort();
 
 it('has some of each', () => {
   for (const some of [far, near, ofTruth]) expect(some.length).toBeGreaterThan(1);
@@ -145,7 +152,7 @@ it('tells the same whichever days ClickHouse answers for', async () => {
   const { rows: days } = await pool.query<{ day: number }>(
     'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
   );
-  const one = far[0] as Settled;
+  const one = far[0] as ImportedTransfer;
   const filters = [
     'status=refunded',
     'status=unmatched',
@@ -185,10 +192,10 @@ it('streams them as CSV, shows them with their import, and explains both rates',
   expect(csv.match(/no_delivery/g)).toHaveLength(far.length);
   for (const transfer of far) {
     const { conversions } = await client.json(`/api/tx/${transfer.importTxid}`);
-    const row = conversions.find((one: Json) => keyOf(one) === keyOf(transfer));
+    const row = conversions.find((one: LooseJson) => keyOf(one) === keyOf(transfer));
     expect(row).toMatchObject({ status: 'refunded', reason: 'no_delivery' });
     const { data } = await client.json(`/api/oracle/conversions/${transfer.txid}?explain=true`);
-    const stamp = data.find((one: Json) => keyOf(one) === keyOf(transfer));
+    const stamp = data.find((one: LooseJson) => keyOf(one) === keyOf(transfer));
     const nothing = { amountOut: null, fromUsd: null, toUsd: null, usdValue: null, priceHeight: null };
     expect(stamp).toMatchObject({
       status: 'refunded',
@@ -204,7 +211,7 @@ it('streams them as CSV, shows them with their import, and explains both rates',
   }
   for (const transfer of [...near, ...ofTruth]) {
     const { data } = await client.json(`/api/oracle/conversions/${transfer.txid}?explain=true`);
-    const stamp = data.find((one: Json) => keyOf(one) === keyOf(transfer));
+    const stamp = data.find((one: LooseJson) => keyOf(one) === keyOf(transfer));
     expect(stamp).toMatchObject({
       status: 'unmatched',
       reason: 'unmatched',
@@ -222,19 +229,19 @@ it('corrects in the stream what it told as unmatched, also for subscribers who d
   const cursor = encodePlaces(new Map((['facts', 'stamps'] as const).map((topic) => [feedKey(topic, CHAIN), START])));
   reader.send({ op: 'subscribe', id: 1, channels: ['conversions'], cursor });
   const expected = new Map([...(await listed(''))].map(([key, { status }]) => [key, status]));
-  const told = new Map<string, Json>();
+  const pushed = new Map<string, LooseJson>();
   const corrected: string[] = [];
   await reader.until(({ type, data }) => {
     expect(['hello', 'ack', 'conversion']).toContain(type);
     if (type !== 'conversion') return false;
     const key = keyOf(data);
     if (data.reason === 'no_delivery') {
-      expect(told.get(key)).toMatchObject({ status: 'unmatched', importTxid: data.importTxid });
+      expect(pushed.get(key)).toMatchObject({ status: 'unmatched', importTxid: data.importTxid });
       expect(data).toMatchObject({ status: 'refunded', rule: 'unpriced', usdValue: null });
       corrected.push(key);
     } else expect(data).not.toHaveProperty('usdValue');
-    told.set(key, data);
-    return told.size === expected.size && [...told].every(([of, { status }]) => status === expected.get(of));
+    pushed.set(key, data);
+    return pushed.size === expected.size && [...pushed].every(([of, { status }]) => status === expected.get(of));
   });
   await reader.close();
   expect(corrected.sort()).toEqual(keys(far));
@@ -272,16 +279,16 @@ async function counted(regime: 'live' | 'backfill'): Promise<Omit<Counts, 'conve
 }
 
 it('counts them in the status, and that nothing is without a stamp', async () => {
-  const { conversionsWithoutStamp: _, ...told } = await counts();
-  expect(told).toEqual(await counted('backfill'));
-  expect(told.conversionsUnpriced.backfill?.no_delivery).toBe(far.length);
+  const { conversionsWithoutStamp: _, ...pushed } = await counts();
+  expect(pushed).toEqual(await counted('backfill'));
+  expect(pushed.conversionsUnpriced.backfill?.no_delivery).toBe(far.length);
   await expect.poll(async () => (await counts()).conversionsWithoutStamp, { timeout: 60_000 }).toBe(0);
 });
 
 it('holds the same in both stores', async () => {
   const { output, lines } = collectedOutput();
   await runAudit(service.context, {}, output);
-  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+  expect(lines).toContain('Postgres and ClickHouse agree.');
 });
 
 it('goes and comes back with the regime of the generation that is served', async () => {
@@ -302,8 +309,8 @@ it('goes and comes back with the regime of the generation that is served', async
   const { unmatched } = asBackfill;
   const asLive = { refunded: [], unmatched: [...unmatched, ...keys(far)].sort() };
   expect(await shown()).toEqual(asLive);
-  const { conversionsWithoutStamp: _, ...told } = await counts();
-  expect(told).toEqual(await counted('live'));
+  const { conversionsWithoutStamp: _, ...pushed } = await counts();
+  expect(pushed).toEqual(await counted('live'));
   await run('--drop', '1');
   // From a generation that has none of them.
   await run('--regime', 'cutover');
@@ -312,5 +319,5 @@ it('goes and comes back with the regime of the generation that is served', async
   expect(await shown()).toEqual(asBackfill);
   const { output, lines } = collectedOutput();
   await runAudit(service.context, {}, output);
-  expect(lines).toContain('Postgres and ClickHouse hold the same.');
+  expect(lines).toContain('Postgres and ClickHouse agree.');
 });

@@ -17,20 +17,20 @@ import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-r
 import { createTestStores } from '../support/infra/test-stores.ts';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { chainOf, configOf } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 export const SIDES = ['root', 'pchain'] as const;
-export type Side = (typeof SIDES)[number];
+export type PairedSide = (typeof SIDES)[number];
 
 export interface PairedService {
   readonly url: string;
-  readonly tips: Readonly<Record<Side, number>>;
+  readonly tips: Readonly<Record<PairedSide, number>>;
   /** Takes the chain to the block at `height` of the recording, forwards or by a rewind. */
-  go(side: Side, height: number): Promise<void>;
+  go(side: PairedSide, height: number): Promise<void>;
   /** Until everything that is in the log is in the stores; prices wait until both chains have passed them. */
   settled(): Promise<void>;
   /** Of what was derived of a chain. */
-  digests(side: Side): Promise<Digests>;
+  digests(side: PairedSide): Promise<Digests>;
   stop(): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ export interface PairedOptions {
   /** Seconds since the epoch. */
   readonly cutover?: number;
   /** Changes a block of pchain before it comes into the log. */
-  readonly change?: { readonly height: number; readonly by: (block: Json) => void };
+  readonly change?: { readonly height: number; readonly by: (block: LooseJson) => void };
 }
 
 function withChange(record: UnplacedRecord, change: PairedOptions['change']): UnplacedRecord {
   if (record.kind !== 'block' || record.height !== change?.height) return record;
-  const block: Json = parseExact(Buffer.from(record.block).toString());
+  const block: LooseJson = parseExact(Buffer.from(record.block).toString());
   change.by(block);
   return { ...record, block: Buffer.from(stringifyExact(block)) };
 }
@@ -80,9 +80,9 @@ export async function startPairedService({
     pchain: recordedFile('../pbaas/pchain/blocks.jsonl.gz').map((record) => withChange(record, change)),
   };
   const writers = { root: await log.openWriter('blocks', 'root'), pchain: await log.openWriter('blocks', 'pchain') };
-  const at: Record<Side, number> = { root: -1, pchain: -1 };
+  const at: Record<PairedSide, number> = { root: -1, pchain: -1 };
 
-  async function append(side: Side, records: readonly UnplacedRecord[]): Promise<void> {
+  async function append(side: PairedSide, records: readonly UnplacedRecord[]): Promise<void> {
     const first = writers[side].next;
     const placed = records.map((record, index) => ({ ...record, position: first + index }));
     await writers[side].append(
@@ -90,7 +90,7 @@ export async function startPairedService({
     );
   }
 
-  async function standsAt(side: Side): Promise<boolean> {
+  async function standsAt(side: PairedSide): Promise<boolean> {
     const { rows } = await stores.postgres.pool.query<{ hash: string }>(
       `SELECT hash FROM stage_positions WHERE stage = 'derive' AND chain = $1 AND height = $2`,
       [side, at[side]],

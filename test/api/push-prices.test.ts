@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const FORK = 845;
 const START = { position: 0, index: 0 };
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 /** Events from a cursor on, up to the first that is enough. */
-async function hear(wish: Json, cursor: string, isEnough: (event: Json) => boolean): Promise<Json[]> {
+async function hear(wish: LooseJson, cursor: string, isEnough: (event: LooseJson) => boolean): Promise<LooseJson[]> {
   const reader = new StreamReader(service.port);
   await reader.opened();
   reader.send({ op: 'subscribe', id: 1, ...wish, cursor });
@@ -38,11 +38,11 @@ async function hear(wish: Json, cursor: string, isEnough: (event: Json) => boole
 }
 
 /** What still holds of the events that a block at `heightOf` brought. */
-function createBook(heightOf: (data: Json) => number) {
-  let held: Json[] = [];
+function createBook(heightOf: (data: LooseJson) => number) {
+  let held: LooseJson[] = [];
   let undos = 0;
   return {
-    take({ type, data }: Json): void {
+    take({ type, data }: LooseJson): void {
       if (type === 'undo') {
         expect(data).toMatchObject({ of: 'prices', reason: 'reorg' });
         undos += 1;
@@ -78,15 +78,15 @@ it('tells prices as they stand in the end, and goes on among them after a restar
 
 it.each([0, 500])('tells conversions of at least %i USD once that is known', async (minUsd) => {
   const answer = await fetch(`${service.url}/api/conversions/?minUsd=${minUsd}&pageSize=200`);
-  const { results, total } = (await answer.json()) as Json;
+  const { results, total } = (await answer.json()) as LooseJson;
   expect(total).toBeGreaterThan(5);
   expect(total).toBeLessThan(200);
-  const keyOf = ({ txid, vout }: Json) => `${txid}:${vout}`;
+  const keyOf = ({ txid, vout }: LooseJson) => `${txid}:${vout}`;
   const book = createBook(({ importHeight }) => importHeight);
   await hear({ channels: ['conversions'], filter: { minUsd } }, BEGINNING, (event) => {
     book.take(event);
-    const told = new Map(book.held().map((data) => [keyOf(data), data.usdValue]));
-    return results.every((row: Json) => told.get(keyOf(row)) === row.usdValue);
+    const pushed = new Map(book.held().map((data) => [keyOf(data), data.usdValue]));
+    return results.every((row: LooseJson) => pushed.get(keyOf(row)) === row.usdValue);
   });
   expect(book.held().length).toBe(total);
   for (const { usdValue, rule, status } of book.held()) {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { foldBlocks, StreamReader } from './stream-reader.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 let service: RunningService;
 const FORK = 845;
@@ -20,7 +20,7 @@ afterAll(() => service?.stop());
 const openReader = (query?: string) => new StreamReader(service.port, query);
 
 /** The state is looked at several times a second; a greeting may be that much older than the last commit. */
-async function openedAtTip(): Promise<{ reader: StreamReader; hello: Json }> {
+async function openedAtTip(): Promise<{ reader: StreamReader; hello: LooseJson }> {
   for (let tries = 0; ; tries++) {
     const reader = openReader();
     const hello = await reader.opened();
@@ -34,7 +34,7 @@ async function openedAtTip(): Promise<{ reader: StreamReader; hello: Json }> {
   }
 }
 
-const atTip = (message: Json) => message.type === 'block' && message.data.hash === service.node.hash;
+const atTip = (message: LooseJson) => message.type === 'block' && message.data.hash === service.node.hash;
 
 async function step(count = 1): Promise<void> {
   for (let made = 0; made < count; made++) {
@@ -115,7 +115,7 @@ describe('WebSocket', () => {
     const { rows } = await service.stores.postgres.pool.query('SELECT height, hash FROM blocks WHERE chain = $1', [
       CHAIN,
     ]);
-    const stored = new Map(rows.map(({ height, hash }: Json) => [height, hash]));
+    const stored = new Map(rows.map(({ height, hash }: LooseJson) => [height, hash]));
     for (const [height, hash] of chain) expect([height, hash]).toEqual([height, stored.get(height)]);
     expect(Math.max(...chain.keys())).toBe(service.node.height);
 
@@ -137,7 +137,7 @@ describe('WebSocket', () => {
     service.node.step();
     const [block] = await reader.until(atTip);
     const answer = await fetch(`${service.url}/api/blocks/${block.data.height}`);
-    expect(((await answer.json()) as Json).hash).toBe(block.data.hash);
+    expect(((await answer.json()) as LooseJson).hash).toBe(block.data.hash);
     await reader.close();
   });
 
@@ -168,14 +168,14 @@ describe('WebSocket', () => {
     });
     await step();
     reader.send({ op: 'ping', id: 'end' });
-    const told = (wanted: string) => reader.messages.filter(({ type }) => type === wanted);
+    const received = (wanted: string) => reader.messages.filter(({ type }) => type === wanted);
     const least = Object.entries({ identity: 4, conversion: 11, address: 1 });
-    while (least.some(([type, count]) => told(type).length < count)) await reader.next();
+    while (least.some(([type, count]) => received(type).length < count)) await reader.next();
     const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
-    for (const { data } of told('conversion'))
+    for (const { data } of received('conversion'))
       expect([data.fromCurrencyId, data.toCurrencyId, data.viaCurrencyId]).toContain(usdx);
-    for (const { data } of told('identity')) expect(data.name).toBe('bob');
-    for (const { data } of told('address')) expect(data.address).toBe(address);
+    for (const { data } of received('identity')) expect(data.name).toBe('bob');
+    for (const { data } of received('address')) expect(data.address).toBe(address);
     await reader.close();
   });
 

@@ -3,15 +3,15 @@ import { Ajv } from 'ajv';
 import { expect } from 'vitest';
 import { webhookMessages } from '../../api/webhooks/message-schema.ts';
 import { type Receiver, verified } from '../support/api/webhooks/receiver.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const ajv = new Ajv({ strict: false });
 const validators = new Map(Object.entries(webhookMessages).map(([type, { message }]) => [type, ajv.compile(message)]));
 
 /** Messages in the order of their coming, each signature checked, each as AsyncAPI says. */
-export const receivedMessages = (at: Receiver, secret: string): Json[] =>
+export const receivedMessages = (at: Receiver, secret: string): LooseJson[] =>
   at.received.map((one) => {
-    const message = verified<Json>(one, secret);
+    const message = verified<LooseJson>(one, secret);
     const validate = validators.get(message.type);
     expect([message.type, validate?.(message), validate?.errors]).toEqual([message.type, true, null]);
     return { id: one.id, ...message };

@@ -14,10 +14,10 @@ import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { type RecordedNode, startRecordedNode } from '../../recordings/player/recorded-node.ts';
-import type { ChainConfig, Config, Tier } from '../../schemas/config.ts';
+import type { AccessTier, ChainConfig, Config } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
-import { startProcessBeside } from './start-beside.ts';
+import { startSecondProcess } from './start-second-api.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -48,9 +48,9 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   /** A second API in this process, on any free port when none is given. It ends before the service. */
   startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
-  startBeside(options?: Pick<ApiOptions, 'keptBytes'>): Promise<RunningApi>;
+  startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<RunningApi>;
   /** An API key of a recorded identity. */
-  issueKey(tier: Tier): Promise<string>;
+  issueKey(tier: AccessTier): Promise<string>;
   /** Ends the API alone and starts it again on the same stores and log. */
   restartApi(): Promise<void>;
   stop(): Promise<void>;
@@ -125,8 +125,8 @@ export async function startServiceOn<Node extends FollowedNode>(
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
   const config = { ...configOf([chain]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
   const reporter = createStageReporter(stores.postgres, logger);
-  const told = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
-  const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, told, ...(timing && { timing }) };
+  const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
+  const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
   const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
   const stop = new AbortController();
   const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
@@ -170,8 +170,8 @@ export async function startServiceOn<Node extends FollowedNode>(
     },
     settled,
     startAnother: (another) => serve(stop.signal, another),
-    startBeside: (kept) =>
-      startProcessBeside({
+    startSecondApi: (kept) =>
+      startSecondProcess({
         config: { ...config, port: 0 },
         databaseUrl: stores.databaseUrl,
         logFolder: folder,

@@ -13,10 +13,10 @@ import { retimed } from '../support/pipeline/price/branches.ts';
 import type { FedBlock } from '../support/pipeline/price/facts-feed.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
-import { type Client, createClient } from './client.ts';
+import { createClient, type TestClient } from './client.ts';
 import { chainOf, configOf } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const DAY = 86_400;
 const { first, second, chains: pair } = slowChains();
@@ -48,7 +48,7 @@ async function worldOf(fed: readonly (readonly FedBlock[])[]): Promise<PriceWorl
   return world;
 }
 
-async function ask<T>({ stores, log }: PriceWorld, work: (client: Client, port: number) => Promise<T>): Promise<T> {
+async function ask<T>({ stores, log }: PriceWorld, work: (client: TestClient, port: number) => Promise<T>): Promise<T> {
   const rpc = 'http://127.0.0.1:1';
   const configured = chains.map(({ name, stableAnchors }) => {
     return chainOf({ name, rpc, rootCurrency: name === 'vrsc' ? 'VRSCTEST' : name, stableAnchors });
@@ -70,13 +70,13 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: Client, port: 
 
 /** Holds the prices and values that the stream has sent, as a client that comes back with its cursor. */
 function createSubscriber(log: EventLog) {
-  const rows = new Map<string, Json>();
+  const rows = new Map<string, LooseJson>();
   const types = new Set<string>();
   let cursor = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
-  const keyOf = (chain: string, { currencyId, height, txid, vout }: Json) =>
+  const keyOf = (chain: string, { currencyId, height, txid, vout }: LooseJson) =>
     txid === undefined ? `${chain} ${currencyId} ${height}` : `${chain} ${txid}:${vout}`;
 
-  function take({ type, chain, data }: Json): void {
+  function take({ type, chain, data }: LooseJson): void {
     types.add(type);
     const [was, now] = type.endsWith('_correction') ? [data.was, data.now] : [null, data];
     if (was) {
@@ -135,16 +135,16 @@ const OBJECTS = [
 ];
 
 interface Answer {
-  readonly body: Json;
+  readonly body: LooseJson;
   /** ISO 8601; null where nothing is provisional. */
   readonly since: string | null;
 }
 
 /** Numbers as text, so that exact ones compare. */
-const plain = (value: Json): Json =>
+const plain = (value: LooseJson): LooseJson =>
   JSON.parse(JSON.stringify(value, (_, part) => (part instanceof LosslessNumber ? part.value : part)));
 
-async function answers(client: Client): Promise<Record<string, Answer>> {
+async function answers(client: TestClient): Promise<Record<string, Answer>> {
   const found: Record<string, Answer> = {};
   for (const path of [...LISTS, ...OBJECTS]) {
     const header = (await client.raw(path)).headers.get('provisional-since');
@@ -153,7 +153,7 @@ async function answers(client: Client): Promise<Record<string, Answer>> {
     else {
       const { provisional, provisionalSince, ...rest } = body;
       expect([path, provisional]).toEqual([path, provisionalSince !== null]);
-      const data = rest.data?.map?.(({ provisional: _, ...row }: Json) => row);
+      const data = rest.data?.map?.(({ provisional: _, ...row }: LooseJson) => row);
       found[path] = { body: { ...rest, ...(data && { data }) }, since: provisionalSince };
     }
   }
@@ -189,7 +189,7 @@ async function tradesOf({ stores }: PriceWorld): Promise<Trade[]> {
 
 const volume = (trades: readonly Trade[]) => trades.reduce((sum, { usd }) => sum + usd, 0);
 const isOfDay = ({ chain, time }: Trade) => time > (ends[chain] ?? 0) - DAY;
-const near = (value: Json, expected: number) => expect(Number(value)).toBeCloseTo(expected, 6);
+const near = (value: LooseJson, expected: number) => expect(Number(value)).toBeCloseTo(expected, 6);
 
 let stalled: PriceWorld;
 let trades: readonly Trade[];
@@ -201,7 +201,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stalled?.close());
 
-const body = (path: string): Json => shown[path]?.body;
+const body = (path: string): LooseJson => shown[path]?.body;
 
 describe('while one chain stands still', () => {
   it('has trades of the others beyond the line, also in the last day', () => {
@@ -212,12 +212,12 @@ describe('while one chain stands still', () => {
   });
 
   it('says that answers are provisional, and since when', () => {
-    const told = Object.entries(shown).map(([path, answer]) => [path, answer.since]);
+    const shownSince = Object.entries(shown).map(([path, answer]) => [path, answer.since]);
     const expected = (path: string) => {
       if (path.includes('chain=twin')) return beyondOf(second);
       return path.includes('chain=vrsc') ? beyondOf(first) : Math.min(beyondOf(first), beyondOf(second));
     };
-    expect(told).toEqual(Object.keys(shown).map((path) => [path, new Date(expected(path) * 1000).toISOString()]));
+    expect(shownSince).toEqual(Object.keys(shown).map((path) => [path, new Date(expected(path) * 1000).toISOString()]));
   });
 
   it('counts every conversion in the status, which says since when the number is provisional', async () => {
@@ -292,9 +292,9 @@ describe('while one chain stands still', () => {
       const complete = await client.json(path);
       const all = await client.json(`${path}&provisional=true`);
       expect([complete.provisional, complete.provisionalSince]).toEqual([false, null]);
-      expect(all.data.filter(({ provisional }: Json) => !provisional)).toEqual(complete.data);
+      expect(all.data.filter(({ provisional }: LooseJson) => !provisional)).toEqual(complete.data);
       expect(all.data[0].blockHeight).toBe(first.at(-1)?.height);
-      expect(all.data.filter(({ provisional }: Json) => provisional).length).toBeGreaterThan(50);
+      expect(all.data.filter(({ provisional }: LooseJson) => provisional).length).toBeGreaterThan(50);
     });
   });
 });
@@ -333,7 +333,7 @@ describe('when it returns', () => {
   it('answers as if it had always been there', async () => {
     const subscriber = createSubscriber(stalled.log);
     await ask(stalled, (_, port) => subscriber.follow(port));
-    const isProvisional = ({ provisional }: Json) => provisional === true;
+    const isProvisional = ({ provisional }: LooseJson) => provisional === true;
     const before = [...subscriber.rows.values()].filter(isProvisional).length;
     expect(before).toBeGreaterThan(50);
     await stalled.feeds[2]?.append(third.slice(STALLED));

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
+import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
-const HANG: Fault = { kind: 'delay', ms: 60_000 };
+const HANG: DaemonFault = { kind: 'delay', ms: 60_000 };
 /** Less than the time after which a daemon is given up. */
 const AT_ONCE_MS = 2_000;
 

@@ -2,7 +2,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
 import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
 const validators = new Map<string, ValidateFunction>(
@@ -10,7 +10,7 @@ const validators = new Map<string, ValidateFunction>(
 );
 
 /** What is wrong with a message, as published; null when nothing is. */
-export function messageFaults(message: Json): string | null {
+export function messageFaults(message: LooseJson): string | null {
   const validate = validators.get(message.type);
   if (!validate) return `no message has the type ${message.type}`;
   return validate(message) ? null : `${message.type}: ${ajv.errorsText(validate.errors)}`;
@@ -18,7 +18,7 @@ export function messageFaults(message: Json): string | null {
 
 /** Reads messages one by one and holds each against its schema, and `seq` against its rule. */
 export class StreamReader {
-  readonly messages: Json[] = [];
+  readonly messages: LooseJson[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly socket: WebSocket;
   closed: { code: number; reason: string } | null = null;
@@ -34,7 +34,7 @@ export class StreamReader {
     };
   }
 
-  #add(message: Json): void {
+  #add(message: LooseJson): void {
     expect(messageFaults(message)).toBeNull();
     if (message.type !== 'hello') expect(message.seq).toBe(++this.#seq);
     this.messages.push(message);
@@ -45,7 +45,7 @@ export class StreamReader {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  async next(): Promise<Json> {
+  async next(): Promise<LooseJson> {
     const deadline = Date.now() + 60_000;
     while (this.#read >= this.messages.length) {
       if (this.closed || Date.now() > deadline) throw new Error(`no message: ${JSON.stringify(this.closed)}`);
@@ -58,8 +58,8 @@ export class StreamReader {
   }
 
   /** Messages up to and with the first one that fits; heartbeats are left out. */
-  async until(fits: (message: Json) => boolean): Promise<Json[]> {
-    const found: Json[] = [];
+  async until(fits: (message: LooseJson) => boolean): Promise<LooseJson[]> {
+    const found: LooseJson[] = [];
     for (;;) {
       const message = await this.next();
       if (message.type !== 'heartbeat') found.push(message);
@@ -71,7 +71,7 @@ export class StreamReader {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
-  async opened(): Promise<Json> {
+  async opened(): Promise<LooseJson> {
     const hello = await this.next();
     expect(hello).toMatchObject({ type: 'hello', version: 1 });
     return hello;
@@ -84,7 +84,10 @@ export class StreamReader {
 }
 
 /** Block and undo messages → the chain that they tell; every block must stand on the one before. */
-export function foldBlocks(messages: readonly Json[], chain: Map<number, string> = new Map()): Map<number, string> {
+export function foldBlocks(
+  messages: readonly LooseJson[],
+  chain: Map<number, string> = new Map(),
+): Map<number, string> {
   for (const { type, data } of messages) {
     if (type === 'block') {
       const top = Math.max(...chain.keys());

@@ -7,17 +7,17 @@ import { recordedBlocks } from '../support/processors/recorded-chain.ts';
 import { NATIVE, RECORDING } from './running-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the daemon's answers have no type here; every use names what it compares
-export type Json = any;
+export type LooseJson = any;
 
 export function recordedText(path: string): string {
   const bytes = readFileSync(`${RECORDING}${path}`);
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
 }
 
-export const truth = (name: string): Json => parseExact(recordedText(`truth/${name}`));
+export const truth = (name: string): LooseJson => parseExact(recordedText(`truth/${name}`));
 
 /** Every block of the main chain as getblock 2 prints it. */
-export const blocks: readonly Json[] = recordedBlocks();
+export const blocks: readonly LooseJson[] = recordedBlocks();
 
 export const tip = blocks.length - 1;
 

@@ -5,7 +5,7 @@ import { answers, hangs, type Receiver, startReceiver } from '../support/api/web
 import { schemaFaults } from './client.ts';
 import { receivedMessages as messages } from './received-messages.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
-import type { Json } from './truth.ts';
+import type { LooseJson } from './truth.ts';
 
 const FORK = 845;
 /** Blocks of the abandoned branch that are told of. */
@@ -28,14 +28,14 @@ afterEach(async () => {
 });
 afterAll(() => service?.stop());
 
-async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: LooseJson }> {
   const response = await fetch(`${service.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer: Json = text === '' ? null : JSON.parse(text);
+  const answer: LooseJson = text === '' ? null : JSON.parse(text);
   if (response.status < 300 && method === 'GET') expect(schemaFaults(path.split('?')[0] ?? '', answer)).toBeNull();
   return { status: response.status, body: answer };
 }
@@ -46,7 +46,7 @@ async function receiver(behaviour = answers(204)): Promise<Receiver> {
   return made;
 }
 
-async function register(at: Receiver, asked: Record<string, unknown> = {}): Promise<Json> {
+async function register(at: Receiver, asked: Record<string, unknown> = {}): Promise<LooseJson> {
   const { status, body } = await ask('POST', '/api/webhooks', { url: at.url, events: ['block'], ...asked });
   expect([status, body.code]).toEqual([201, undefined]);
   return body;
@@ -60,13 +60,13 @@ async function step(count = 1): Promise<void> {
 }
 
 /** In pages that say where they go on. */
-const deliveries = async (id: string, before = ''): Promise<Json[]> => {
+const deliveries = async (id: string, before = ''): Promise<LooseJson[]> => {
   const { body } = await ask('GET', `/api/webhooks/${id}/deliveries?limit=3${before && `&before=${before}`}`);
   return [...body.results, ...(body.nextBefore === null ? [] : await deliveries(id, body.nextBefore))];
 };
 
 /** Every delivery has come to its end. */
-const settledDeliveries = async (id: string): Promise<Json[]> => {
+const settledDeliveries = async (id: string): Promise<LooseJson[]> => {
   await expect.poll(async () => (await deliveries(id)).filter(({ state }) => state === 'pending'), LONG).toEqual([]);
   return deliveries(id);
 };
@@ -266,7 +266,7 @@ describe('receivers', () => {
   });
 
   it('get each message once from several processes, one at a time', async () => {
-    const beside = await service.startBeside();
+    const beside = await service.startSecondApi();
     const at = await receiver(async (response) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       response.writeHead(204).end();
@@ -283,8 +283,8 @@ describe('receivers', () => {
 
 describe('events', () => {
   it('come as the chain moves; a reorganisation takes back what was told, and what waits for confirmations never was', async () => {
-    const [told, later, rest, values] = [await receiver(), await receiver(), await receiver(), await receiver()];
-    const hook = await register(told, { events: ['block', 'reorg'] });
+    const [receiving, later, rest, values] = [await receiver(), await receiver(), await receiver(), await receiver()];
+    const hook = await register(receiving, { events: ['block', 'reorg'] });
     const confirmed = await register(later, { confirmations: CONFIRMATIONS });
     const others = await register(rest, {
       events: ['address.activity', 'identity.updated', 'conversion.completed'],
@@ -305,15 +305,15 @@ describe('events', () => {
 
     // What a receiver holds that applies each message, is the chain.
     const standing = async () => {
-      const held = new Map<string, Json>();
-      for (const message of messages(told, hook.secret)) {
+      const held = new Map<string, LooseJson>();
+      for (const message of messages(receiving, hook.secret)) {
         if (message.type === 'block') held.set(message.id, message);
         if (message.type === 'block.reverted') expect(held.delete(message.reverts)).toBe(true);
       }
       return [...held.values()].map(({ data }) => ({ height: data.height, hash: data.hash }));
     };
     await expect.poll(standing, LONG).toEqual(rows);
-    const all = messages(told, hook.secret);
+    const all = messages(receiving, hook.secret);
     const byType = (type: string) => all.filter((message) => message.type === type);
     expect(byType('reorg').map(({ data }) => data)).toMatchObject([
       { reason: 'reorg', fromHeight: node.fork + REMOVED, toHeight: node.fork },
@@ -337,7 +337,7 @@ describe('events', () => {
       [first],
     );
     expect(worth.length).toBeGreaterThan(0);
-    const worthTold = () => {
+    const worthPublishing = () => {
       const held = new Map<string, string>();
       for (const { id, type, reverts, data } of messages(values, valued.secret)) {
         if (type === 'conversion.completed') held.set(id, `${data.txid} ${data.usdValue}`);
@@ -345,7 +345,7 @@ describe('events', () => {
       }
       return [...held.values()].sort();
     };
-    await expect.poll(worthTold, LONG).toEqual(worth.map(({ key }) => key).sort());
+    await expect.poll(worthPublishing, LONG).toEqual(worth.map(({ key }) => key).sort());
 
     await settledDeliveries(others.id);
     const kinds = new Set(messages(rest, others.secret).map(({ type }) => type));
@@ -359,7 +359,7 @@ describe('events', () => {
     await service.settled(true);
     const prices = async () =>
       new Map<string, number>(
-        ((await (await fetch(`${service.url}/api/oracle/prices`)).json()) as Json[]).map((row) => [
+        ((await (await fetch(`${service.url}/api/oracle/prices`)).json()) as LooseJson[]).map((row) => [
           row.currencyId,
           row.usdPrice,
         ]),
@@ -379,7 +379,7 @@ describe('events', () => {
       node.branch('main', node.height + further);
       await service.settled(true);
     }
-    const told = () =>
+    const receiving = () =>
       new Map<string, string>(
         messages(at, secret).map(({ data }) => [`${data.currencyId} ${data.usd}`, data.direction]),
       );
@@ -387,13 +387,13 @@ describe('events', () => {
     const wrong = async () => {
       const now = await prices();
       return thresholds.filter(({ currency, usd }, index) => {
-        const stood = told().get(`${currency} ${usd}`) ?? (index % 2 === 0 ? 'above' : 'below');
+        const stood = receiving().get(`${currency} ${usd}`) ?? (index % 2 === 0 ? 'above' : 'below');
         return stood !== side(now.get(currency) ?? 0, usd);
       });
     };
     // As long as the API serves the prices of before, nothing is told and nothing wrong.
     await expect
-      .poll(async () => ({ isTold: told().size > 0, wrong: await wrong() }), LONG)
-      .toEqual({ isTold: true, wrong: [] });
+      .poll(async () => ({ isPublished: receiving().size > 0, wrong: await wrong() }), LONG)
+      .toEqual({ isPublished: true, wrong: [] });
   });
 });

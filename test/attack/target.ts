@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Target {
+export interface AttackTarget {
   readonly port: number;
   /** Of a name of the chain that the service follows. */
   readonly chain: string;
@@ -18,7 +18,7 @@ export interface Target {
 export interface Attack {
   readonly name: string;
   /** Ends soon after the signal has aborted. */
-  run(target: Target): Promise<void>;
+  run(target: AttackTarget): Promise<void>;
 }
 
 const ANSWER_MS = 3_000;
@@ -35,7 +35,7 @@ export const between = (random: () => number, least: number, most: number): numb
 
 /** Runs `work` again and again in `lanes` loops, until the signal aborts. */
 export async function repeat(
-  { signal }: Target,
+  { signal }: AttackTarget,
   lanes: number,
   pauseMs: number,
   work: (lane: number) => Promise<void>,
@@ -51,7 +51,7 @@ export async function repeat(
 
 /** A connection from one network. Errors of the connection are outcomes of an attack: `closed` tells of them. */
 export function open(
-  { port, signal }: Target,
+  { port, signal }: AttackTarget,
   localAddress: string,
 ): { readonly socket: Socket; readonly closed: Promise<void> } {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
@@ -65,7 +65,7 @@ export function open(
 
 /** Sends `parts` one after the other and tallies the status of the first answer, `closed` or `silent`. */
 export async function send(
-  target: Target,
+  target: AttackTarget,
   network: string,
   parts: readonly (string | Buffer)[],
   pauseMs = 0,

@@ -37,7 +37,7 @@ describe('figures of an output', () => {
 });
 
 describe('RESULTS.md', () => {
-  const told = { date: '2026-01-01', commit: 'abc', machine: 'a machine' };
+  const circumstances = { date: '2026-01-01', commit: 'abc', machine: 'a machine' };
 
   it('replaces a section and keeps the others, in the order of their names', () => {
     const first = withResults(
@@ -46,9 +46,9 @@ describe('RESULTS.md', () => {
         { name: 'rest', output: 'old' },
         { name: 'fan-out', output: 'kept' },
       ],
-      told,
+      circumstances,
     );
-    const text = withResults(first, [{ name: 'rest', output: 'new\n' }], { ...told, commit: 'def' });
+    const text = withResults(first, [{ name: 'rest', output: 'new\n' }], { ...circumstances, commit: 'def' });
     expect(text.match(/^## .*$/gm)).toEqual(['## fan-out', '## rest']);
     expect(text).toContain('## fan-out\n2026-01-01, commit abc, a machine\n```\nkept\n```\n');
     expect(text).toContain('## rest\n2026-01-01, commit def, a machine\n```\nnew\n```\n');

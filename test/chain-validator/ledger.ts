@@ -2,11 +2,11 @@
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { type HeldOutput, heldOutput } from './held-values.ts';
-import { type Fault, isObject } from './shape.ts';
+import { isObject, type ReportFault } from './shape.ts';
 
-export interface Ledger {
+export interface CoinLedger {
   /** Books the block's transactions. */
-  book(block: DaemonBlock, fault: Fault): void;
+  book(block: DaemonBlock, fault: ReportFault): void;
   /** Σ unspent outputs of a currency other than the native one. */
   unspent(currencyId: string): bigint;
   /** Σ unspent deposits of a currency's reserves in one currency. */
@@ -19,7 +19,7 @@ export interface LedgerOptions {
   readonly subsidy: (height: number) => bigint | null;
 }
 
-export function createLedger({ native, subsidy }: LedgerOptions): Ledger {
+export function createLedger({ native, subsidy }: LedgerOptions): CoinLedger {
   const outputs = new Map<string, HeldOutput>();
   const transactions = new Set<string>();
   const unspent = new Map<string, bigint>();
@@ -38,7 +38,7 @@ export function createLedger({ native, subsidy }: LedgerOptions): Ledger {
   }
 
   /** What comes in less what goes out: native, and tokens. */
-  function bookTransaction(tx: DaemonTransaction, path: string, fault: Fault): bigint {
+  function bookTransaction(tx: DaemonTransaction, path: string, fault: ReportFault): bigint {
     if (transactions.has(tx.txid)) fault(path, `transaction ${tx.txid} stands twice in the chain`);
     transactions.add(tx.txid);
     let left = tx.valueBalance === undefined ? 0n : coinsToSatoshis(tx.valueBalance);

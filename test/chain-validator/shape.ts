@@ -2,8 +2,8 @@
 import { LosslessNumber } from 'lossless-json';
 
 /** Tells `fault` what is wrong, with the path to it; nothing when the value fits. */
-export type Shape = (value: unknown, path: string, fault: Fault) => void;
-export type Fault = (path: string, problem: string) => void;
+export type Shape = (value: unknown, path: string, fault: ReportFault) => void;
+export type ReportFault = (path: string, problem: string) => void;
 
 const shown = (value: unknown): string =>
   value instanceof LosslessNumber ? value.value : (JSON.stringify(value)?.slice(0, 80) ?? String(value));

@@ -13,8 +13,8 @@ import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { NATIVE, NETWORK_ROOT } from '../generator/addresses.ts';
 import { GENESIS_REWARD, premineOf, SUBSIDY } from '../generator/rewards.ts';
 import { blockShape } from './block-shapes.ts';
-import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
-import type { Fault } from './shape.ts';
+import { type CoinLedger, createLedger, type LedgerOptions } from './ledger.ts';
+import type { ReportFault } from './shape.ts';
 
 export interface ValidatorOptions extends Pick<LedgerOptions, 'subsidy'> {
   readonly chain: ChainContext;
@@ -40,7 +40,7 @@ const REFUNDING = 0x4;
 
 export function createChainValidator({ chain, subsidy }: ValidatorOptions): ChainValidator {
   const faults: string[] = [];
-  const fault: Fault = (path, problem) => faults.push(`${path}: ${problem}`);
+  const fault: ReportFault = (path, problem) => faults.push(`${path}: ${problem}`);
   const state = createMemoryState(chain);
   const ledger = createLedger({ native: chain.nativeCurrencyId, subsidy });
   const facts = new Map<string, number>();
@@ -88,7 +88,7 @@ function checkFact(fact: Fact, { networkRoot }: ChainContext, fault: (problem: s
 
 function checkCurrency(
   { currencyId, flags, supply, reserves }: CurrencyStateFact,
-  ledger: Ledger,
+  ledger: CoinLedger,
   lost: Map<string, bigint>,
   fault: (problem: string) => void,
 ): void {

@@ -5,7 +5,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { truth } from '../api/truth.ts';
 import { NATIVE } from '../laws/replay.ts';
 import { canonical, coins, type Members } from './canonical.ts';
-import type { Comparison, Ours } from './comparison.ts';
+import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
 
 interface Recorded {
@@ -63,7 +63,7 @@ async function balanceAt({ postgres, chain }: Ours, addresses: readonly string[]
   });
 }
 
-const balances: Comparison = {
+const balances: EqualityComparison = {
   method: 'getaddressbalance',
   async *answers(ours) {
     for (const { name, query, result } of queries('getaddressbalance')) {
@@ -78,8 +78,12 @@ const balances: Comparison = {
       for (const height of new Set([...asked.filter((at) => at > 0), tip])) {
         const expected = answerAt(height, 'getaddressbalance', { addresses: [address] });
         if (expected === undefined) throw new Error(`the recording does not tell the balance of ${address}`);
-        const told = canonical(parseExact(expected));
-        yield { asked: `${address} ${height}`, expected: told, ours: await balanceAt(ours, [address], height) };
+        const expectedAnswer = canonical(parseExact(expected));
+        yield {
+          asked: `${address} ${height}`,
+          expected: expectedAnswer,
+          ours: await balanceAt(ours, [address], height),
+        };
       }
     }
   },
@@ -133,16 +137,16 @@ const place = (delta: Members) =>
   [delta.height, delta.blockindex, delta.index, delta.spending, delta.address].join(' ');
 const inOrder = (deltas: readonly Members[]) => [...deltas].sort((a, b) => (place(a) < place(b) ? -1 : 1));
 
-const deltas: Comparison = {
+const deltas: EqualityComparison = {
   method: 'getaddressdeltas',
   async *answers(ours) {
     const whole = recorded.map(({ address, getaddressdeltas: result }) => {
       return { name: address, query: { addresses: [address], from: 1, to: tip }, result };
     });
     for (const { name, query, result } of [...queries('getaddressdeltas'), ...whole]) {
-      const told = (result as readonly Members[]).filter(({ height }) => Number(height) > 0);
+      const expectedAnswer = (result as readonly Members[]).filter(({ height }) => Number(height) > 0);
       const own = await deltasOf(ours, query);
-      yield { asked: name, expected: canonical(inOrder(told), SENT), ours: canonical(inOrder(own)) };
+      yield { asked: name, expected: canonical(inOrder(expectedAnswer), SENT), ours: canonical(inOrder(own)) };
     }
   },
 };
@@ -156,7 +160,7 @@ async function txidsOf(postgres: Postgres, chain: string, { addresses, from, to 
   return canonical(rows.map(({ txid }) => txid));
 }
 
-const txids: Comparison = {
+const txids: EqualityComparison = {
   method: 'getaddresstxids',
   async *answers({ postgres, chain }) {
     const whole = recorded.map(({ address, getaddresstxids: result }) => {
@@ -193,13 +197,13 @@ const unspentInOrder = (outputs: readonly Members[]) =>
   canonical([...outputs].sort((a, b) => (utxoPlace(a) < utxoPlace(b) ? -1 : 1)));
 
 /** Script bytes and what a wallet could spend are not kept. */
-function comparable(told: Members): Members {
-  const { script: _, isspendable: __, currencyvalues, addresses, ...rest } = told;
-  const all = Array.isArray(addresses) ? [...new Set(addresses)].sort() : [told.address];
+function comparable(expectedAnswer: Members): Members {
+  const { script: _, isspendable: __, currencyvalues, addresses, ...rest } = expectedAnswer;
+  const all = Array.isArray(addresses) ? [...new Set(addresses)].sort() : [expectedAnswer.address];
   return { ...rest, addresses: all, tokens: tokensOf((currencyvalues ?? {}) as Members) };
 }
 
-const utxos: Comparison = {
+const utxos: EqualityComparison = {
   method: 'getaddressutxos',
   async *answers({ postgres, chain }) {
     const whole = recorded.map(({ address, getaddressutxos: result }) => {
@@ -222,10 +226,10 @@ const utxos: Comparison = {
           ]),
         ),
       }));
-      const told = (result as readonly Members[]).map(comparable);
-      yield { asked: name, expected: unspentInOrder(told), ours: unspentInOrder(own) };
+      const expectedAnswer = (result as readonly Members[]).map(comparable);
+      yield { asked: name, expected: unspentInOrder(expectedAnswer), ours: unspentInOrder(own) };
     }
   },
 };
 
-export const addressComparisons: readonly Comparison[] = [balances, deltas, utxos, txids];
+export const addressComparisons: readonly EqualityComparison[] = [balances, deltas, utxos, txids];

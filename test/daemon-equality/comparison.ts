@@ -5,16 +5,16 @@ export interface Ours extends Pick<Stores, 'postgres' | 'clickhouse'> {
   readonly chain: string;
 }
 
-export interface Compared {
+export interface ComparedAnswer {
   readonly asked: string;
   /** Canonical texts. */
   readonly expected: string;
   readonly ours: string;
 }
 
-export interface Comparison {
+export interface EqualityComparison {
   readonly method: string;
   /** What the recording has no answer for. */
   readonly unsettled?: readonly string[];
-  answers(ours: Ours): AsyncGenerator<Compared>;
+  answers(ours: Ours): AsyncGenerator<ComparedAnswer>;
 }

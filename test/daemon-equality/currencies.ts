@@ -3,9 +3,9 @@ import { parseExact } from '../../domain/json/exact-json.ts';
 import { NATIVE } from '../api/running-service.ts';
 import { recordedText, truth } from '../api/truth.ts';
 import { canonical, coins, type Members, parsed } from './canonical.ts';
-import type { Comparison } from './comparison.ts';
+import type { EqualityComparison } from './comparison.ts';
 import { ConversionData, type ImportRow, readImports } from './conversion-data.ts';
-import { CurrencyDirectory, type DefinitionRow } from './currency-directory.ts';
+import { type DefinitionRow, RecordedCurrencies } from './currency-directory.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
 /** A hash of the serialised definition. */
@@ -13,14 +13,14 @@ const MAGIC = new Set(['magicnumber']);
 /** The recorded run asked for it while it was on its way to its launch, and the daemon kept those answers. */
 const WATCHED = 'PureTri';
 
-const getcurrency: Comparison = {
+const getcurrency: EqualityComparison = {
   method: 'getcurrency',
   async *answers(ours) {
-    const directory = await CurrencyDirectory.read(ours);
+    const directory = await RecordedCurrencies.read(ours);
     const { currencies } = truth('supply.json') as { currencies: Record<string, Members> };
     const special = truth('special.json.gz') as Record<string, Members>;
     const seen = [special.getcurrency_prelaunch, special.prelaunch_ba, ...Object.values(special.launch ?? {})];
-    const told = [
+    const recorded = [
       ...answersOf('getcurrency').map(({ result }) => ({ height: tip, result })),
       ...Object.values(currencies).map((result) => ({ height: tip, result })),
       ...seen.flatMap((stage) => {
@@ -29,7 +29,7 @@ const getcurrency: Comparison = {
         return answers.map((result) => ({ height: Number(height), result }));
       }),
     ];
-    for (const { height, result } of told) {
+    for (const { height, result } of recorded) {
       const row = directory.named((result as Members).currencyid);
       // The chain's own currency is defined by no block of it.
       if (!row) continue;
@@ -49,7 +49,7 @@ function heightsOf(param: unknown): number[] | null {
 }
 
 /** With volumes the last height is the end of the range, whatever the step, and a height shows the last import before it. */
-function volumeAnswers(directory: CurrencyDirectory, imports: readonly ImportRow[], params: readonly unknown[]) {
+function volumeAnswers(directory: RecordedCurrencies, imports: readonly ImportRow[], params: readonly unknown[]) {
   const row = directory.named(params[0]);
   const heights = heightsOf(params[1]);
   const end = Number(String(params[1]).split(',')[1]);
@@ -70,7 +70,7 @@ function volumeAnswers(directory: CurrencyDirectory, imports: readonly ImportRow
 }
 
 /** Of several heights all but the last as notarised. Height 0 asks for the newest. */
-function answers(directory: CurrencyDirectory, row: DefinitionRow, heights: readonly number[]): Members[] {
+function answers(directory: RecordedCurrencies, row: DefinitionRow, heights: readonly number[]): Members[] {
   return heights.map((height, index) => {
     const isLast = index === heights.length - 1;
     const asked = height || tip;
@@ -82,11 +82,11 @@ function answers(directory: CurrencyDirectory, row: DefinitionRow, heights: read
   });
 }
 
-const states: Comparison = {
+const states: EqualityComparison = {
   method: 'getcurrencystate',
   unsettled: ['a token for which a preconversion waits', 'a basket that limits preconversions'],
   async *answers(ours) {
-    const directory = await CurrencyDirectory.read(ours);
+    const directory = await RecordedCurrencies.read(ours);
     for (const line of recordedText('series/currencystate.jsonl.gz').trim().split('\n')) {
       const { currency, height, result } = parseExact(line) as Members;
       const row = directory.named(currency);
@@ -108,4 +108,4 @@ const states: Comparison = {
   },
 };
 
-export const currencyComparisons: readonly Comparison[] = [getcurrency, states];
+export const currencyComparisons: readonly EqualityComparison[] = [getcurrency, states];

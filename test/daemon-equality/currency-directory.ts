@@ -15,7 +15,7 @@ export interface DefinitionRow {
   readonly definition: string;
 }
 
-export interface StateRow {
+export interface CurrencyStateRow {
   readonly currency_id: string;
   readonly from_height: number;
   readonly to_height: number | null;
@@ -44,22 +44,22 @@ const WAITING_SQL = `SELECT import_currency_id, from_height, to_height, kind, fr
   FROM transfers WHERE chain = $1 AND status = 'pending'`;
 
 /** When a currency's state at a height was asked for: what waited then for the next export counts. */
-export interface Asked {
+export interface RecordedRequest {
   readonly height: number;
   /** The chain's height at the question. */
   readonly at: number;
 }
 
-export class CurrencyDirectory {
+export class RecordedCurrencies {
   readonly definitions: readonly DefinitionRow[];
-  readonly states: readonly StateRow[];
+  readonly states: readonly CurrencyStateRow[];
   readonly #times: readonly number[];
-  readonly #statesOf: ReadonlyMap<string, readonly StateRow[]>;
+  readonly #statesOf: ReadonlyMap<string, readonly CurrencyStateRow[]>;
   readonly #transfers: readonly TransferRow[];
 
   private constructor(
     definitions: readonly DefinitionRow[],
-    states: readonly StateRow[],
+    states: readonly CurrencyStateRow[],
     transfers: readonly TransferRow[],
     times: readonly number[],
   ) {
@@ -70,12 +70,12 @@ export class CurrencyDirectory {
     this.#statesOf = Map.groupBy(states, ({ currency_id }) => currency_id);
   }
 
-  static async read({ postgres, chain }: Ours): Promise<CurrencyDirectory> {
+  static async read({ postgres, chain }: Ours): Promise<RecordedCurrencies> {
     const of = async <T extends object>(sql: string) => (await postgres.pool.query<T>(sql, [chain])).rows;
     const blocks = await of<{ time: bigint }>('SELECT time FROM blocks WHERE chain = $1 ORDER BY height');
-    return new CurrencyDirectory(
+    return new RecordedCurrencies(
       await of<DefinitionRow>(DEFINITIONS_SQL),
-      await of<StateRow>(STATES_SQL),
+      await of<CurrencyStateRow>(STATES_SQL),
       await of<TransferRow>(WAITING_SQL),
       blocks.map(({ time }) => Number(time)),
     );
@@ -91,7 +91,7 @@ export class CurrencyDirectory {
   }
 
   /** As of a height; before its first state a currency is shown as it will begin. */
-  notarisedAt(id: string, height: number): StateRow | undefined {
+  notarisedAt(id: string, height: number): CurrencyStateRow | undefined {
     const states = this.#statesOf.get(id) ?? [];
     const at = states.filter(({ from_height, to_height }) => {
       return from_height <= height && (to_height === null || to_height > height);
@@ -100,7 +100,7 @@ export class CurrencyDirectory {
   }
 
   /** As notarised, and on the way to its launch as it would be notarised next. */
-  stateAt({ currency_id, definition, from_height }: DefinitionRow, { height, at }: Asked): Members {
+  stateAt({ currency_id, definition, from_height }: DefinitionRow, { height, at }: RecordedRequest): Members {
     const row = this.notarisedAt(currency_id, height);
     if (!row) throw new Error(`${currency_id} has no state`);
     const last = parsed(row.state);

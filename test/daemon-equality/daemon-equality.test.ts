@@ -4,7 +4,7 @@ import { recordedBranches, withReorganisation } from '../laws/chain-records.ts';
 import { createTestLog, deriveToEnd, type TestLog } from '../laws/replay.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { addressComparisons } from './addresses.ts';
-import type { Compared } from './comparison.ts';
+import type { ComparedAnswer } from './comparison.ts';
 import { currencyComparisons } from './currencies.ts';
 import { identityComparisons } from './identities.ts';
 import { listComparisons } from './listed-currencies.ts';
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 /** From shortly before the first character that differs. */
-function difference({ asked, expected, ours }: Compared): Compared {
+function difference({ asked, expected, ours }: ComparedAnswer): ComparedAnswer {
   let at = 0;
   while (expected[at] === ours[at]) at += 1;
   const near = (text: string) => text.slice(Math.max(0, at - 80), at + 160);
@@ -58,7 +58,7 @@ function difference({ asked, expected, ours }: Compared): Compared {
 it.each(comparisons)(
   '$method',
   async ({ method, answers }) => {
-    const wrong: Compared[] = [];
+    const wrong: ComparedAnswer[] = [];
     let count = 0;
     for await (const compared of answers({ postgres: stores.postgres, clickhouse: stores.clickhouse, chain: CHAIN })) {
       count += 1;

@@ -7,7 +7,7 @@ import { parseExact } from '../../domain/json/exact-json.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { truth } from '../api/truth.ts';
 import { canonical, type Members } from './canonical.ts';
-import type { Comparison, Ours } from './comparison.ts';
+import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
 
 const ROOT = 'VRSCTEST';
@@ -53,7 +53,7 @@ function remembered(make: (key: string) => string): (key: string) => string {
   };
 }
 
-const atEveryHeight: Comparison = {
+const atEveryHeight: EqualityComparison = {
   method: 'getidentity',
   async *answers({ postgres, chain }: Ours) {
     const expected = remembered((text) => (text === 'error' ? text : canonical(parseExact(text), WALLET)));
@@ -77,7 +77,7 @@ const atEveryHeight: Comparison = {
   },
 };
 
-const history: Comparison = {
+const history: EqualityComparison = {
   method: 'getidentityhistory',
   async *answers({ postgres, chain }: Ours) {
     const handler = createIdentityHistory(postgres, (_, name) => nameToAddress(name, ROOT));
@@ -96,9 +96,9 @@ const history: Comparison = {
         throw error;
       }
     };
-    const told = identities.map(({ id, history: of }) => ({ params: [id], result: of as Members }));
+    const recorded = identities.map(({ id, history: of }) => ({ params: [id], result: of as Members }));
     const asked = answersOf('getidentityhistory').filter(({ params }) => params.length <= 3 && params[2] !== -1);
-    for (const { params, result } of [...told, ...asked]) {
+    for (const { params, result } of [...recorded, ...asked]) {
       const { history: states, vout } = result as Members;
       // The chain's own identity, which no block holds, is made up by the daemon.
       if (vout === -1) continue;
@@ -107,14 +107,14 @@ const history: Comparison = {
   },
 };
 
-const content: Comparison = {
+const content: EqualityComparison = {
   method: 'getidentitycontent',
   async *answers({ postgres, chain }: Ours) {
     const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
       (await postgres.pool.query(sql, [...values])).rows;
-    const told = identities.map(({ id, content: of }) => ({ params: [id], result: of as Members }));
+    const recorded = identities.map(({ id, content: of }) => ({ params: [id], result: of as Members }));
     const asked = answersOf('getidentitycontent').filter(({ params }) => params[2] !== -1);
-    for (const { params, result } of [...told, ...asked]) {
+    for (const { params, result } of [...recorded, ...asked]) {
       const { identity, vout, fromheight, toheight } = result as Members;
       if (vout === -1) continue;
       const { contentmultimap, identityaddress } = identity as Members;
@@ -127,4 +127,4 @@ const content: Comparison = {
   },
 };
 
-export const identityComparisons: readonly Comparison[] = [atEveryHeight, history, content];
+export const identityComparisons: readonly EqualityComparison[] = [atEveryHeight, history, content];

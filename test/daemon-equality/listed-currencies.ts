@@ -3,8 +3,8 @@ import { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import { NATIVE } from '../laws/replay.ts';
 import { type Members, parsed } from './canonical.ts';
-import type { Comparison } from './comparison.ts';
-import { CurrencyDirectory, type DefinitionRow, inNoOrder, type StateRow } from './currency-directory.ts';
+import type { EqualityComparison } from './comparison.ts';
+import { type CurrencyStateRow, type DefinitionRow, inNoOrder, RecordedCurrencies } from './currency-directory.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
 const FRACTIONAL = 1;
@@ -14,9 +14,9 @@ const LAUNCH_CONFIRMED = 0x10;
 const CONVERTER_RESERVE = 1000n;
 const CONVERTER_WEIGHT = 10_000_000n;
 
-type Test = (row: StateRow) => boolean;
+type Test = (row: CurrencyStateRow) => boolean;
 
-const flagsOf = ({ state }: StateRow): number => Number(parsed(state).flags);
+const flagsOf = ({ state }: CurrencyStateRow): number => Number(parsed(state).flags);
 
 /** Of a notarization that still prepares a launch and clears it. */
 const clears =
@@ -64,14 +64,14 @@ interface Range {
 const within = ({ from, to }: Range, height: number): boolean => to <= 0 || (height >= from && height <= to);
 
 /** Currencies with a notarization that passes: the newest one, or with a range any of that range. */
-function notarised(directory: CurrencyDirectory, passes: Test, range: Range): Set<string> {
+function notarised(directory: RecordedCurrencies, passes: Test, range: Range): Set<string> {
   const ranged = range.from !== 0 || range.to !== 0;
   const rows = directory.states.filter((row) => (ranged ? within(range, row.from_height) : row.unspent));
   return new Set(rows.filter(passes).map(({ currency_id }) => currency_id));
 }
 
 /** Undefined where the filter asks for something that no block says. */
-function listed(directory: CurrencyDirectory, params: readonly unknown[]): readonly DefinitionRow[] | undefined {
+function listed(directory: RecordedCurrencies, params: readonly unknown[]): readonly DefinitionRow[] | undefined {
   const { systemtype, fromsystem, launchstate, converter, ...more } = (params[0] ?? {}) as Members;
   if (Object.keys(more).length > 0) return undefined;
   if (fromsystem !== undefined && fromsystem !== 'VRSCTEST') return undefined;
@@ -102,7 +102,7 @@ function wholeNumber(param: unknown): number {
   return typeof param === 'number' || param instanceof LosslessNumber ? Math.trunc(Number(param)) : 0;
 }
 
-function shown(directory: CurrencyDirectory, row: DefinitionRow): Members {
+function shown(directory: RecordedCurrencies, row: DefinitionRow): Members {
   const best = directory.notarisedAt(row.currency_id, tip);
   return {
     currencydefinition: directory.definition(row),
@@ -113,11 +113,11 @@ function shown(directory: CurrencyDirectory, row: DefinitionRow): Members {
   };
 }
 
-const list: Comparison = {
+const list: EqualityComparison = {
   method: 'listcurrencies',
   unsettled: ['by launch state while a currency is on its way'],
   async *answers(ours) {
-    const directory = await CurrencyDirectory.read(ours);
+    const directory = await RecordedCurrencies.read(ours);
     for (const { name, params, result } of answersOf('listcurrencies', { broken: true })) {
       const rows = listed(directory, params);
       if (!rows) throw new Error(`${name} asks for what is not compared`);
@@ -127,4 +127,4 @@ const list: Comparison = {
   },
 };
 
-export const listComparisons: readonly Comparison[] = [list];
+export const listComparisons: readonly EqualityComparison[] = [list];

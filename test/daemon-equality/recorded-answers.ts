@@ -1,7 +1,7 @@
 /** What the daemon answered: calls at the recorded tip, and the recording's series and truth. */
 
 import { parseExact } from '../../domain/json/exact-json.ts';
-import { type ChainView, viewChain } from '../../recordings/player/chain-view.ts';
+import { type RecordingView, viewChain } from '../../recordings/player/chain-view.ts';
 import { createDerivations } from '../../recordings/player/derivations.ts';
 import { answerOf, loadRecordedCalls, readCases } from '../../recordings/player/recorded-calls.ts';
 import { loadRecording } from '../../recordings/player/recording.ts';
@@ -9,7 +9,7 @@ import { RpcFailure } from '../../recordings/player/rpc-failure.ts';
 import { RECORDING } from '../api/running-service.ts';
 import { parsed } from './canonical.ts';
 
-export interface RecordedAnswer {
+export interface NamedAnswer {
   readonly name: string;
   readonly params: readonly unknown[];
   readonly result: unknown;
@@ -22,11 +22,11 @@ const cases = Map.groupBy(readAnswers(), ({ name }) => name.slice(0, name.indexO
 export const tip = recording.tip;
 
 /** Calls of a method that were answered with a result; those with deliberately broken parameters only when asked for. */
-export function answersOf(method: string, { broken = false } = {}): readonly RecordedAnswer[] {
+export function answersOf(method: string, { broken = false } = {}): readonly NamedAnswer[] {
   return (cases.get(method) ?? []).filter(({ name }) => broken || !name.includes('/_fuzz'));
 }
 
-function* readAnswers(): Generator<RecordedAnswer> {
+function* readAnswers(): Generator<NamedAnswer> {
   for (const recorded of readCases(RECORDING)) {
     if (!('body' in recorded)) continue;
     const answer = answerOf(recorded.body);
@@ -36,7 +36,7 @@ function* readAnswers(): Generator<RecordedAnswer> {
   }
 }
 
-const views = new Map<number, ChainView>();
+const views = new Map<number, RecordingView>();
 
 /** The answer's text with the chain at a height, 'error' for an error, undefined where the recording does not tell. */
 export function answerAt(height: number, method: string, ...params: unknown[]): string | undefined {

@@ -2,7 +2,7 @@
 import { truth } from '../api/truth.ts';
 import { NATIVE } from '../laws/replay.ts';
 import { canonical, coins, decimal, type Members } from './canonical.ts';
-import type { Comparison } from './comparison.ts';
+import type { EqualityComparison } from './comparison.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
 /** Coinbases wait this many blocks. */
@@ -12,12 +12,12 @@ const SUPPLY_SQL = `SELECT sum(transparent_change) AS transparent,
     argMax(shielded_supply, height) AS shielded
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32}`;
 
-const supply: Comparison = {
+const supply: EqualityComparison = {
   method: 'coinsupply',
   async *answers({ clickhouse, chain }) {
     for (const { name, params, result } of answersOf('coinsupply')) {
-      const told = result as Members;
-      if (told.result !== 'success') continue;
+      const answer = result as Members;
+      if (answer.result !== 'success') continue;
       const height = Number(params[0] ?? tip);
       const [row] = await clickhouse.query<{ transparent: string; immature: string; shielded: string }>(SUPPLY_SQL, {
         chain,
@@ -34,7 +34,7 @@ const supply: Comparison = {
         zfunds: coins(shielded),
         total: coins(BigInt(transparent) + BigInt(shielded)),
       };
-      yield { asked: name, expected: canonical(told), ours: canonical(own) };
+      yield { asked: name, expected: canonical(answer), ours: canonical(own) };
     }
   },
 };
@@ -43,7 +43,7 @@ const HOLDERS_SQL = `SELECT a.address, coalesce(b.balance, 0) AS balance
   FROM (SELECT DISTINCT address FROM address_activity WHERE chain = $1) a
   LEFT JOIN balances b ON b.chain = $1 AND b.address = a.address AND b.currency_id = $2 AND b.to_height IS NULL`;
 
-const snapshot: Comparison = {
+const snapshot: EqualityComparison = {
   method: 'getsnapshot',
   async *answers({ postgres, chain }) {
     const { rows } = await postgres.pool.query<{ address: string; balance: bigint }>(HOLDERS_SQL, [chain, NATIVE]);
@@ -57,4 +57,4 @@ const snapshot: Comparison = {
   },
 };
 
-export const supplyComparisons: readonly Comparison[] = [supply, snapshot];
+export const supplyComparisons: readonly EqualityComparison[] = [supply, snapshot];

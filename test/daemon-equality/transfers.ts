@@ -2,7 +2,7 @@
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { recordedText } from '../api/truth.ts';
 import { canonical, type Members, parsed } from './canonical.ts';
-import type { Comparison, Ours } from './comparison.ts';
+import type { EqualityComparison, Ours } from './comparison.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
 const CURRENCIES_SQL = 'SELECT name, currency_id FROM currencies WHERE chain = $1 AND to_height IS NULL';
@@ -69,7 +69,7 @@ const getexports: Rows = async (ours, currencyId, from, to) => {
 /** A proof of the daemon's own making. */
 const PROOF = new Set(['partialtransactionproof']);
 
-const comparison = (method: 'getimports' | 'getexports', own: Rows): Comparison => ({
+const comparison = (method: 'getimports' | 'getexports', own: Rows): EqualityComparison => ({
   method,
   async *answers(ours) {
     const { rows } = await ours.postgres.pool.query<{ name: string; currency_id: string }>(CURRENCIES_SQL, [
@@ -90,7 +90,7 @@ const comparison = (method: 'getimports' | 'getexports', own: Rows): Comparison 
   },
 });
 
-export const transferComparisons: readonly Comparison[] = [
+export const transferComparisons: readonly EqualityComparison[] = [
   comparison('getimports', getimports),
   comparison('getexports', getexports),
 ];

@@ -7,7 +7,7 @@ import { ROOT } from '../house/source-files.ts';
 import { ALERT_FAULTS, CHAIN_FAULTS, SERVICE_FAULTS } from './alert-faults.ts';
 import { textOf } from './compose-file.ts';
 import { type FaultRun, startFaultRun } from './fault-run.ts';
-import { promtool, RULES, rules, type Shown, testFires, testLeftOut } from './promtool.ts';
+import { type FiringAlerts, promtool, RULES, rules, testFires, testLeftOut } from './promtool.ts';
 import type { Scraped } from './scraped-series.ts';
 import { isInstalled } from './topology.ts';
 
@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled('promtool'))(
   () => {
     let run: FaultRun;
     let ofChains: Scraped;
-    const shown: Shown[] = [];
+    const shown: FiringAlerts[] = [];
     beforeAll(async () => {
       run = await startFaultRun();
       ofChains = await run.ofChains();

@@ -2,7 +2,7 @@
 
 import { createChain, type GeneratedBlock } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
-import { type Fault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
+import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 
 export interface FaultyChain {
   readonly daemons: readonly ScriptedDaemon[];
@@ -15,7 +15,7 @@ export interface FaultyChain {
   grow(blocks: number): void;
   reorganise(depth: number): void;
   /** At calls of these methods, or at every call; null ends it. */
-  misbehave(fault: Fault | null, ...methods: string[]): void;
+  misbehave(fault: DaemonFault | null, ...methods: string[]): void;
   stop(): Promise<void>;
 }
 

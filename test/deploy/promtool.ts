@@ -13,17 +13,17 @@ export const RULES = 'infra/deploy/prometheus/alerts.yml';
 /** Longer than any rule lasts before it fires. */
 const LOOKED_AT = '59m';
 
-export interface Rule {
+export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
   readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 
 interface RuleFile {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
 }
 
-export interface Shown {
+export interface FiringAlerts {
   readonly fault: AlertFault;
   readonly scraped: readonly Scraped[];
 }
@@ -38,21 +38,25 @@ export function promtool(...args: string[]): string {
 }
 
 /** Whether exactly the alerts of the table fire. → what differs, else nothing */
-export function testFires(shown: readonly Shown[]): string {
+export function testFires(shown: readonly FiringAlerts[]): string {
   return testRules(join(ROOT, RULES), shown, ({ fires }) => fires);
 }
 
 /** Whether exactly those that the table says are left out would fire too, by the rules without what leaves them out. */
-export function testLeftOut(shown: readonly Shown[]): string {
+export function testLeftOut(shown: readonly FiringAlerts[]): string {
   const groups = file.groups.map((group) => ({ ...group, rules: group.rules.map(alone) }));
   const path = join(temporaryFolder(), 'alerts.yml');
   writeFileSync(path, stringify({ groups }));
   return testRules(path, shown, ({ fires, leftOut }) => [...fires, ...leftOut]);
 }
 
-const alone = (rule: Rule): Rule => ({ ...rule, expr: rule.expr.replace(/\s+unless on [\s\S]*$/, '') });
+const alone = (rule: AlertRule): AlertRule => ({ ...rule, expr: rule.expr.replace(/\s+unless on [\s\S]*$/, '') });
 
-function testRules(path: string, shown: readonly Shown[], expected: (fault: AlertFault) => readonly string[]): string {
+function testRules(
+  path: string,
+  shown: readonly FiringAlerts[],
+  expected: (fault: AlertFault) => readonly string[],
+): string {
   const tests = shown.map(({ fault, scraped }) => ({
     name: fault.name,
     interval: `${STEP_SECONDS}s`,

@@ -13,7 +13,7 @@ import { runCommand, until } from '../system/program.ts';
 import { temporaryFolder } from '../system/recorded-chain.ts';
 import { PROCESS_FAULTS } from './alert-faults.ts';
 import { compose, textOf } from './compose-file.ts';
-import { type Shown, testFires, testLeftOut } from './promtool.ts';
+import { type FiringAlerts, testFires, testLeftOut } from './promtool.ts';
 import { type Scraped, scrape } from './scraped-series.ts';
 import { isInstalled, type Started, startPrometheus, startProxy, startTopology, type Topology } from './topology.ts';
 
@@ -135,7 +135,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     expect(empty).toEqual([]);
   });
 
-  const shown: Shown[] = [];
+  const shown: FiringAlerts[] = [];
 
   /** What every process shows, held as it is: the live Prometheus has looked at how it moves. */
   async function scrapedAll(): Promise<Scraped[]> {

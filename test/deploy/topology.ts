@@ -3,23 +3,23 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reservePort } from '../support/infra/reserved-port.ts';
-import { type Program, type Settings, startProgram, until } from '../system/program.ts';
+import { type Program, type ProgramSettings, startProgram, until } from '../system/program.ts';
 import { UNLIMITED } from '../system/recorded-chain.ts';
 import { type ComposeService, demoSecret, imageEnvironment, roles, textOf } from './compose-file.ts';
 
 /** What stands for the stores of the file, by its name and port there. */
-export type Addresses = Readonly<Record<'kafka:29092' | 'postgres:5432' | 'clickhouse:8123', string>>;
+export type ServiceAddresses = Readonly<Record<'kafka:29092' | 'postgres:5432' | 'clickhouse:8123', string>>;
 
 export interface Topology {
   readonly programs: ReadonlyMap<string, Program>;
   /** http://host:port of /metrics, by service. */
   readonly metrics: ReadonlyMap<string, string>;
   /** Settings with which a command line asks about the same stores. */
-  readonly settings: Settings;
+  readonly settings: ProgramSettings;
 }
 
 /** `folder` is where it keeps its files. Everything ends with the test, or its file. */
-export async function startTopology(folder: string, addresses: Addresses): Promise<Topology> {
+export async function startTopology(folder: string, addresses: ServiceAddresses): Promise<Topology> {
   const { port: daemonPort } = await reservePort();
   const replace = (text: string): string => {
     const known = { ...addresses, 'daemon:27486': `127.0.0.1:${daemonPort}` };
@@ -31,7 +31,7 @@ export async function startTopology(folder: string, addresses: Addresses): Promi
   const databases = { databaseUrl: addresses['postgres:5432'], clickhouseUrl: addresses['clickhouse:8123'] };
   writeFileSync(file, JSON.stringify({ ...secret, ...databases, ...UNLIMITED }));
 
-  function settingsOf(name: string, { environment = {} }: ComposeService): Settings {
+  function settingsOf(name: string, { environment = {} }: ComposeService): ProgramSettings {
     const given = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, replace(String(value))]));
     const own = {
       HOST: '127.0.0.1',
@@ -53,11 +53,11 @@ export async function startTopology(folder: string, addresses: Addresses): Promi
   for (const [name, { environment }] of roles) {
     const program = programs.get(name);
     if (!program || !environment?.METRICS_PORT) continue;
-    const told = () => /"port":(\d+),"msg":"metrics are served"/.exec(program.output())?.[1];
-    await until(`${name} serves its metrics`, () => told() !== undefined).catch((error: unknown) => {
+    const metricsPort = () => /"port":(\d+),"msg":"metrics are served"/.exec(program.output())?.[1];
+    await until(`${name} serves its metrics`, () => metricsPort() !== undefined).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${program.output()}`);
     });
-    metrics.set(name, `127.0.0.1:${told()}`);
+    metrics.set(name, `127.0.0.1:${metricsPort()}`);
     if (environment.ROLES?.includes('serve')) await program.answers();
   }
   const [, any] = roles.find(([, { environment }]) => environment?.ROLES === 'tail') ?? [];

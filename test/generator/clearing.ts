@@ -7,13 +7,13 @@ import { NATIVE } from './addresses.ts';
 import { midPrice, type Reserve } from './currency.ts';
 import type { PendingTransfer } from './transfer-request.ts';
 
-export interface BasketState {
+export interface ClearingBasket {
   readonly id: string;
   readonly supply: bigint;
   readonly reserves: readonly Reserve[];
 }
 
-export interface Payout {
+export interface ClearingPayout {
   readonly to: string;
   readonly currencyId: string;
   readonly amount: bigint;
@@ -31,9 +31,9 @@ export interface Flow {
 }
 
 export interface Cleared {
-  readonly payouts: readonly Payout[];
+  readonly payouts: readonly ClearingPayout[];
   readonly flows: ReadonlyMap<string, Flow>;
-  readonly after: BasketState;
+  readonly after: ClearingBasket;
   /** Native coins that leave the basket as fees, the transfers' own included. */
   readonly fees: bigint;
   readonly primaryFees: bigint;
@@ -51,7 +51,7 @@ export const netOf = (transfer: PendingTransfer): bigint => transfer.amount - co
 
 /** `launchPrices` stand fixed. Null where the basket could not bear it: then every transfer is refunded. */
 export function clear(
-  before: BasketState,
+  before: ClearingBasket,
   transfers: readonly PendingTransfer[],
   launchPrices?: ReadonlyMap<string, bigint>,
 ): Cleared | null {
@@ -118,7 +118,7 @@ export function clear(
   native.reserveOut += exchanged;
 
   // What goes out.
-  const payouts: Payout[] = [];
+  const payouts: ClearingPayout[] = [];
   let preconverted = 0n;
   for (const transfer of transfers) {
     const { kind, from, to, destination } = transfer;
@@ -151,7 +151,7 @@ function feeTokens(flows: ReadonlyMap<string, Flow>, primaryFees: bigint): bigin
 }
 
 /** The middle of what the price is before the import and what its net flow would make of it. */
-function clearingPrice(before: BasketState, reserve: Reserve, transfers: readonly PendingTransfer[]): bigint {
+function clearingPrice(before: ClearingBasket, reserve: Reserve, transfers: readonly PendingTransfer[]): bigint {
   const mid = midPrice(reserve, before.supply);
   let net = 0n;
   for (const transfer of transfers) {

@@ -1,7 +1,7 @@
 /** Launches: what was preconverted is executed or given back. */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
-import { clear, type Flow, netOf, type Payout } from './clearing.ts';
+import { type ClearingPayout, clear, type Flow, netOf } from './clearing.ts';
 import { type Currency, launchPrice, type PrelaunchExport, type Reserve } from './currency.ts';
 import { LAUNCH_FEE } from './currency-definition-object.ts';
 import { clearLaunch, contributed, exportPrelaunch, isExportDue } from './currency-prelaunch.ts';
@@ -85,7 +85,7 @@ function launch(world: World, currency: Currency): void {
 const DEFINITION_EXPORT_VOUT = 4;
 
 interface Executed {
-  readonly payouts: readonly Payout[];
+  readonly payouts: readonly ClearingPayout[];
   readonly fees: bigint;
   readonly supply: bigint;
   readonly reserves: readonly Reserve[];

@@ -1,7 +1,14 @@
 /** Everything that can be changed about an identity. */
 import { keyAddress, NATIVE } from './addresses.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from './funds.ts';
-import { type Identity, type IdentityState, identityAddresses, identityObject, LOCKED, REVOKED } from './identity.ts';
+import {
+  type GeneratedIdentity,
+  type Identity,
+  identityAddresses,
+  identityObject,
+  LOCKED,
+  REVOKED,
+} from './identity.ts';
 import { contentMap, contentMultimap } from './identity-content.ts';
 import { filler } from './print.ts';
 import { identityScript } from './scripts.ts';
@@ -9,15 +16,15 @@ import { type Draft, openDraft, sha256 } from './transaction.ts';
 import type { World } from './world.ts';
 
 /** What becomes of the state; null where the daemon would refuse. */
-type Change = (state: IdentityState, identity: Identity, world: World) => IdentityState | null;
+type Change = (state: GeneratedIdentity, identity: Identity, world: World) => GeneratedIdentity | null;
 
 const LONGEST_DELAY = 200;
 /** An update that is not mined by then never is: what it dates is dated from there. */
 const EXPIRY = 20;
 
 /** The daemon drops content that an update does not carry. */
-const bare = (state: IdentityState): IdentityState => ({ ...state, contentMultimap: '{}' });
-const isLocked = ({ flags, timelock }: IdentityState, { height }: World): boolean =>
+const bare = (state: GeneratedIdentity): GeneratedIdentity => ({ ...state, contentMultimap: '{}' });
+const isLocked = ({ flags, timelock }: GeneratedIdentity, { height }: World): boolean =>
   (flags & LOCKED) !== 0 || timelock >= height;
 
 const content: Change = (state, _, world) => ({ ...state, contentMultimap: contentMultimap(world) });
@@ -113,7 +120,7 @@ export function updateIdentity(
   world: World,
   draft: Draft,
   identity: Identity,
-  state: IdentityState,
+  state: GeneratedIdentity,
 ): { readonly apply: () => void } {
   const { address, parent } = identity;
   draft.spend(identity.coin);

@@ -8,7 +8,7 @@ export const ACTIVE_CURRENCY = 0x1;
 export const LOCKED = 0x2;
 export const REVOKED = 0x8000;
 
-export interface IdentityState {
+export interface GeneratedIdentity {
   readonly name: string;
   readonly flags: number;
   readonly primaryAddresses: readonly string[];
@@ -28,7 +28,7 @@ export interface Identity {
   readonly parent: string;
   /** Whom it names as its referrer, and whom that one named, nearest first. */
   readonly referrers: readonly string[];
-  state: IdentityState;
+  state: GeneratedIdentity;
   /** Its newest identityprimary output. */
   coin: Coin;
 }
@@ -45,7 +45,7 @@ export interface Commitment {
 }
 
 /** The identityprimary object. */
-export function identityObject(address: string, parent: string, state: IdentityState): string {
+export function identityObject(address: string, parent: string, state: GeneratedIdentity): string {
   const { privateAddress } = state;
   return (
     `{"version":3,"flags":${state.flags},"primaryaddresses":${texts(state.primaryAddresses)},` +
@@ -57,7 +57,7 @@ export function identityObject(address: string, parent: string, state: IdentityS
   );
 }
 
-export const identityAddresses = (address: string, state: IdentityState): readonly string[] => [
+export const identityAddresses = (address: string, state: GeneratedIdentity): readonly string[] => [
   address,
   state.revocationAuthority,
   state.recoveryAuthority,

@@ -1,6 +1,6 @@
 /** Imports: what becomes of the transfers that an export gathered. */
 import { keyAddress, NATIVE } from './addresses.ts';
-import type { Payout } from './clearing.ts';
+import type { ClearingPayout } from './clearing.ts';
 import type { Coin } from './coins.ts';
 import type { Currency, Reserve } from './currency.ts';
 import { importObject, notarizationObject, type StateParts } from './currency-state.ts';
@@ -15,7 +15,7 @@ export interface ImportPlan {
   readonly flags: number;
   /** The export that it executes; `deposit`: what that one locked, where it is to be spent. */
   readonly source: { readonly txid: string; readonly vout: number; readonly height: number };
-  readonly payouts: readonly Payout[];
+  readonly payouts: readonly ClearingPayout[];
   /** Native coins that nobody gets as a transfer's payout: part to producers, the rest to the fee pool. */
   readonly fees: bigint;
   readonly state: StateParts;
@@ -85,7 +85,7 @@ export function includeImport(world: World, currency: Currency, plan: ImportPlan
 }
 
 /** Every transfer back to its destination, but for its fee; what was burned stays burned. */
-export function refunds(transfers: readonly PendingTransfer[]): Payout[] {
+export function refunds(transfers: readonly PendingTransfer[]): ClearingPayout[] {
   return transfers.flatMap(({ kind, destination, from, amount }) =>
     kind === 'burn' || kind === 'mint' ? [] : [{ to: destination, currencyId: from, amount }],
   );

@@ -7,7 +7,7 @@ import { controlScript } from './scripts.ts';
 import type { Draft } from './transaction.ts';
 import type { World } from './world.ts';
 
-export interface TransferTerms {
+export interface GeneratedTerms {
   readonly kind: 'convert' | 'via' | 'preconvert' | 'contribution' | 'burn' | 'mint';
   /** The currency that executes it. */
   readonly by: string;
@@ -20,7 +20,7 @@ export interface TransferTerms {
   readonly isIdentityFee?: boolean;
 }
 
-export interface PendingTransfer extends TransferTerms {
+export interface PendingTransfer extends GeneratedTerms {
   readonly coin: Coin;
   /** Native. */
   readonly fee: bigint;
@@ -43,7 +43,7 @@ const TO_IDENTITY = 4;
 const WITH_AUXILIARY = 64;
 
 /** What the sender has to bring: the amount and the fee. */
-export function transferCost({ kind, from, amount }: TransferTerms): { value: bigint; tokens: Tokens } {
+export function transferCost({ kind, from, amount }: GeneratedTerms): { value: bigint; tokens: Tokens } {
   const most = TRANSFER_FEE + AUXILIARY_FEE;
   if (kind === 'mint') return { value: most, tokens: NO_TOKENS };
   return from === NATIVE
@@ -52,7 +52,7 @@ export function transferCost({ kind, from, amount }: TransferTerms): { value: bi
 }
 
 /** Adds the output to the draft. It waits for `terms.by` once it is among its pending transfers. */
-export function requestTransfer(world: World, draft: Draft, terms: TransferTerms): PendingTransfer {
+export function requestTransfer(world: World, draft: Draft, terms: GeneratedTerms): PendingTransfer {
   const hasAuxiliary = terms.kind !== 'contribution' && world.random.oneIn(3);
   const fee = TRANSFER_FEE + (hasAuxiliary ? AUXILIARY_FEE : 0n);
   const { value, tokens } = transferCost({ ...terms });
@@ -62,7 +62,7 @@ export function requestTransfer(world: World, draft: Draft, terms: TransferTerms
   return { ...terms, fee, coin: draft.hold(held, script, tokens) };
 }
 
-function flagsOf({ kind, by, from, isIdentityFee }: TransferTerms): number {
+function flagsOf({ kind, by, from, isIdentityFee }: GeneratedTerms): number {
   const toSource = from === by && !isIdentityFee ? IMPORT_TO_SOURCE : 0;
   switch (kind) {
     case 'convert':
@@ -80,7 +80,7 @@ function flagsOf({ kind, by, from, isIdentityFee }: TransferTerms): number {
   }
 }
 
-function transferObject(terms: TransferTerms, fee: bigint, hasAuxiliary: boolean): string {
+function transferObject(terms: GeneratedTerms, fee: bigint, hasAuxiliary: boolean): string {
   const { from, to, by, amount, destination } = terms;
   const flags = flagsOf(terms);
   const type = destination.startsWith('i') ? TO_IDENTITY : TO_KEY;

@@ -4,7 +4,7 @@ import { keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
 import { expiry, fund, NETWORK_FEE, payChange } from './funds.ts';
 import { openDraft } from './transaction.ts';
-import { type PendingTransfer, requestTransfer, type TransferTerms, transferCost } from './transfer-request.ts';
+import { type GeneratedTerms, type PendingTransfer, requestTransfer, transferCost } from './transfer-request.ts';
 import type { World } from './world.ts';
 
 /** Of a reserve or a supply, the most that one transfer takes. */
@@ -17,7 +17,7 @@ export function makeTransfers(world: World): boolean {
   const { random } = world;
   const open = world.currencies.filter((currency) => takesTransfers(world, currency));
   if (open.length === 0) return false;
-  const wanted: TransferTerms[] = [];
+  const wanted: GeneratedTerms[] = [];
   for (let count = 1 + random.below(4); count > 0; count--) {
     const terms = termsFor(world, random.pick(open));
     if (terms) wanted.push(terms);
@@ -26,7 +26,7 @@ export function makeTransfers(world: World): boolean {
 }
 
 /** False, and nothing done, where nobody can pay for them. */
-export function includeTransfers(world: World, wanted: readonly TransferTerms[]): boolean {
+export function includeTransfers(world: World, wanted: readonly GeneratedTerms[]): boolean {
   if (wanted.length === 0) return false;
   const tokens = new Map<string, bigint>();
   let value = 2n * NETWORK_FEE;
@@ -66,7 +66,7 @@ function takesTransfers({ height }: World, { kind, stage, pending, startBlock, t
   return stage === 'live';
 }
 
-function termsFor(world: World, currency: Currency): TransferTerms | null {
+function termsFor(world: World, currency: Currency): GeneratedTerms | null {
   const { random } = world;
   const { id, kind, stage, reserves } = currency;
   const destination = someDestination(world);
@@ -103,7 +103,7 @@ function termsFor(world: World, currency: Currency): TransferTerms | null {
 }
 
 /** As much as some coin holds, at most `limit`; now and then so little that nothing comes of it. */
-function affordable(world: World, terms: Omit<TransferTerms, 'amount'>, limit: bigint): TransferTerms | null {
+function affordable(world: World, terms: Omit<GeneratedTerms, 'amount'>, limit: bigint): GeneratedTerms | null {
   const { random } = world;
   const coin = world.coins.purse(terms.from === NATIVE ? null : terms.from).any(random);
   const held = (terms.from === NATIVE ? coin?.value : coin?.tokens.get(terms.from)) ?? 0n;

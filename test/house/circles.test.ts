@@ -20,7 +20,7 @@ const LEFT: readonly (readonly string[])[] = [
     'commands/reprocess.ts',
     'commands/verify.ts',
   ],
-  ['infra/clickhouse/clickhouse.ts', 'infra/clickhouse/lanes.ts'],
+  ['infra/clickhouse/clickhouse.ts', 'infra/clickhouse/connection-lanes.ts'],
   ['processors/pricing/backfill-fold.ts', 'processors/pricing/price-fold.ts'],
   ['processors/pricing/oracle-prices.ts', 'processors/pricing/weighted-price.ts'],
 ];

@@ -1,6 +1,8 @@
-/** Comments of the program are plain English: no phrase of the dialect that the glossary and the review replaced. */
-import { expect, it } from 'vitest';
-import { sourceFiles } from './source-files.ts';
+/** Comments, messages, docs and names are plain English: none of the phrases and names that the project has replaced. */
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ROOT, sourceFiles } from './source-files.ts';
 
 const PROGRAM = /^(api|commands|domain|infra|pipeline|processors|recordings|schemas)\//;
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<!:)\/\/ .*/g;
@@ -15,11 +17,97 @@ const BANNED: readonly (readonly [phrase: string, instead: string, pattern: RegE
   ['a comment that begins with "Who"', 'the caller that, the process that', /^\/(\*\*|\/) Who /],
 ];
 
-const comments = (await sourceFiles())
-  .filter(({ path }) => PROGRAM.test(path) && !path.endsWith('.test.ts'))
-  .flatMap(({ path, text }) => [...text.matchAll(COMMENT)].map(([comment]) => ({ path, comment })));
+const MESSAGE = /'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)* (?:[^`\\\n]|\\.)*`/g;
+const SQL = /\b(SELECT|FROM|WHERE|WITH|AS|JOIN)\b/;
+
+/** In log lines, errors, descriptions of the API and output of commands. */
+const BANNED_IN_MESSAGES: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
+  ['anew', 'again', /\banew\b/],
+  ['somebody, nobody', 'the caller, the operator, no client', /\b(some|no)body\b/i],
+  ['told', 'published, notified, sent', /\btold\b/],
+  ['stands twice', 'is used twice', /\bstands twice\b/],
+  ['well again', 'healthy again', /\bwell again\b/],
+  ['broke off', 'ended early, was cancelled', /\bbroke off\b/],
+  ['no proper', 'missing or malformed', /\bno proper\b/],
+  ['goes on by itself', 'continues by itself', /\bgoes on by itself\b/],
+];
+
+const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
+  ['anew', 'again', /\banew\b/],
+  ['somebody, nobody', 'no client, no one who …', /\b(some|no)body\b/i],
+  ['told', 'published, notified, sent', /(?<!`)\btold\b(?!`|_)/],
+  ['beside', 'next to', /\bbeside\b/],
+  ['for want of', 'because there is no', /\bfor want of\b/],
+];
+
+/** Names that said a metaphor instead of what they mean. */
+const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
+  [/^(told|Told)/, 'published…'],
+  [/^[tT]akeBack|[tT]akenBack$/, 'revert…, reopen…'],
+  [/^[lL]iving[A-Z]/, 'active…'],
+  [/^besides/, 'extraTag'],
+  [
+    /^(remembering|breathe|breather|withhold|lateComer|passRewind)$/,
+    'memoize, yieldToEventLoop, without…, late…, record…',
+  ],
+  [/^(Toll|Fare|Bill|Claim|Entrance)$/, 'cost, charge, debit'],
+  [/^(Question|Asked)$|^Asked[A-Z]|[a-z](Question|Asked)$/, '…Request, …Query'],
+  [/^(HeldState|WantedState|loadWanted|wantedState)$/, 'CachedState, RequiredKeys'],
+];
+
+/** Types of user programs and of the published client stand for themselves. */
+const STANDALONE = /^(client|examples)\//;
+const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+const files = await sourceFiles();
+const program = files.filter(({ path }) => PROGRAM.test(path) && !path.endsWith('.test.ts'));
+const found = (pattern: RegExp) =>
+  program.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([match]) => ({ path, match })));
+const comments = found(COMMENT).map(({ path, match }) => ({ path, comment: match }));
+const messages = found(MESSAGE).filter(({ match }) => !SQL.test(match));
 
 it.each(BANNED)('no comment says %s: write %s', (_, __, pattern) => {
   expect(comments.length).toBeGreaterThan(2_000);
   expect(comments.filter(({ comment }) => pattern.test(comment))).toEqual([]);
+});
+
+it.each(BANNED_IN_MESSAGES)('no message says %s: write %s', (_, __, pattern) => {
+  expect(messages.length).toBeGreaterThan(1_500);
+  expect(messages.filter(({ match }) => pattern.test(match))).toEqual([]);
+});
+
+describe('the pages for readers', async () => {
+  const lines: { path: string; line: string }[] = [];
+  for await (const path of glob(['*.md', 'docs/*.md'], { cwd: ROOT })) {
+    for (const line of readFileSync(`${ROOT}/${path}`, 'utf8').split('\n')) lines.push({ path, line });
+  }
+
+  it.each(BANNED_IN_DOCS)('do not say %s: they say %s', (_, __, pattern) => {
+    expect(lines.length).toBeGreaterThan(2_000);
+    expect(lines.filter(({ line }) => pattern.test(line))).toEqual([]);
+  });
+});
+
+it('no name is a metaphor', () => {
+  const names = files
+    .filter(({ path }) => !STANDALONE.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:const|let|function\*?|class|interface|type) (\w+)/g)].map(([, name = '']) => ({
+        path,
+        name,
+      })),
+    );
+  expect(names.length).toBeGreaterThan(10_000);
+  for (const [pattern, instead] of BANNED_NAMES) {
+    expect({ instead, names: names.filter(({ name }) => pattern.test(name)) }).toEqual({ instead, names: [] });
+  }
+});
+
+it('an exported type name is declared once', () => {
+  const declared = new Map<string, string[]>();
+  for (const { path, text } of files.filter((file) => !STANDALONE.test(file.path))) {
+    for (const [, name = ''] of text.matchAll(TYPE)) declared.set(name, [...(declared.get(name) ?? []), path]);
+  }
+  expect(declared.size).toBeGreaterThan(700);
+  expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([]);
 });

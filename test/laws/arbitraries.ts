@@ -9,7 +9,7 @@ import type { PlannedCrash } from './replay.ts';
 /** Runs of each law: few on every push, many in the soak. */
 export const RUNS = Number(process.env.LAWS_RUNS ?? 3);
 
-export interface History {
+export interface ChainHistory {
   /** Everything that happened, branches that were left included. */
   readonly happened: readonly UnplacedRecord[];
   /** The branch that stayed. */
@@ -32,7 +32,7 @@ export const historyPlan = (steps: number): fc.Arbitrary<HistoryPlan> =>
     }),
   });
 
-export function makeHistory({ seed, steps }: HistoryPlan): History {
+export function makeHistory({ seed, steps }: HistoryPlan): ChainHistory {
   const chain = createChain({ seed, addresses: 7, transactions: 4, mix: EVERYTHING, rewinds: true });
   const happened: UnplacedRecord[] = [];
   const stayed: UnplacedRecord[] = [];

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
+import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
@@ -145,7 +145,7 @@ describe('redriven after the fix', () => {
             await deriveWithCrashes(chain, { log, stores, batch, probe: failingProcessor(oneIn) }, planned);
             const letters = await lettersOf(chain);
             found += letters.length;
-            const id = await askRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
+            const id = await requestRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
             await deriveWithCrashes(chain, { log, stores, batch }, later);
             expect(await isRedriven(stores.postgres.pool, id)).toBe(true);
 
@@ -170,7 +170,7 @@ describe('redriven after the fix', () => {
       const letters = await lettersOf(chain);
       const scopes = new Set(letters.map(({ scope }) => scope));
       expect([...scopes].sort()).toEqual(['block', 'input', 'output', 'transaction']);
-      await askRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
+      await requestRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
       await deriveWithCrashes(chain, { log, stores }, [
         { point: 'clickhouse', passing: 0 },
         { point: 'postgres', passing: 0 },
@@ -206,7 +206,7 @@ describe('redriven after the fix', () => {
     await expect.poll(height).toBe(29);
     expect(await lettersOf(chain)).not.toEqual([]);
     isBroken = false;
-    const id = await askRedrive(pool, chain, 0);
+    const id = await requestRedrive(pool, chain, 0);
     await expect.poll(() => isRedriven(pool, id)).toBe(true);
     await expect.poll(height).toBe(29);
     end.abort();

@@ -44,7 +44,7 @@ describe('derive on the recorded chain', () => {
       const blocks = recordedBlocks().map((block, position) => {
         const facts = deriveBlock(block, state);
         const own = facts.find((fact) => fact.type === 'block');
-        if (!own) throw new TypeError('a block gave no fact of its own');
+        if (!own) throw new TypeError('deriving a block returned no block fact');
         return { position, height: block.height, block: own, facts };
       });
       const facts = factsByType(blocks);

@@ -93,8 +93,8 @@ it(
     }
     if (FIRST === 0) expect(seen.deepest).toBe(DEEPEST);
     expect(seen.rewinds).toBeGreaterThan(RUNS - FIRST);
-    const told = `${RUNS - FIRST} trees of ${seen.records} records, ${seen.rewinds} of them rewinds of up to ${seen.deepest} blocks`;
-    console.log(`${told}: equal (TEST_SEED=${SEED})`);
+    const summary = `${RUNS - FIRST} trees of ${seen.records} records, ${seen.rewinds} of them rewinds of up to ${seen.deepest} blocks`;
+    console.log(`${summary}: equal (TEST_SEED=${SEED})`);
   },
   24 * 60 * MINUTES,
 );

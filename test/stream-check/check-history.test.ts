@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { checkHistory, type Truth } from './check-history.ts';
-import { type HeardEvent, type History, UNDO_OF_PRICES } from './history.ts';
+import { type ClientHistory, type HeardEvent, UNDO_OF_PRICES } from './history.ts';
 
 const CHAINS = ['a', 'b'] as const;
 const hash = (height: number, branch: number) => `${height}/${branch}`;
@@ -13,9 +13,9 @@ function happened(chain: string, lengths: readonly number[]): { events: HeardEve
   const events: HeardEvent[] = [];
   const blocks: string[] = [];
   let position = 0;
-  const record = (told: readonly (readonly [type: string, data: object])[]) => {
-    for (const [index, [type, data]] of told.entries())
-      events.push({ feed: chain, position, index, type, told: JSON.stringify(data) });
+  const record = (content: readonly (readonly [type: string, data: object])[]) => {
+    for (const [index, [type, data]] of content.entries())
+      events.push({ feed: chain, position, index, type, content: JSON.stringify(data) });
     position += 1;
   };
   for (const [branch, length] of lengths.entries()) {
@@ -38,7 +38,10 @@ function happened(chain: string, lengths: readonly number[]): { events: HeardEve
   return { events, blocks };
 }
 
-function runOf(lengths: readonly (readonly number[])[], types: readonly string[]): { truth: Truth; history: History } {
+function runOf(
+  lengths: readonly (readonly number[])[],
+  types: readonly string[],
+): { truth: Truth; history: ClientHistory } {
   const chains = CHAINS.map((chain, number) => [chain, happened(chain, lengths[number] ?? [])] as const);
   const all = chains.flatMap(([, { events }]) => events);
   return {
@@ -68,7 +71,7 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   'tells one twice, later': (events, index) => events.push(events[index] as HeardEvent),
   'alters one': (events, index) => {
     const event = events[index] as HeardEvent;
-    events[index] = { ...event, told: event.told.replace('{', '{"x":1,') };
+    events[index] = { ...event, content: event.content.replace('{', '{"x":1,') };
   },
   'tells what never happened': (events, index) => {
     const event = events[index] as HeardEvent;
@@ -130,10 +133,10 @@ describe('the checker', () => {
 
   it('finds prices that were told below what holds', () => {
     const price = (position: number, height: number): HeardEvent => {
-      return { feed: 'a/stamps', position, index: 0, type: 'price', told: JSON.stringify({ height }) };
+      return { feed: 'a/stamps', position, index: 0, type: 'price', content: JSON.stringify({ height }) };
     };
     const undo = { fromHeight: 9, toHeight: 7 };
-    const back = { feed: 'a/stamps', position: 2, index: 0, type: UNDO_OF_PRICES, told: JSON.stringify(undo) };
+    const back = { feed: 'a/stamps', position: 2, index: 0, type: UNDO_OF_PRICES, content: JSON.stringify(undo) };
     const faultsOf = (events: HeardEvent[]) => {
       const types = new Set(['price', UNDO_OF_PRICES]);
       const truth = {

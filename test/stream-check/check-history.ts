@@ -1,6 +1,6 @@
 /** Holds what one client heard against what happened: no gap, no double, in order, as it was, every undo balanced. */
 import { decodePlaces, type FeedKey } from '../../api/push/cursor.ts';
-import { type HeardEvent, type History, UNDO_OF_PRICES, VALUED } from './history.ts';
+import { type ClientHistory, type HeardEvent, UNDO_OF_PRICES, VALUED } from './history.ts';
 
 export interface Truth {
   /** Every event of each feed, in order, up to a record that every client of it has heard of. */
@@ -14,7 +14,7 @@ export interface Truth {
 /** Faults told in full for one client; the others are counted. */
 const MOST_TOLD = 5;
 
-export function checkHistory(history: History, truth: Truth): string[] {
+export function checkHistory(history: ClientHistory, truth: Truth): string[] {
   const faults = [...history.faults];
   for (const [feed, happened] of truth.events) {
     const end = truth.ends.get(feed) ?? 0;
@@ -34,7 +34,7 @@ const isAfter = (a: HeardEvent, b: HeardEvent) =>
   a.position > b.position || (a.position === b.position && a.index > b.index);
 
 function deliveryFaults(
-  { types, from }: History,
+  { types, from }: ClientHistory,
   heard: readonly HeardEvent[],
   happened: readonly HeardEvent[],
 ): string[] {
@@ -53,7 +53,8 @@ function deliveryFaults(
     const original = due.get(key);
     if (had.has(key)) faults.push(`double ${nameOf(event)}`);
     else if (!original) faults.push(`not asked for, or never happened: ${nameOf(event)}`);
-    else if (original.told !== event.told || original.type !== event.type) faults.push(`altered ${nameOf(event)}`);
+    else if (original.content !== event.content || original.type !== event.type)
+      faults.push(`altered ${nameOf(event)}`);
     if (last && !had.has(key) && !isAfter(event, last)) faults.push(`${nameOf(event)} came after ${nameOf(last)}`);
     if (!last || isAfter(event, last)) last = event;
     had.add(key);
@@ -74,21 +75,26 @@ interface UndoData {
 }
 
 /** Blocks and undos alone tell the chain as the daemon has it in the end; this needs nothing of the truth above. */
-function balanceFaults({ types }: History, chain: string, heard: readonly HeardEvent[], { hashAt }: Truth): string[] {
+function balanceFaults(
+  { types }: ClientHistory,
+  chain: string,
+  heard: readonly HeardEvent[],
+  { hashAt }: Truth,
+): string[] {
   if (!types.has('block')) return [];
   const faults: string[] = [];
   const blocks = new Map<number, string>();
   let top: number | null = null;
   for (const event of heard) {
     if (event.type === 'block') {
-      const { height, hash, previousHash } = JSON.parse(event.told) as BlockData;
+      const { height, hash, previousHash } = JSON.parse(event.content) as BlockData;
       if (top !== null && height !== top + 1) faults.push(`block ${height} told on top of ${top}`);
       else if (top !== null && blocks.has(top) && blocks.get(top) !== previousHash)
         faults.push(`block ${height} does not stand on the block told before it`);
       blocks.set(height, hash);
       top = height;
     } else if (event.type === 'undo') {
-      const { fromHeight, toHeight, hash } = JSON.parse(event.told) as UndoData;
+      const { fromHeight, toHeight, hash } = JSON.parse(event.content) as UndoData;
       if (top !== null && fromHeight !== top) faults.push(`undo from ${fromHeight} while ${top} was the top`);
       if (blocks.has(toHeight) && blocks.get(toHeight) !== hash)
         faults.push(`undo to a block of ${toHeight} never told`);
@@ -107,7 +113,7 @@ function priceFaults(heard: readonly HeardEvent[]): string[] {
   const faults: string[] = [];
   let top = -1;
   for (const event of heard) {
-    const data = JSON.parse(event.told);
+    const data = JSON.parse(event.content);
     if (event.type === UNDO_OF_PRICES) {
       if (data.toHeight >= data.fromHeight || data.fromHeight < top)
         faults.push(`${nameOf(event)} while ${top} was the top`);

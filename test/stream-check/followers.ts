@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import { pushEvents } from '../../api/push/message-schema.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
-import { type EventBook, type History, UNDO_OF_PRICES, VALUED } from './history.ts';
+import { type ClientHistory, type EventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { sseMessages } from './sse-events.ts';
 
 export const FOLLOWED = ['blocks', 'txs', 'conversions', 'reserves', 'identities', 'prices'] as const;
@@ -25,7 +25,7 @@ export interface FollowerOptions {
 }
 
 export interface Follower {
-  readonly history: History;
+  readonly history: ClientHistory;
   /** Connections that it made. */
   connections(): number;
   /** Settles when its signal has aborted. */
@@ -51,7 +51,7 @@ export function follow(options: FollowerOptions): Follower {
   if (byValue && asked.delete('conversion')) asked.add(VALUED);
   if (!byValue) asked.delete('conversion_correction');
   if (channels.includes('prices')) asked.add(UNDO_OF_PRICES);
-  const history: History = { client: name, types: asked, from, events: [], faults: [] };
+  const history: ClientHistory = { client: name, types: asked, from, events: [], faults: [] };
   const feeds = options.chains.flatMap((chain) => [
     feedKey('facts', chain),
     ...(channels.includes('prices') ? [feedKey('stamps', chain)] : []),

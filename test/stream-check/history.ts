@@ -10,10 +10,10 @@ export interface HeardEvent {
   /** As in the message; of what is made of prices, a name of its own. */
   readonly type: string;
   /** `data` as JSON text. */
-  readonly told: string;
+  readonly content: string;
 }
 
-export interface History {
+export interface ClientHistory {
   readonly client: string;
   /** Types that it asked for. */
   readonly types: ReadonlySet<string>;
@@ -48,11 +48,11 @@ export function createEventBook(): EventBook {
       const { feed, type } = placeOf(chain, message.type, data);
       // The cursor stands behind the event.
       const { position = -1, index = 0 } = decodePlaces(cursor).get(feed) ?? {};
-      const told = JSON.stringify(data);
+      const content = JSON.stringify(data);
       const key = `${feed} ${position} ${index}`;
       const known = entries.get(key);
-      if (known?.told === told && known.type === type) return known;
-      const entry = { feed, position, index: index - 1, type, told };
+      if (known?.content === content && known.type === type) return known;
+      const entry = { feed, position, index: index - 1, type, content };
       if (!known) entries.set(key, entry);
       return entry;
     },

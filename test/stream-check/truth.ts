@@ -7,7 +7,7 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import { factsTopic } from '../laws/topic.ts';
-import { stampsTopic } from '../support/pipeline/price/told-topic.ts';
+import { stampsTopic } from '../support/pipeline/price/published-topic.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
@@ -24,12 +24,12 @@ export async function readTruth(folder: string, heights: ReadonlyMap<string, num
     for (const [chain, height] of heights) {
       const feeds = { facts: await factsOf(log, chain, height), stamps: await stampsOf(log, chain, height) } as const;
       for (const topic of ['facts', 'stamps'] as const) {
-        const told = feeds[topic];
-        if (!told) return null;
-        truth.ends.set(feedKey(topic, chain), told.end);
+        const content = feeds[topic];
+        if (!content) return null;
+        truth.ends.set(feedKey(topic, chain), content.end);
         truth.events.set(
           feedKey(topic, chain),
-          told.events.filter(({ place }) => place.position < told.end).map(heard),
+          content.events.filter(({ place }) => place.position < content.end).map(heard),
         );
       }
     }
@@ -41,18 +41,18 @@ export async function readTruth(folder: string, heights: ReadonlyMap<string, num
   return truth;
 }
 
-interface Told {
+interface FeedHistory {
   readonly events: readonly PushEvent[];
   readonly end: number;
 }
 
-async function factsOf(log: EventLog, chain: string, height: number): Promise<Told | null> {
+async function factsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
   const records = (await factsTopic(log, chain)).map(({ payload }) => decodeFactsRecord(payload));
   const end = records.findIndex((record) => record.kind === 'facts' && record.height === height);
   return end < 0 ? null : { events: records.flatMap((record) => eventsOfRecord(chain, record)), end };
 }
 
-async function stampsOf(log: EventLog, chain: string, height: number): Promise<Told | null> {
+async function stampsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
   const records = await stampsTopic(log, chain);
   const newest = records.findLast(({ kind }) => kind !== 'correction');
   if (newest?.kind !== 'stamps' || newest.height !== height) return null;
@@ -70,9 +70,9 @@ function heard({ chain, place, tail, ...event }: PushEvent): HeardEvent {
   };
   const { feed, type } = placeOf(chain, event.type, data);
   // Clients ask for what has a value, whatever it is.
-  const isTold =
+  const isPublished =
     type === 'conversion_correction'
       ? [data.was, data.now].some((row) => typeof row?.usdValue === 'number')
       : type !== VALUED || data.usdValue !== null;
-  return { feed, ...place, type: isTold ? type : `${type} without a value`, told: JSON.stringify(data) };
+  return { feed, ...place, type: isPublished ? type : `${type} without a value`, content: JSON.stringify(data) };
 }

@@ -9,7 +9,7 @@ import { startGoodDaemon } from '../support/commands/check/good-daemon.ts';
 import { readJsonOutput } from '../support/commands/command-output.ts';
 import { startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
 import { startTestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
-import { runCommand, type Settings, startProgram } from './program.ts';
+import { type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 
 const started = await startTestBroker();
@@ -28,10 +28,10 @@ afterAll(async () => {
 
 const wrongOf = (output: string) => output.split('\n').filter((line) => line.startsWith('WRONG'));
 
-function settingsOf(rpc: string, more: Settings = {}): Settings {
+function settingsOf(rpc: string, more: ProgramSettings = {}): ProgramSettings {
   const { VERUSTREAM_CONFIG, DATA_DIR } = settingsFor(rpc, { name: chain, rootCurrency: 'VRSC' });
   const stores = { DATABASE_URL: server.urlOf('check'), CLICKHOUSE_URL: facade.url };
-  const log: Settings = broker ? { KAFKA_BROKERS: broker.brokers.join(',') } : {};
+  const log: ProgramSettings = broker ? { KAFKA_BROKERS: broker.brokers.join(',') } : {};
   return { VERUSTREAM_CONFIG: VERUSTREAM_CONFIG ?? '', DATA_DIR, PORT: '0', ...stores, ...log, ...more };
 }
 
@@ -45,9 +45,9 @@ it('finds nothing wrong with servers and a daemon that are well; --json says the
     expect(stdout).toMatch(new RegExp(`^(right|note ) +${subject} `, 'm'));
   }
   const json = await runCommand(['check', '--json'], settings);
-  const told = readJsonOutput(json.stdout);
-  expect(told.ok).toBe(true);
-  expect(told.findings).toHaveLength(stdout.trim().split('\n').length - 1);
+  const printed = readJsonOutput(json.stdout);
+  expect(printed.ok).toBe(true);
+  expect(printed.findings).toHaveLength(stdout.trim().split('\n').length - 1);
   await daemon.stop();
 });
 
@@ -96,9 +96,9 @@ it('knows the running service by its folder and its port, and a stranger on the 
   const PORT = new URL(program.base).port;
   const { stdout } = await runCommand(['check'], { ...settings, PORT });
   expect(stdout).toMatch(/^note +data folder .*used by a running service/m);
-  expect(stdout).toMatch(/^note +port .*held by a verustream that answers/m);
+  expect(stdout).toMatch(/^note +port .*used by a running verustream/m);
   const stranger = await runCommand(['check'], { ...settings, PORT: new URL(node.url).port });
-  expect(wrongOf(stranger.stdout).join('\n')).toMatch(/port .*EADDRINUSE.*end the other/);
+  expect(wrongOf(stranger.stdout).join('\n')).toMatch(/port .*EADDRINUSE.*end that process/);
   expect(stranger.code).toBe(1);
   await program.kill('SIGTERM');
 });

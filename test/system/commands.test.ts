@@ -1,14 +1,14 @@
 /** The command line of the real program: what it prints with `--json`, and what it refuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readJsonOutput } from '../support/commands/command-output.ts';
-import { type Ended, type Program, runCommand, type Settings, startProgram } from './program.ts';
+import { type EndedProgram, type Program, type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 /** Of the bundled recording. */
 const IDENTITY = 'alice@';
 const HASH = 'f'.repeat(64);
 
-let settings: Settings;
+let settings: ProgramSettings;
 let program: Program;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 const run = (line: string) => runCommand(line.split(' '), settings);
 
 /** stderr without the log, which is JSON lines. */
-function complaint({ stdout, stderr }: Ended): { stdout: string; lines: string[] } {
+function complaint({ stdout, stderr }: EndedProgram): { stdout: string; lines: string[] } {
   return { stdout, lines: stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{')) };
 }
 
@@ -60,20 +60,20 @@ const REFUSED: readonly (readonly [line: string, allowed: RegExp])[] = [
   ['status --jsn', /Unknown option '--jsn'; usage: status \[--json\]/],
   ['keys', /<chain> is missing; usage: keys <chain> <identity>/],
   ['keys vrsc', /<identity> is missing; usage: keys <chain> <identity>/],
-  [`keys ${CHAIN} ${IDENTITY} gold`, /"gold" is no tier; there are free, developer, pro/],
-  [`keys nochain ${IDENTITY}`, /the chain "nochain" is not configured; there are vrsc/],
+  [`keys ${CHAIN} ${IDENTITY} gold`, /"gold" is not a tier; allowed are free, developer, pro/],
+  [`keys nochain ${IDENTITY}`, /the chain "nochain" is not configured; allowed are vrsc/],
   [`keys ${CHAIN} nobody@`, /the chain vrsc knows no identity "nobody@"; allowed is .* i-address/],
   [`keys ${CHAIN} iGBs4DWztRNvNEJBt4mqHszLxfKTNHTkhM`, /knows no identity "iGBs/],
-  ['dead-letters list nochain', /the chain "nochain" is not configured; there are vrsc/],
-  ['dead-letters redrive nochain', /the chain "nochain" is not configured; there are vrsc/],
-  [`dead-letters redrive ${CHAIN} newest`, /"newest" is no height; it is a whole number/],
+  ['dead-letters list nochain', /the chain "nochain" is not configured; allowed are vrsc/],
+  ['dead-letters redrive nochain', /the chain "nochain" is not configured; allowed are vrsc/],
+  [`dead-letters redrive ${CHAIN} newest`, /"newest" is not a height; give a whole number/],
   [`dead-letters show ${CHAIN} 7`, /no such dead letter at block 7; .*dead-letters list vrsc/],
-  [`accept-rewind nochain 5 ${HASH}`, /the chain "nochain" is not configured; there are vrsc/],
-  [`accept-rewind ${CHAIN} 5 abc`, /"abc" is no hash of a block; it is 64 digits/],
-  ['reprocess --regime dead', /there is no regime "dead"; there are live, backfill, cutover/],
-  ['reprocess --regime live --chains nochain', /the chain "nochain" is not configured; there are vrsc/],
+  [`accept-rewind nochain 5 ${HASH}`, /the chain "nochain" is not configured; allowed are vrsc/],
+  [`accept-rewind ${CHAIN} 5 abc`, /"abc" is not a block hash; a hash has 64 digits/],
+  ['reprocess --regime dead', /there is no regime "dead"; allowed are live, backfill, cutover/],
+  ['reprocess --regime live --chains nochain', /the chain "nochain" is not configured; allowed are vrsc/],
   ['reprocess --from', /'--from <value>' argument missing; usage: reprocess/],
-  ['play-recording fast', /"fast" is no number of seconds; it is above 0 and at most 3600/],
+  ['play-recording fast', /"fast" is not a number of seconds; allowed is more than 0 and at most 3600/],
 ];
 
 async function refuses(line: string, allowed: RegExp): Promise<void> {

@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ended, runCommand, type Settings, startProgram, until } from './program.ts';
+import { type EndedProgram, type ProgramSettings, runCommand, startProgram, until } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 
 const NOBODY = 'http://user:topsecret@127.0.0.1:1';
 
 /** The single line that the program ends with. */
-function lastWord({ code, output }: Ended): string {
+function lastWord({ code, output }: EndedProgram): string {
   expect(code, output).toBe(1);
   const lines = output.split('\n').filter((line) => line.startsWith('verustream: '));
   expect(lines, output).toHaveLength(1);
@@ -24,7 +24,7 @@ describe('a wrong value', () => {
   writeFileSync(file, JSON.stringify({ chains: [{ name: 'vrsc', rpc: 'localhost:27486', blockSeconds: 0 }], prot: 1 }));
   writeFileSync(broken, '{"chains": [');
 
-  it.each<[string, Settings, RegExp[]]>([
+  it.each<[string, ProgramSettings, RegExp[]]>([
     ['a port that is none', { PORT: 'http' }, [/PORT: "http" must be integer/]],
     ['a port out of range', { PORT: '65536' }, [/PORT: 65536 must be <= 65535/]],
     ['a role that is none', { ROLES: 'tail,miner' }, [/ROLES/, /"miner" is not one of tail, derive, price, serve/]],
@@ -53,7 +53,7 @@ describe('a wrong value', () => {
 });
 
 describe('what cannot be reached at start', () => {
-  it.each<[string, Settings, RegExp]>([
+  it.each<[string, ProgramSettings, RegExp]>([
     [
       'Postgres',
       { DATABASE_URL: 'postgres://u:topsecret@127.0.0.1:1/db' },

@@ -21,7 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { leftBy } from './digests.ts';
-import { type Ended, runCommand, startProgram, until } from './program.ts';
+import { type EndedProgram, runCommand, startProgram, until } from './program.ts';
 import { servedHeight, settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';
 
 const mounted: string[] = [];
@@ -44,7 +44,7 @@ function mount(folder: string, ...options: string[]): string | null {
 
 const NO_MOUNT = 'this user may not mount a file system';
 
-function refusal({ code, output }: Ended): string {
+function refusal({ code, output }: EndedProgram): string {
   expect(code, output).toBe(1);
   const lines = output.split('\n').filter(Boolean);
   expect(lines, 'one line').toHaveLength(1);

@@ -7,7 +7,7 @@ import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createLogger } from '../../infra/logger.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
-import { askRedrive, isRedriven } from '../../pipeline/derive/redrive.ts';
+import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 
@@ -18,7 +18,7 @@ const logger = createLogger('error');
 const { stores, log, close } = await openResources(config, logger);
 const { pool } = stores.postgres;
 const before = await readStagePosition(pool, 'derive', chain.name);
-const id = await askRedrive(pool, chain.name, Number(process.argv[2] ?? 1));
+const id = await requestRedrive(pool, chain.name, Number(process.argv[2] ?? 1));
 const end = new AbortController();
 const deriving = runDerive({
   chain,

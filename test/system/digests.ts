@@ -1,6 +1,6 @@
 /** What a program that has ended left in its stores and topics. */
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
-import { runCommand, type Settings } from './program.ts';
+import { type ProgramSettings, runCommand } from './program.ts';
 
 export interface Left {
   /** Of every derived table of both stores, whatever branches were seen on the way. */
@@ -16,7 +16,7 @@ export interface Left {
 }
 
 /** @throws Error when the topics are not one record of `facts` for each of `blocks` */
-export async function leftBy(settings: Settings): Promise<Left> {
+export async function leftBy(settings: ProgramSettings): Promise<Left> {
   const { code, stdout, output } = await runCommand([], settings, 'test/system/print-digests.ts');
   if (code !== 0) throw new Error(`the digests could not be read:\n${output}`);
   return JSON.parse(stdout) as Left;

@@ -10,7 +10,7 @@ import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts
 import { EVERYTHING } from '../generator/mixes.ts';
 import { SEED } from '../setup/seed.ts';
 import { type FailingStores, type FaultName, startFailingStores } from './failing-stores.ts';
-import { type Program, runCommand, type Settings, startProgram, until } from './program.ts';
+import { type Program, type ProgramSettings, runCommand, startProgram, until } from './program.ts';
 import { CHAIN, settingsForAll, temporaryFolder, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -53,7 +53,7 @@ const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.le
 
 let daemon: ChainDaemon;
 let stores: FailingStores;
-let settings: Settings;
+let settings: ProgramSettings;
 let program: Program;
 
 beforeAll(async () => {

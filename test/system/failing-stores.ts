@@ -14,14 +14,14 @@ import { type ClickHouseFacade, startClickHouseFacade } from '../support/infra/c
 import { until } from './program.ts';
 
 /** Lasts until `lift` has resolved. */
-export interface Fault {
+export interface StoreFailure {
   readonly begin: () => Promise<void>;
   readonly lift: () => Promise<void>;
 }
 
 export interface FailingStores {
   readonly settings: { readonly DATABASE_URL: string; readonly CLICKHOUSE_URL: string };
-  readonly faults: Readonly<Record<FaultName, Fault>>;
+  readonly faults: Readonly<Record<FaultName, StoreFailure>>;
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
     WHERE datname = '${DATABASE}' AND backend_type = 'client backend'`;
 
   /** Again and again, so that connections end in every state they can be in. */
-  function repeated(round: () => Promise<unknown>): Fault {
+  function repeated(round: () => Promise<unknown>): StoreFailure {
     let stop = new AbortController();
     let running: Promise<void> = Promise.resolve();
     return {

@@ -8,7 +8,7 @@ import { createRandom } from '../../recordings/player/faults.ts';
 import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { type Left, leftBy } from './digests.ts';
-import { type Program, runCommand, type Settings, startProgram, until } from './program.ts';
+import { type Program, type ProgramSettings, runCommand, startProgram, until } from './program.ts';
 import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -65,7 +65,7 @@ it(
   60 * MINUTES,
 );
 
-async function succeed(commands: readonly string[], settings: Settings): Promise<void> {
+async function succeed(commands: readonly string[], settings: ProgramSettings): Promise<void> {
   for (const command of commands) {
     const { code, output } = await runCommand([command], settings);
     expect(code, `${command}: ${output}`).toBe(0);

@@ -15,7 +15,7 @@ import { type ContainerServers, startContainerServers, wantsContainers } from '.
 import { startTestBroker, type TestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { answersOf, differing } from './answers.ts';
 import { type Left, leftBy } from './digests.ts';
-import { runCommand, type Settings, startProgram, until, untilStatus } from './program.ts';
+import { type ProgramSettings, runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, temporaryFolder, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -38,7 +38,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
   const KAFKA_BROKERS = broker?.brokers.join(',') ?? '';
   let servers: ContainerServers;
   let postgres: Postgres;
-  let settings: Settings;
+  let settings: ProgramSettings;
 
   beforeAll(async () => {
     node = await startNode(0);

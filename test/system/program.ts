@@ -7,9 +7,9 @@ import { ROOT } from '../house/source-files.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
 /** Variables that the program reads; the surroundings of the test are not handed down. */
-export type Settings = Readonly<Record<string, string>>;
+export type ProgramSettings = Readonly<Record<string, string>>;
 
-export interface Ended {
+export interface EndedProgram {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stdout: string;
@@ -24,7 +24,7 @@ export interface LogLine {
   readonly [member: string]: unknown;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -33,14 +33,14 @@ export interface Program {
   /** http://host:port; only after `answers`. */
   readonly base: string;
   readonly pid: number | undefined;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<EndedProgram>;
   output(): string;
   /** What it logged at level `warn` and above, but for the wallet of the recorded daemon, which holds coins. */
   complaints(): LogLine[];
   /** Resolves when /api/health answers. @throws Error when the program ends before, with its output */
   answers(): Promise<Program>;
-  get(path: string): Promise<Answer>;
-  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
+  get(path: string): Promise<HttpAnswer>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<EndedProgram>;
 }
 
 const WARN = 40;
@@ -71,7 +71,10 @@ interface ProgramOptions {
 }
 
 /** `verustream start` on any free port, until its test ends. */
-export function startProgram(settings: Settings, { lives = 'test', args = ['start'] }: ProgramOptions = {}): Program {
+export function startProgram(
+  settings: ProgramSettings,
+  { lives = 'test', args = ['start'] }: ProgramOptions = {},
+): Program {
   const { child, output, ended } = spawnProgram(join(ROOT, 'verustream.ts'), args, { PORT: '0', ...settings });
   let base = '';
   if (lives === 'file') shared.add(child);
@@ -113,13 +116,13 @@ export function startProgram(settings: Settings, { lives = 'test', args = ['star
 /** Any other command, or another script of the project, run to its end. */
 export async function runCommand(
   args: readonly string[],
-  settings: Settings,
+  settings: ProgramSettings,
   script = 'verustream.ts',
-): Promise<Ended> {
+): Promise<EndedProgram> {
   return spawnProgram(join(ROOT, script), args, settings).ended;
 }
 
-function spawnProgram(script: string, args: readonly string[], settings: Settings) {
+function spawnProgram(script: string, args: readonly string[], settings: ProgramSettings) {
   const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
     cwd: ROOT,
     env: { ...SURROUNDINGS, ...settings },
@@ -136,7 +139,7 @@ function spawnProgram(script: string, args: readonly string[], settings: Setting
     stderr += chunk;
     text += chunk;
   });
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<EndedProgram>((resolve) => {
     child.once('close', (code, signal) => {
       running.delete(child);
       resolve({ code, signal, stdout, stderr, output: text });
@@ -168,8 +171,8 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 }
 
 /** Until `status` ends so: a stage says how it stands a moment after its block is served. @throws Error as `until`, with its table */
-export async function untilStatus(settings: Settings, code: number, pattern = /^/): Promise<void> {
-  let last: Ended | undefined;
+export async function untilStatus(settings: ProgramSettings, code: number, pattern = /^/): Promise<void> {
+  let last: EndedProgram | undefined;
   await until(`status ends with ${code} and says ${pattern}`, async () => {
     last = await runCommand(['status'], settings);
     return last.code === code && pattern.test(last.output);

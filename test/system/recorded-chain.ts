@@ -10,7 +10,7 @@ import {
 } from '../../recordings/player/recorded-node.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { ROOT } from '../house/source-files.ts';
-import { type Program, type Settings, until } from './program.ts';
+import { type Program, type ProgramSettings, until } from './program.ts';
 
 export const CHAIN = 'vrsc';
 /** The tests ask as fast as they can. */
@@ -51,7 +51,7 @@ export async function stopNode(node: RecordedNode): Promise<void> {
   await node.stop();
 }
 
-type OwnSettings = Settings & { readonly DATA_DIR: string };
+type OwnSettings = ProgramSettings & { readonly DATA_DIR: string };
 
 /** Settings of a program that tails `rpc` into a data folder of its own. */
 export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): OwnSettings {

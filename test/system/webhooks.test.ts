@@ -10,7 +10,7 @@ import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { answers, hangs, type Receiver, startReceiver, verified } from '../support/api/webhooks/receiver.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
-import { type Program, type Settings, startProgram, until } from './program.ts';
+import { type Program, type ProgramSettings, startProgram, until } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
@@ -22,7 +22,7 @@ const random = createRandom(SEED);
 let node: RecordedNode;
 let stores: TestStores;
 let receiver: Receiver;
-let settings: Settings;
+let settings: ProgramSettings;
 let key: string;
 let webhook: Registered;
 let first: number;

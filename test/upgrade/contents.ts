@@ -9,7 +9,7 @@ export const CHAIN_SETTINGS = {
 /** alice@ of the recording, who has the key, the session, the webhook and tier `pro`. */
 export const OWNER = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
 
-export interface Contents {
+export interface FolderContents {
   readonly key: string;
   readonly session: string;
   /** Its id. */

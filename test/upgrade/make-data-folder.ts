@@ -25,7 +25,7 @@ import { freePort } from '../../infra/free-port.ts';
 import { startRecordedNode } from '../../recordings/player/recorded-node.ts';
 import { ROOT } from '../house/source-files.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
-import { CHAIN, CHAIN_SETTINGS, type Contents, OWNER } from './contents.ts';
+import { CHAIN, CHAIN_SETTINGS, type FolderContents, OWNER } from './contents.ts';
 import { packFolder } from './folder-archive.ts';
 import { startOtherBranch } from './other-branch.ts';
 
@@ -143,7 +143,7 @@ async function register(key: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-function write(contents: Contents): void {
+function write(contents: FolderContents): void {
   const target = join(ROOT, 'test/upgrade', release);
   mkdirSync(target, { recursive: true });
   packFolder(dataDir, join(target, 'data.tar.zst'));

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../house/source-files.ts';
 import { answersOf, differing } from '../system/answers.ts';
-import { type Program, runCommand, type Settings, startProgram, until } from '../system/program.ts';
+import { type Program, type ProgramSettings, runCommand, startProgram, until } from '../system/program.ts';
 import { settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
-import { CHAIN, CHAIN_SETTINGS, type Contents, OWNER } from './contents.ts';
+import { CHAIN, CHAIN_SETTINGS, type FolderContents, OWNER } from './contents.ts';
 import { unpackFolder } from './folder-archive.ts';
 
 const MINUTES = 60_000;
@@ -25,8 +25,8 @@ it('there is a data folder of each earlier version that changed the stores or th
 });
 
 describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (version) => {
-  const contents = JSON.parse(readFileSync(join(FOLDER, version, 'contents.json'), 'utf8')) as Contents;
-  let settings: Settings;
+  const contents = JSON.parse(readFileSync(join(FOLDER, version, 'contents.json'), 'utf8')) as FolderContents;
+  let settings: ProgramSettings;
   let node: Awaited<ReturnType<typeof startNode>>;
 
   const asOwner = async (program: Program, path: string, token = contents.key) => {

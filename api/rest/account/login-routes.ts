@@ -1,6 +1,6 @@
 /** Login of an identity by a signed challenge: /api/auth/… */
 
-import type { Holder } from '../../access/key-store.ts';
+import type { KeyOwner } from '../../access/key-store.ts';
 import { tierOf } from '../../access/key-store.ts';
 import { requireSession } from '../../access/require-session.ts';
 import { closeSession, openSession } from '../../access/sessions.ts';
@@ -20,7 +20,7 @@ function chainOf(api: ApiContext, asked: string | undefined): string {
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/chain', detail }] });
 }
 
-async function nameOf(api: ApiContext, { chain, identityAddress }: Holder): Promise<string> {
+async function nameOf(api: ApiContext, { chain, identityAddress }: KeyOwner): Promise<string> {
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
   const { rows } = await api.postgres.pool.query<{ name: string }>(sql, [chain, identityAddress]);

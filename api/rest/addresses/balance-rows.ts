@@ -6,7 +6,7 @@ import { usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 
-export interface Holding {
+export interface CurrencyHolding {
   readonly currencyId: string;
   readonly currencyName: string | null;
   /** Satoshis. */
@@ -41,7 +41,7 @@ export async function holdingsOf(
   api: ApiContext,
   chain: ChainConfig,
   addresses: readonly string[],
-): Promise<Holding[]> {
+): Promise<CurrencyHolding[]> {
   const nativeId = api.currencies.nativeId(chain);
   const rows = await read.rows<BalanceRecord>(BALANCES_SQL, [chain.name, addresses]);
   const native = rows.find((row) => row.currency_id === nativeId) ?? {

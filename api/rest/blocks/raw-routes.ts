@@ -13,7 +13,7 @@ const INVALID_ADDRESS_OR_KEY = -5;
 
 async function ask(api: ApiContext, chain: string, method: string, params: readonly unknown[], what: string) {
   const daemon = api.daemons.get(chain);
-  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
   try {
     return { body: await daemon.callText(method, params) };
   } catch (error) {

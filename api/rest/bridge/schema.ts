@@ -57,7 +57,7 @@ export const bridgeTransfer = object({
     description:
       'pending: asked for, not yet gathered by an export. exported: sent on its way; it stays so until its end is seen, ' +
       'for ever where that is on a system that is not indexed (Ethereum). completed, refunded: how it ended. ' +
-      'unmatched: it arrived, but no output of the import could be told to be its payout or refund',
+      'unmatched: it arrived, but no output of the import could be identified as its payout or refund',
   },
   exportTxid: nullableHash,
   ...ends,

@@ -5,7 +5,7 @@
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
-import type { KeyValue } from '../../http/cursor.ts';
+import type { CursorValue } from '../../http/cursor.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /** Statuses that ClickHouse stores. */
@@ -91,7 +91,7 @@ export interface ConversionKey {
 export function findClosed(
   api: ApiContext,
   closed: ClosedConversions,
-  after: readonly KeyValue[] | null,
+  after: readonly CursorValue[] | null,
   rows: number,
 ): Promise<ConversionKey[]> {
   const { chain, generation, height, tag, condition } = closed;

@@ -28,7 +28,7 @@ export const filterParameters = {
   sort: queryParameter('Order by the request', { type: 'string', enum: ['newest'], default: 'newest' }),
 };
 
-export interface ConversionQuestion {
+export interface ConversionParameters {
   readonly chain: string;
   readonly generation: number;
   readonly filters: ParameterValues<typeof filterParameters>;
@@ -87,7 +87,7 @@ const STORABLE = /^\d{1,38}(\.\d{1,38})?$/;
 
 /** @throws ApiError unknown_currency, invalid_parameter */
 export function conversionFilter(
-  { chain, generation, filters, address }: ConversionQuestion,
+  { chain, generation, filters, address }: ConversionParameters,
   currencies: Currencies,
   api: ApiContext,
 ): ConversionFilter {

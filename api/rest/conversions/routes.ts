@@ -17,10 +17,10 @@ import { armsOf, type ConversionFilter, conversionFilter, filterParameters } fro
 import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
 import { conversionFilters, conversionList } from './schema.ts';
 
-type PageQuestion = ParameterValues<typeof filterParameters> &
+type PageRequest = ParameterValues<typeof filterParameters> &
   ParameterValues<typeof pageParameters> & { readonly chain: string };
 
-async function conversionPage(read: Snapshot, api: ApiContext, params: PageQuestion, address: string | null) {
+async function conversionPage(read: Snapshot, api: ApiContext, params: PageRequest, address: string | null) {
   const { chain } = params;
   tipHeight(read, chain);
   const currencies = await api.currencies.of(read);

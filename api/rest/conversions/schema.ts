@@ -27,7 +27,7 @@ export const STATUS_MEANINGS =
   'pending: asked for, not yet executed; or executed by a system that is not indexed. completed: paid out. ' +
   'refunded: what was given came back; or, with reason no_delivery, nothing was found to be delivered for a conversion ' +
   'from before the cutover that was executed more than 50 % off the market. ' +
-  'unmatched: executed, but no output of the import could be told to be its payout or refund; reason says what was looked for';
+  'unmatched: executed, but no output of the import could be identified as its payout or refund; reason says what was looked for';
 
 const status = { type: 'string', enum: CONVERSION_STATUSES, description: STATUS_MEANINGS } as const;
 /** UNPRICED_REASONS, and the reasons of rows without a stamp or with a value. */

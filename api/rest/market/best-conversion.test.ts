@@ -97,14 +97,14 @@ test('two hops win where they bring more, and say so', async () => {
   const daemon = daemonWith(atRates({ 'a straight z': 0.5, 'a one m': 1, 'm two z': 0.9 }));
   const request = { from: 'a', to: 'z', amount: 100n * COIN };
   const best = await bestConversion(request, { baskets: [one, two, straight], currencies, daemon });
-  const told = JSON.parse(stringifyExact(best)) as {
+  const printed = JSON.parse(stringifyExact(best)) as {
     routes: { basket: string; via: string | null; hops: number; output: number; fees: { amount: number }[] }[];
   };
-  expect(told.routes.map(({ basket: first, via, hops, output }) => [first, via, hops, output])).toEqual([
+  expect(printed.routes.map(({ basket: first, via, hops, output }) => [first, via, hops, output])).toEqual([
     ['one', 'm', 2, 88.209],
     ['straight', null, 1, 49.5],
   ]);
-  expect(told.routes[0]?.fees.map(({ amount }) => amount)).toEqual([1, 0.99]);
+  expect(printed.routes[0]?.fees.map(({ amount }) => amount)).toEqual([1, 0.99]);
   expect(daemon.asked.find(({ convertto, via }) => convertto === 'z' && via === 'two')?.amount).toBe('99.00000000');
 });
 

@@ -5,7 +5,7 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../../domain/satoshi.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { bestConversion } from './best-conversion.ts';
-import { type Route, routesBetween } from './conversion-paths.ts';
+import { type ConversionRoute, routesBetween } from './conversion-paths.ts';
 import type { Estimator } from './estimate-paths.ts';
 import type { LiveBasket } from './live-baskets.ts';
 
@@ -102,7 +102,7 @@ function daemonOf(baskets: readonly LiveBasket[]) {
   return { daemon: { call } as unknown as Estimator, calls: () => calls };
 }
 
-const through = (route: Route, amount: bigint) =>
+const through = (route: ConversionRoute, amount: bigint) =>
   route.reduce((held, { basket, from, to }) => (held === 0n ? 0n : paid(basket, from, to, held).output), amount);
 
 test(`the best of ${RUNS} worlds of ${BASKETS} baskets is the best of all routes, to the satoshi`, async () => {

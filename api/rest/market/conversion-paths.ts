@@ -10,7 +10,7 @@ export interface Leg {
   readonly midRate: number;
 }
 
-export type Route = readonly [Leg] | readonly [Leg, Leg];
+export type ConversionRoute = readonly [Leg] | readonly [Leg, Leg];
 
 /** A basket and what one unit of each of its members is worth in its own token, the token included. */
 interface Priced {
@@ -35,13 +35,13 @@ function legOf({ basket, prices }: Priced, from: string, to: string): Leg | null
   return sold === undefined || bought === undefined ? null : { basket, from, to, midRate: sold / bought };
 }
 
-export const midRateOf = (route: Route): number => route.reduce((rate, leg) => rate * leg.midRate, 1);
+export const midRateOf = (route: ConversionRoute): number => route.reduce((rate, leg) => rate * leg.midRate, 1);
 
 /** Through one basket, and through two with one currency between. */
-export function routesBetween(baskets: readonly LiveBasket[], from: string, to: string): Route[] {
+export function routesBetween(baskets: readonly LiveBasket[], from: string, to: string): ConversionRoute[] {
   if (from === to) return [];
   const all = baskets.map(priced);
-  const routes: Route[] = all.flatMap((basket): Route[] => {
+  const routes: ConversionRoute[] = all.flatMap((basket): ConversionRoute[] => {
     const leg = legOf(basket, from, to);
     return leg ? [[leg]] : [];
   });

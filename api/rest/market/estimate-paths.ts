@@ -4,7 +4,7 @@ import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../../dom
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import type { Leg, Route } from './conversion-paths.ts';
+import type { ConversionRoute, Leg } from './conversion-paths.ts';
 import { promisingRoutes } from './promising-paths.ts';
 
 export type Estimator = Pick<VerusdClient, 'call'>;
@@ -16,7 +16,7 @@ export interface Estimate {
 }
 
 export interface EstimatedRoute {
-  readonly route: Route;
+  readonly route: ConversionRoute;
   /** One of each hop. */
   readonly estimates: readonly Estimate[];
   readonly output: bigint;
@@ -59,7 +59,11 @@ async function askFor(daemon: Estimator, leg: Leg, amount: bigint): Promise<Esti
 }
 
 /** Null for a route on which a basket refuses. */
-async function estimateRoute(estimateLeg: EstimateLeg, route: Route, amount: bigint): Promise<EstimatedRoute | null> {
+async function estimateRoute(
+  estimateLeg: EstimateLeg,
+  route: ConversionRoute,
+  amount: bigint,
+): Promise<EstimatedRoute | null> {
   const estimates: Estimate[] = [];
   let output = amount;
   for (const leg of route) {
@@ -81,7 +85,7 @@ const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0);
  */
 export async function estimateRoutes(
   daemon: Estimator,
-  routes: readonly Route[],
+  routes: readonly ConversionRoute[],
   amount: bigint,
 ): Promise<EstimatedRoute[]> {
   const estimateLeg = createEstimateLeg(daemon);

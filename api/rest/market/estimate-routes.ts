@@ -33,7 +33,7 @@ interface Asked {
 /** What a request needs of the index; the daemon is asked when the snapshot is closed. @throws ApiError not_found */
 async function readRequest(api: ApiContext, { chain, from, to, amount }: Asked, through?: string) {
   const daemon = api.daemons.get(chain);
-  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured here`);
+  if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
   return api.snapshot(async (read) => {
     tipHeight(read, chain);
     const market = await readMarket(read, api);

@@ -5,7 +5,7 @@
 
 import type { ReserveBalance } from '../../../domain/reserves.ts';
 import { SATOSHIS_PER_COIN as COIN } from '../../../domain/satoshi.ts';
-import type { Leg, Route } from './conversion-paths.ts';
+import type { ConversionRoute, Leg } from './conversion-paths.ts';
 
 /** 0.025 % of each conversion; a conversion from reserve to reserve is two. */
 const fee = (amount: bigint) => (amount * 25_000n) / COIN;
@@ -44,7 +44,7 @@ function expectedOfLeg({ basket, from, to }: Leg, amount: bigint): bigint {
 }
 
 export interface PromisingRoute {
-  readonly route: Route;
+  readonly route: ConversionRoute;
   /** Satoshis. */
   readonly expected: bigint;
 }
@@ -56,7 +56,7 @@ const descending = (a: PromisingRoute, b: PromisingRoute) =>
   Number(b.expected > a.expected) - Number(a.expected > b.expected);
 
 /** The best `most` routes by what the index expects of them, largest output first, the shorter one of equals. */
-export function promisingRoutes(routes: readonly Route[], amount: bigint, most: number): PromisingRoute[] {
+export function promisingRoutes(routes: readonly ConversionRoute[], amount: bigint, most: number): PromisingRoute[] {
   const afterFirst = new Map<Leg, bigint>();
   for (const [first] of routes) {
     if (!afterFirst.has(first)) afterFirst.set(first, expectedOfLeg(first, amount));

@@ -63,7 +63,7 @@ const network = stateRoute({
   tier: null,
   cache: 'prepared',
   scope: 'chain',
-  besides: ({ params, api }) => api.figures.saidAt(api.chain(params.chain)),
+  extraTag: ({ params, api }) => api.figures.saidAt(api.chain(params.chain)),
   async handler({ params, read, api }) {
     const chain = api.chain(params.chain);
     const tip = tipHeight(read, chain.name);

@@ -61,7 +61,7 @@ export const networkAtHeight = object({
   posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
   powRatio: fraction,
   feePool: { ...nullableCoins, description: 'Held by the fee pool; null before there is one' },
-  transparentSupply: { ...nullableCoins, description: 'Coins in outputs that nobody had spent' },
+  transparentSupply: { ...nullableCoins, description: 'Coins in unspent outputs' },
   shieldedSupply: nullableCoins,
   circulatingSupply: { ...nullableCoins, description: 'Both' },
   inPools: { ...coins, description: 'Native coins in baskets of this chain that were live' },

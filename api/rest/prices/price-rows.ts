@@ -1,7 +1,7 @@
 /** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
 import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
-import type { GuardState, Tier } from '../../../domain/prices.ts';
+import type { GuardState, PriceTier } from '../../../domain/prices.ts';
 import type { EntryInput } from '../../../domain/stamp-inputs.ts';
 import { slowestChain } from '../../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from '../../state/snapshot.ts';
 
 export interface PriceRecord {
   readonly currency_id: string;
-  readonly tier: Tier;
+  readonly tier: PriceTier;
   readonly usd_price: string;
   readonly ema_price: string;
   readonly total_depth: string;
@@ -22,7 +22,7 @@ export interface PriceRecord {
   readonly time: bigint;
 }
 
-export type PriceEntry = Omit<EntryInput, 'hop'>;
+export type ConfidenceEntry = Omit<EntryInput, 'hop'>;
 
 /** What external feeds say of a price. */
 export interface GuardView {
@@ -57,7 +57,7 @@ interface PublishedRow {
   readonly emaPrice: string;
   readonly totalDepth: string;
   readonly sourceBasket: string | null;
-  readonly baskets: readonly PriceEntry[];
+  readonly baskets: readonly ConfidenceEntry[];
   readonly height: number;
   readonly time: number;
 }
@@ -124,8 +124,8 @@ function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
   };
 }
 
-export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): PriceEntry[] {
-  return JSON.parse(baskets) as PriceEntry[];
+export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): ConfidenceEntry[] {
+  return JSON.parse(baskets) as ConfidenceEntry[];
 }
 
 /** Confidence of a price as seen from `tip` blocks of the default chain. */

@@ -39,7 +39,7 @@ export const asyncDocument = openObject({
 
 export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'] } });
 
-const told = {
+const reasonMembers = {
   code: string,
   chain: { ...nullableString, description: 'Null: of every chain' },
   stage: nullableString,
@@ -57,8 +57,8 @@ const goneSince = {
 } as const;
 export const readiness = object({
   status: { type: 'string', enum: ['ready', 'not_ready'] },
-  reasons: array(object({ ...told, goneSince })),
-  notes: array(object(told), 'What is worth knowing and keeps nothing from being ready'),
+  reasons: array(object({ ...reasonMembers, goneSince })),
+  notes: array(object(reasonMembers), 'Conditions worth knowing that do not affect readiness'),
 });
 
 export const syncState = object({

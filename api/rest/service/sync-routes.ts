@@ -30,7 +30,7 @@ const stats = stateRoute({
   tier: null,
   cache: 'prepared',
   scope: 'chain',
-  besides({ params, api }) {
+  extraTag({ params, api }) {
     const { daemonHeight, updatedAt } = lastSaid(api, params.chain);
     return `${daemonHeight}-${updatedAt === null ? 0 : Date.parse(updatedAt)}`;
   },

@@ -1,7 +1,7 @@
 /** Webhooks of the identity whose key asks: /api/webhooks */
 
 import type { Caller } from '../../access/gate.ts';
-import type { Holder } from '../../access/key-store.ts';
+import type { KeyOwner } from '../../access/key-store.ts';
 import { requireHolder } from '../../access/require-session.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
@@ -11,7 +11,13 @@ import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
 import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
-import { type Asked, type AskedThreshold, createInterest, type Kind, parseAsked } from '../../webhooks/webhook.ts';
+import {
+  createInterest,
+  type Kind,
+  parseWebhookSubscription,
+  type RequestedThreshold,
+  type WebhookSubscription,
+} from '../../webhooks/webhook.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -19,8 +25,8 @@ import {
   findWebhook,
   listWebhooks,
   MAX_WEBHOOKS,
-  type Registration,
   sendTest,
+  type WebhookRegistration,
   type WebhookRow,
   type WithSecret,
 } from '../../webhooks/webhook-store.ts';
@@ -46,14 +52,14 @@ interface WebhookBody {
   readonly events?: readonly Kind[];
   readonly chains?: readonly string[] | null;
   readonly filter?: Filter;
-  readonly thresholds?: readonly AskedThreshold[];
+  readonly thresholds?: readonly RequestedThreshold[];
   readonly confirmations?: number;
   readonly enabled?: boolean;
   readonly rotateSecret?: true;
 }
 
 const shown = (row: WebhookRow) => {
-  const { events, chains, filter, thresholds } = parseAsked(row.asked);
+  const { events, chains, filter, thresholds } = parseWebhookSubscription(row.asked);
   return {
     id: row.id,
     url: row.url,
@@ -91,12 +97,12 @@ const shownDelivery = (row: DeliveryRow) => ({
 /** What is not given is as before. @throws ApiError invalid_parameter, rate_limited */
 async function registration(
   api: ApiContext,
-  holder: Holder,
+  holder: KeyOwner,
   body: WebhookBody,
   before: WebhookRow | null,
-): Promise<Registration> {
-  const had = before && parseAsked(before.asked);
-  const asked: Asked = {
+): Promise<WebhookRegistration> {
+  const had = before && parseWebhookSubscription(before.asked);
+  const asked: WebhookSubscription = {
     events: body.events ?? had?.events ?? [],
     chains: (body.chains === undefined ? had?.chains : body.chains)?.map((chain) => chain.toLowerCase()) ?? null,
     filter: body.filter ?? had?.filter ?? {},
@@ -210,7 +216,7 @@ const test = liveRoute({
   path: '/api/webhooks/:id/test',
   method: 'POST',
   status: 201,
-  summary: 'Sends a message of type `test`; the answer is its delivery, which tells what became of it',
+  summary: 'Sends a message of type `test`; the answer is its delivery, which shows the outcome',
   parameters: { id },
   response: delivery,
   async handler({ api, caller, params }) {

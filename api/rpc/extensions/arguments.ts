@@ -56,7 +56,7 @@ export function textsOf(text: string): string[] {
 export const integerOf = (text: string | undefined, absent: number): number =>
   text === undefined || text === 'null' ? absent : rpcInteger(text);
 
-export interface Place {
+export interface PageWindow {
   readonly limit: number;
   readonly offset: number;
 }
@@ -66,7 +66,7 @@ const MAX_PAGE_SIZE = 200;
 const MAX_OFFSET = 10_000;
 
 /** Members page and pageSize, as the lists of the REST interface read them. @throws RpcError -8 out of range */
-export function placeOf(given: Arguments): Place {
+export function pageWindowOf(given: Arguments): PageWindow {
   const page = integerOf(given.get('page'), 1);
   const asked = integerOf(given.get('pageSize'), DEFAULT_PAGE_SIZE);
   if (page < 1 || asked < 1) throw new RpcError(RPC_CODES.invalidParameter, 'page and pageSize begin at 1');

@@ -5,7 +5,7 @@ import { tipHeight } from '../../rest/blocks/routes.ts';
 import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';
 import { nameAddress } from '../../state/name-address.ts';
 import { RpcError } from '../rpc-error.ts';
-import { placeOf, readArguments, type Signature, textOf } from './arguments.ts';
+import { pageWindowOf, readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
@@ -20,7 +20,7 @@ const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
 export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
   const given = readArguments(texts, SIGNATURE);
   const asked = textOf(given.get('nameOrId'));
-  const place = placeOf(given);
+  const place = pageWindowOf(given);
   tipHeight(read, chain.name);
   const parentId = nameAddress(asked, chain.networkRoot);
   const identity = parentId && (await read.row<{ name: string }>(NAME_SQL, [chain.name, parentId]));

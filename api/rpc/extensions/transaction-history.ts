@@ -8,7 +8,7 @@ import { latestPrices } from '../../rest/prices/price-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
-import { integerOf, placeOf, readArguments, type Signature } from './arguments.ts';
+import { integerOf, pageWindowOf, readArguments, type Signature } from './arguments.ts';
 import type { Extension } from './extension.ts';
 
 const SIGNATURE: Signature = {
@@ -86,7 +86,7 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
   const to = integerOf(given.get('to'), tip);
   if (from < 0 || to < from)
     throw new RpcError(RPC_CODES.invalidParameter, 'Start height must not be above end height');
-  const { limit, offset } = placeOf(given);
+  const { limit, offset } = pageWindowOf(given);
   const rows = await read.rows<ActivityRecord>(PAGE_SQL, [chain.name, address, from, to, limit, offset]);
   const nativeId = api.currencies.nativeId(chain);
   const movements = rows.map((row) => movementOf(row, nativeId));

@@ -1,5 +1,5 @@
 /** Entry of a method in the table that the handler, the limiter's costs, `help` and docs/json-rpc.md read. */
-import type { Guard } from '../guards.ts';
+import type { MethodGuard } from '../guards.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import type { Repeatable } from './repeatable.ts';
 
@@ -26,8 +26,8 @@ export interface ExtensionMethod extends Described {
 export interface DaemonMethod extends Described {
   readonly source: 'daemon';
   /** Requirement without which the method does not exist. */
-  readonly servedWhen?: Guard;
-  readonly guards: readonly Guard[];
+  readonly servedWhen?: MethodGuard;
+  readonly guards: readonly MethodGuard[];
   readonly load: Load;
   /** Absent: every call goes to the daemon. */
   readonly repeatable?: Repeatable;

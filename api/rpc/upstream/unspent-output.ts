@@ -6,14 +6,14 @@
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
 import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
-import type { Lane } from '../../access/lanes.ts';
+import type { PriorityLane } from '../../access/priority-lanes.ts';
 import { RPC_METHODS } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import type { DaemonReply } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Undefined: the call may go to the daemon as it is. */
-export type UnspentOutput = (request: RpcRequest, lane: Lane) => Promise<DaemonReply> | undefined;
+export type UnspentOutput = (request: RpcRequest, lane: PriorityLane) => Promise<DaemonReply> | undefined;
 
 /** Blocks upon a transaction; nothing is rewound that deep between two calls. */
 const SETTLED = 10;
@@ -27,7 +27,7 @@ const isDeadly = ([txid = '', index = '', mempool = 'true', ...more]: readonly s
 export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise<string>): UnspentOutput {
   const method = (name: string) => RPC_METHODS[name] as DaemonMethod;
 
-  async function answer(request: RpcRequest, lane: Lane): Promise<DaemonReply> {
+  async function answer(request: RpcRequest, lane: PriorityLane): Promise<DaemonReply> {
     const [txid = '', index = ''] = request.texts;
     const texts = [txid, '1'];
     const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };

@@ -152,8 +152,8 @@ test('queues are bounded: the rest hears so at once, and later calls are served'
   await sleep(50);
   expect(sent.length).toBeLessThan(8);
   release();
-  const told = await Promise.all(outcomes);
-  expect(told.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(45);
+  const results = await Promise.all(outcomes);
+  expect(results.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(45);
   expect((await Promise.all(slow)).filter((outcome) => outcome === 'Work queue depth exceeded').length).toBeGreaterThan(
     2,
   );

@@ -4,8 +4,8 @@ import type { BlockRef } from '../../../domain/block-ref.ts';
 import { daemonPrint } from '../../../domain/json/raw-json.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
-import { createLanes, type Lane, type Lanes, QueueFull } from '../../access/lanes.ts';
-import { remembering } from '../../state/memoize.ts';
+import { createPriorityLanes, type PriorityLane, type PriorityLanes, QueueFull } from '../../access/priority-lanes.ts';
+import { memoize } from '../../state/memoize.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
@@ -14,36 +14,36 @@ import { createRepeatedAnswers } from './repeated-answers.ts';
 export interface UpstreamOptions {
   readonly daemon: Pick<VerusdClient, 'forward'>;
   /** Lanes of the chain's daemons, shared with all other callers of them. */
-  readonly lanes: Lanes;
+  readonly lanes: PriorityLanes;
   readonly tip: () => BlockRef | null;
   readonly finalityDepth: number;
 }
 
 export interface Upstream {
   /** Null: a daemon has to be asked. */
-  kept(request: RpcRequest, method: DaemonMethod, lane: Lane): DaemonReply | null;
+  kept(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): DaemonReply | null;
   /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
-  ask(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply>;
+  ask(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): Promise<DaemonReply>;
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 /** Longer ones are rarely asked twice, and keys are memory, too. */
 const MAX_KEY = 4096;
-const REMEMBERED = 10_000;
+const MEMOIZED = 10_000;
 
 export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }: UpstreamOptions): Upstream {
   const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
-  const loadLanes = new Map<Load, Lanes>();
-  const printed = remembering(daemonPrint, REMEMBERED);
+  const loadLanes = new Map<Load, PriorityLanes>();
+  const printed = memoize(daemonPrint, MEMOIZED);
 
-  function lanesOf(load: Load): Lanes {
-    const lanes = loadLanes.get(load) ?? createLanes({ atOnce: load.atOnce, mostWaiting: load.waiting });
+  function lanesOf(load: Load): PriorityLanes {
+    const lanes = loadLanes.get(load) ?? createPriorityLanes({ atOnce: load.atOnce, mostWaiting: load.waiting });
     loadLanes.set(load, lanes);
     return lanes;
   }
 
   /** The time in the queue counts: callers get an answer within the method's time limit. */
-  function askDaemon(request: RpcRequest, method: DaemonMethod, lane: Lane): Promise<DaemonReply> {
+  function askDaemon(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): Promise<DaemonReply> {
     const { load } = method;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
@@ -58,7 +58,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
 
   // Keyed by lane, so that a priority call does not join one that is queued in the other lane.
-  const keyOf = ({ method, params }: RpcRequest, lane: Lane) => `${lane} ${method} ${printed(params)}`;
+  const keyOf = ({ method, params }: RpcRequest, lane: PriorityLane) => `${lane} ${method} ${printed(params)}`;
 
   return {
     kept(request, method, lane) {

@@ -48,9 +48,7 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
       async append(records: readonly LogRecord[]) {
         if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
         if (partition.writer !== writer) {
-          throw new LogWriterFenced(
-            `a newer writer of ${partition.name} was opened in this process (pid ${process.pid})`,
-          );
+          throw new LogWriterFenced(`this process (pid ${process.pid}) opened a newer writer of ${partition.name}`);
         }
         partition.file.append(records);
         next = partition.file.next();

@@ -33,5 +33,5 @@ export function lockFolder(folder: string): FolderLock {
 function heldError(folder: string, pidFile: string): LogWriterFenced {
   const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : 'unknown';
   const holder = pid === String(process.pid) ? 'another log of this process' : 'another process';
-  return new LogWriterFenced(`${holder} (pid ${pid}) holds ${folder}: stop it first, or use another DATA_DIR`);
+  return new LogWriterFenced(`${holder} (pid ${pid}) uses ${folder}: stop it first, or use another DATA_DIR`);
 }

@@ -67,7 +67,9 @@ function checkLayout(file: string, database: DatabaseSync): void {
   const version = database.prepare('PRAGMA user_version').get()?.user_version;
   if (version === LAYOUT_VERSION) return;
   const advice = 'Run the version of verustream that wrote it, or a newer one.';
-  throw new LogCorrupt(`the log file ${file} has layout ${version}, known is ${LAYOUT_VERSION}. ${advice}`);
+  throw new LogCorrupt(
+    `the log file ${file} has layout ${version}; this version reads layout ${LAYOUT_VERSION}. ${advice}`,
+  );
 }
 
 function flush(path: string): void {

@@ -55,7 +55,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
       const expected = position + records.length;
       if (record.position !== expected) {
         throw new LogGap(
-          `record ${expected} of ${partition} is missing in ${file}, ${record.position} is there. ${REPAIR_ADVICE}`,
+          `record ${expected} of ${partition} is missing in ${file}; the next one is ${record.position}. ${REPAIR_ADVICE}`,
         );
       }
       bytes += record.payload.byteLength;
@@ -75,7 +75,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     mark = openAcknowledgedMark(`${file}.acknowledged`);
     const acknowledged = mark.read();
     if (acknowledged > held) {
-      const lost = `records ${held} to ${acknowledged - 1} of ${partition} were acknowledged and are not in ${file}`;
+      const lost = `records ${held} to ${acknowledged - 1} of ${partition} were acknowledged but are not in ${file}`;
       closeAll();
       throw new LogCorrupt(`${lost} (its end or its -wal file was cut, damaged or replaced). ${REPAIR_ADVICE}`);
     }

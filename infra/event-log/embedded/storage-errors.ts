@@ -5,7 +5,7 @@ const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 }
 
 export const REPAIR_ADVICE =
   'Nothing was overwritten. Stop, keep a copy of the data folder, and restore it from a backup; ' +
-  'without one, remove the whole data folder: the chain is then read from its daemon again.';
+  'without one, remove the whole data folder: verustream then reads the chain from its daemon again.';
 
 function sqliteCode(error: unknown): number | null {
   // The low byte is the primary code, the rest says more about it.

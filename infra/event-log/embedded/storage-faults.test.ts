@@ -114,7 +114,7 @@ describe('a damaged log file', () => {
     await expectRefused(/not a log file/);
     flip(file, 71);
     flip(file, 63);
-    await expectRefused(/layout \d+, known is 1/);
+    await expectRefused(/layout \d+; this version reads layout 1/);
   });
 
   it('with a flipped byte in the last record is refused at once, in another one when that is read', async () => {
@@ -162,7 +162,7 @@ describe('a lost end', () => {
   it('behind a flipped byte of the write-ahead log is noticed', async () => {
     await leaveKilled();
     flip(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
-    await expectRefused(/were acknowledged and are not in/);
+    await expectRefused(/were acknowledged but are not in/);
   });
 
   it('of a log file that an older copy replaced is noticed', async () => {
@@ -192,7 +192,7 @@ describe('the lock of the folder', () => {
     await withLog(async (log) => {
       const refused = log.openWriter('facts', 'vdex');
       await expect(refused).rejects.toEqual(code('log_writer_fenced'));
-      await expect(refused).rejects.toThrow(`another process (pid ${holder.pid}) holds ${folder}`);
+      await expect(refused).rejects.toThrow(`another process (pid ${holder.pid}) uses ${folder}`);
       expect(await log.last('blocks', 'vrsc')).not.toBeNull();
       holder.kill('SIGKILL');
       await once(holder, 'exit');

@@ -31,7 +31,7 @@ interface ReplicaSetting {
 
 /** Each of these, above the number of brokers, makes the broker wait for ever or refuse. */
 const REPLICAS: readonly ReplicaSetting[] = [
-  { name: 'default.replication.factor', why: 'no topic can be made' },
+  { name: 'default.replication.factor', why: 'no topic can be created' },
   { name: 'transaction.state.log.replication.factor', why: 'no transaction can begin' },
   { name: 'transaction.state.log.min.isr', why: 'no transaction can begin' },
   { name: 'min.insync.replicas', why: 'no record can be appended' },
@@ -59,7 +59,7 @@ export async function inspectBroker(
     const missing = names.filter(({ name }) => !present.has(name)).map(({ name }) => name);
     return { brokers: brokers.length, topics: there.length, missing, problems };
   } catch (error) {
-    throw toLogError(error, client.brokers, 'tell about its topics');
+    throw toLogError(error, client.brokers, 'describe its topics');
   } finally {
     await admin.disconnect();
   }
@@ -77,7 +77,7 @@ async function topicProblem(admin: Admin, topic: Topic, name: string): Promise<s
 
 async function replicaProblems(admin: Admin, brokers: readonly { nodeId: number }[]): Promise<string[]> {
   const [first] = brokers;
-  if (!first) return ['The cluster has no broker'];
+  if (!first) return ['the cluster has no broker'];
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: kafkajs.ConfigResourceTypes.BROKER, name: String(first.nodeId) }],

@@ -10,7 +10,7 @@ export const TESTED_KAFKAJS = '2.2.4';
 /** What reading needs of kafkajs beyond its types is not there. */
 export class KafkaClientChanged extends PermanentError {
   constructor(version: string, difference: string) {
-    const advice = `This program reads with kafkajs ${TESTED_KAFKAJS}: install what package.json names (npm ci).`;
+    const advice = `This program needs kafkajs ${TESTED_KAFKAJS}: install the version that package.json names (npm ci).`;
     super('log_client_changed', `kafkajs ${version} ${difference}. ${advice}`);
   }
 }

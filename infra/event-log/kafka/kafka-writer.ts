@@ -70,7 +70,7 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
     session = started;
     if (owner === id) return started;
     throw new LogWriterFenced(
-      `a newer writer of ${partition} was opened, in this process or another: this one has ended`,
+      `this process or another one opened a newer writer of ${partition}: this writer has ended`,
     );
   }
 
@@ -139,7 +139,9 @@ function refusal(error: unknown, topic: string): PermanentError | null {
   if (error instanceof PermanentError) return error;
   if (protocolErrorType(error) !== 'MESSAGE_TOO_LARGE') return null;
   const advice = `Set max.message.bytes of topic ${topic} to ${MAX_MESSAGE_BYTES}.`;
-  return new PermanentError('log_topic_settings', `Kafka refused a record for its size. ${advice}`, { cause: error });
+  return new PermanentError('log_topic_settings', `Kafka refused a record because it is too large. ${advice}`, {
+    cause: error,
+  });
 }
 
 async function checkAllHeld({ partition, reader }: KafkaWriterOptions, records: readonly LogRecord[]): Promise<void> {

@@ -134,7 +134,7 @@ function clusterOf(kafka: Pick<Kafka, 'consumer'>, { metadataMaxAge }: KafkajsLe
 }
 
 function neverRuns(): never {
-  throw new Error('a consumer that exists for its connections alone was run');
+  throw new Error('a consumer that exists only for its connections was run');
 }
 
 async function fetchFrom(broker: UsedBroker, topic: string, request: FetchRequest): Promise<FetchedPartition> {
@@ -148,7 +148,7 @@ async function fetchFrom(broker: UsedBroker, topic: string, request: FetchReques
   });
   const { responses } = checked('answer of a fetch', answer, ANSWER);
   // A broker whose quota is used up answers at once with nothing in it: a later request is served.
-  if (responses.length === 0) throw new Error(`the broker held back the records of ${topic}`);
+  if (responses.length === 0) throw new Error(`the broker withheld the records of ${topic}`);
   const { partitions } = checked('topic of a fetch', responses[0], TOPIC);
   const { lastStableOffset, abortedTransactions, messages } = checked('partition of a fetch', partitions[0], PARTITION);
   return {

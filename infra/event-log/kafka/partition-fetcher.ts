@@ -26,10 +26,10 @@ export interface PartitionFetcher {
 }
 
 export function createPartitionFetcher(connection: KafkaConnection, topic: string): PartitionFetcher {
-  const end = () => connection.withLeader(topic, `tell the end of ${topic}`, (leader) => leader.end());
+  const end = () => connection.withLeader(topic, `report the end of ${topic}`, (leader) => leader.end());
 
   const ends = () =>
-    connection.withLeader(topic, `tell the ends of ${topic}`, async (leader) => ({
+    connection.withLeader(topic, `report the ends of ${topic}`, async (leader) => ({
       start: await leader.start(),
       end: await leader.end(),
     }));

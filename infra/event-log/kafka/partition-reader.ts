@@ -115,8 +115,7 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
     let writer: string | null = null;
     for (let offset = from; offset < end; ) {
       const fetched = await fetcher.fetch(offset, { maxBytes: FETCH_BYTES, waitMs: 0 });
-      if (fetched === null)
-        throw new LogUnreachable(`the topic of ${partition} was there and is gone: was it deleted?`);
+      if (fetched === null) throw new LogUnreachable(`the topic of ${partition} existed and is gone: was it deleted?`);
       last = recordsOf(fetched).at(-1) ?? last;
       writer = fetched.messages.at(-1)?.writer ?? writer;
       if (fetched.atEnd) break;
@@ -126,12 +125,12 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
   }
 
   function gap(expected: number, found: number): LogGap {
-    const advice = 'Older records have expired or were deleted: rebuild what reads them from the blocks.';
+    const advice = 'Older records have expired or were deleted: rebuild the stores that read them from the blocks.';
     return new LogGap(`record ${expected} of ${partition} is missing, the next one is ${found}. ${advice}`);
   }
 
   function expired(): LogGap {
-    const advice = 'Their positions are lost: delete the topic, it is then built again from the blocks.';
+    const advice = 'Their positions are lost: delete the topic, and it is rebuilt from the blocks.';
     return new LogGap(`every record of ${partition} has expired or was deleted. ${advice}`);
   }
 

@@ -42,7 +42,7 @@ export function parseMessage(topic: string, message: FetchedMessage): StoredReco
   const payload = message.value;
   if (writer === undefined || !/^\d{1,16}$/.test(key) || payload === null || checksum?.length !== 4) {
     throw new LogCorrupt(
-      `${where}: not a record of this log. Only verustream may write to its topics: find out who did.`,
+      `${where}: not a record of this log. Only verustream may write to its topics: find out which program did.`,
     );
   }
   const position = Number(key);

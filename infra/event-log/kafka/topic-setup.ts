@@ -58,7 +58,7 @@ export async function checkTopic(admin: Admin, topic: Topic, name: string): Prom
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const partitions = topics[0]?.partitions.length ?? 0;
   if (partitions !== 1) {
-    const message = `Kafka topic ${name} has ${partitions} partitions instead of 1: delete it, or change its owner's name`;
+    const message = `Kafka topic ${name} has ${partitions} partitions instead of 1: delete it, or rename its owner`;
     throw new PermanentError('log_topic_settings', message);
   }
   const { resources } = await admin.describeConfigs({

@@ -48,7 +48,7 @@ export async function serverAddress(data: string, user: UserId): Promise<ServerA
   remove();
   throw new PermanentError(
     'data_dir_too_long',
-    `Neither DATA_DIR (${data}) nor the folder of temporary files (${tmpdir()}) leaves room for a socket, whose path may have ${MAX_SOCKET_PATH} characters. Use a shorter DATA_DIR or TMPDIR.`,
+    `Neither DATA_DIR (${data}) nor the folder of temporary files (${tmpdir()}) is short enough for a socket, whose path may have at most ${MAX_SOCKET_PATH} characters. Use a shorter DATA_DIR or TMPDIR.`,
   );
 }
 

@@ -37,11 +37,11 @@ export function usableBinaries(installed: Binaries, logger: Logger): UsableBinar
       const remove = () => rmSync(folder, { recursive: true, force: true });
       process.once('exit', remove);
       if (isUsable(copy)) {
-        logger.info({ folder }, 'Postgres runs from a copy: its user may not read where it is installed');
+        logger.info({ folder }, 'Postgres runs from a copy: its user may not read the folder where it is installed');
         return { ...copy, remove };
       }
       remove();
-      tried.push(`${parent}: programs do not run from there`);
+      tried.push(`${parent}: programs cannot run from there`);
     } catch (cause) {
       tried.push(`${parent}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
@@ -70,7 +70,7 @@ async function installedBinaries(): Promise<Binaries> {
   } catch (cause) {
     throw new PermanentError(
       'postgres_not_bundled',
-      `There is no embedded Postgres for ${process.platform}-${process.arch} (package ${name}). Set DATABASE_URL to a Postgres of your own.`,
+      `There is no embedded Postgres for ${process.platform}-${process.arch} (package ${name}). Set DATABASE_URL to your own Postgres.`,
       { cause },
     );
   }

@@ -37,7 +37,7 @@ export interface Cluster {
 const PASSWORD_FILE = 'verustream.pgpass';
 const PASSWORD_LINE = new RegExp(`^\\*:\\*:\\*:${SERVICE_ROLE}:([0-9a-f]{64})$`, 'm');
 
-const WHO_MAY_CONNECT = `# Written by verustream at each start. Nobody else may connect, and nobody as superuser.
+const WHO_MAY_CONNECT = `# Written by verustream at each start. No other user may connect, and none as superuser.
 ${USES_SOCKET ? 'local all' : 'host all'} ${SERVICE_ROLE} ${USES_SOCKET ? '' : '127.0.0.1/32 '}scram-sha-256
 `;
 
@@ -51,12 +51,12 @@ export async function openCluster(
   try {
     if (!existsSync(join(data, 'PG_VERSION'))) return await makeCluster(binaries, data, settings);
     if (!existsSync(join(data, PASSWORD_FILE))) {
-      logger.info({ folder: data }, 'taking trust, and the rights of a superuser, from the embedded Postgres');
+      logger.info({ folder: data }, 'removing trust authentication and superuser rights from the embedded Postgres');
     }
     return await secure(binaries, { data, isUsed: true }, settings);
   } catch (cause) {
     const said = ((cause as { stderr?: string }).stderr || String(cause)).trim().replaceAll(/\s*\n\s*/g, '; ');
-    throw new PermanentError('postgres_init_failed', `The embedded Postgres cannot be made in ${data}: ${said}`, {
+    throw new PermanentError('postgres_init_failed', `The embedded Postgres cannot be created in ${data}: ${said}`, {
       cause,
     });
   }

@@ -227,7 +227,7 @@ describe('when the server dies', () => {
     for (const [index, { ends, waitMs }] of deaths.entries()) {
       expect({ ends, waitMs }).toEqual({ ends: index + 1, waitMs: [0, 250, 500, 1000][index] ?? waitMs });
     }
-    expect(deaths[0]?.msg).toMatch(/does not run: it has ended by itself \(SIGKILL\); starting it again now$/);
+    expect(deaths[0]?.msg).toMatch(/does not run: it ended unexpectedly \(SIGKILL\); starting it again now$/);
     expect(deaths[3]?.msg).toMatch(/; starting it again in 1 s$/);
   });
 

@@ -42,7 +42,7 @@ async function end(pids: readonly number[], signal: NodeJS.Signals, data: string
       if (Date.now() > deadline) {
         throw new PermanentError(
           'postgres_leftover',
-          `Postgres process ${pid} on ${data} does not end. Stop it and start again.`,
+          `The Postgres process ${pid} on ${data} does not end. Stop it, then start again.`,
         );
       }
       await sleep(POLL_MS);

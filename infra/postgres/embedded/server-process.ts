@@ -74,7 +74,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
         if (!(error instanceof PermanentError && killedAtStart.has(error)) || tries === MOST_FIRST_STARTS) throw error;
         logger.error(
           { code: 'postgres_unreachable' },
-          'the embedded Postgres was killed as it started; starting it again',
+          'the embedded Postgres was killed while it started; starting it again',
         );
         await endLeftover(data, logger);
       }
@@ -83,7 +83,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
 
   async function restart(how: string): Promise<void> {
     if (performance.now() - startedAt > STABLE_MS) ends = 0;
-    for (let reason = `it has ended by itself (${how})`; !stopped.signal.aborted; ) {
+    for (let reason = `it ended unexpectedly (${how})`; !stopped.signal.aborted; ) {
       const waitMs = ends === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (ends - 1), LONGEST_WAIT_MS);
       ends++;
       logger.error(

@@ -11,7 +11,7 @@ export class EndWithoutRow extends PermanentError {
   constructor(table: string, chain: string, missing: number) {
     super(
       'end_without_row',
-      `${missing} rows of ${table} that ${chain} ends are not in the store or have ended already: rebuild the stores of this chain from its log.`,
+      `${missing} rows of ${table} that a block of ${chain} ends are not in the store or have ended already: rebuild the stores of this chain from its log.`,
     );
   }
 }

@@ -32,7 +32,7 @@ function tableOf(definition: Definition<FactType>): PostgresTable[] {
 
 function keyAndColumns(definition: Definition): { readonly key: FactColumn[]; readonly columns: FactColumn[] } {
   const { type, key, fields } = definition;
-  if (!key) throw new TypeError(`a ${type} has no key: without one no row of it can end`);
+  if (!key) throw new TypeError(`a ${type} has no key, so no row of it can end`);
   const others = Object.keys(fields).filter((name) => !(key as readonly string[]).includes(name));
   return { key: factColumns(pick(definition, key)), columns: factColumns(pick(definition, others)) };
 }
@@ -40,7 +40,7 @@ function keyAndColumns(definition: Definition): { readonly key: FactColumn[]; re
 /** How the rows of a fact end: by the one definition that says so. */
 function endOf(type: FactType): Pick<EndingTable, 'endedBy' | 'endKey' | 'endColumns'> {
   const [end] = FACTS.filter(({ postgres }) => postgres?.life === 'end' && postgres.of === type);
-  if (!end) throw new TypeError(`nothing ends a ${type}: rows of life 'ending' need a fact that does`);
+  if (!end) throw new TypeError(`no fact ends a ${type}: rows of life 'ending' need one`);
   const { key: endKey, columns: endColumns } = keyAndColumns(end);
   return { endedBy: end.type, endKey, endColumns };
 }

@@ -1,9 +1,9 @@
 /** Histories, balances, holders. */
 import { describe, expect, it } from 'vitest';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { NATIVE } from '../running-service.ts';
-import { amounts, blocks, type Json, sat, tokens, truth } from '../truth.ts';
+import { amounts, blocks, type LooseJson, sat, tokens, truth } from '../truth.ts';
 
 interface Net {
   readonly height: number;
@@ -11,15 +11,15 @@ interface Net {
   readonly tokens: Record<string, bigint>;
 }
 
-export function addressesConform(client: Client): void {
+export function addressesConform(client: TestClient): void {
   describe('addresses', () => {
-    const recorded: Json[] = truth('address.json.gz');
-    const balances: Json = truth('richlist.json.gz').addressbalances;
+    const recorded: LooseJson[] = truth('address.json.gz');
+    const balances: LooseJson = truth('richlist.json.gz').addressbalances;
 
     it('folds the history that the daemon tells as deltas', async () => {
       for (const { address, getaddressdeltas } of recorded) {
         const net = new Map<string, Net>();
-        for (const delta of getaddressdeltas.filter(({ height }: Json) => height > 0)) {
+        for (const delta of getaddressdeltas.filter(({ height }: LooseJson) => height > 0)) {
           const row: Net = net.get(delta.txid) ?? { height: delta.height, net: 0n, tokens: {} };
           row.net += BigInt(String(delta.satoshis));
           for (const [id, coins] of Object.entries(delta.currencyvalues ?? {})) {
@@ -43,7 +43,7 @@ export function addressesConform(client: Client): void {
     });
 
     it('holds what the daemon says each address holds', async () => {
-      for (const [address, balance] of Object.entries<Json>(balances)) {
+      for (const [address, balance] of Object.entries<LooseJson>(balances)) {
         if (!/^[Ri]/.test(address)) continue;
         const row = await client.json(`/api/address/${address}/balance`);
         expect([address, sat(row.native), sat(row.received)]).toEqual([
@@ -51,14 +51,14 @@ export function addressesConform(client: Client): void {
           String(balance.balance),
           String(balance.received),
         ]);
-        const held = Object.fromEntries(row.balances.map((entry: Json) => [entry.currencyId, entry.balance]));
+        const held = Object.fromEntries(row.balances.map((entry: LooseJson) => [entry.currencyId, entry.balance]));
         expect(tokens(held)).toEqual(tokens(balance.currencybalance));
       }
     });
 
     it('ranks the holders, each output of several people once', async () => {
       const held = new Map<string, bigint>();
-      const unspent = blocks.slice(1).flatMap(({ tx }) => tx.flatMap(({ vout }: Json) => vout));
+      const unspent = blocks.slice(1).flatMap(({ tx }) => tx.flatMap(({ vout }: LooseJson) => vout));
       for (const { spentHeight, valueSat, scriptPubKey } of unspent) {
         const owner = scriptPubKey.addresses?.find((address: string) => !SYSTEM_ADDRESSES.has(address));
         if (owner && !(spentHeight > 0)) held.set(owner, (held.get(owner) ?? 0n) + BigInt(String(valueSat)));
@@ -69,7 +69,7 @@ export function addressesConform(client: Client): void {
       for (const limit of [500, 10]) {
         const { results, more } = await client.json(`/api/richlist/top?limit=${limit}`);
         expect(more).toBe(results.length === limit);
-        const found = results.map((row: Json) => [row.address, BigInt(sat(row.balance))]);
+        const found = results.map((row: LooseJson) => [row.address, BigInt(sat(row.balance))]);
         expect(found).toEqual(expected.slice(0, limit));
       }
       expect(expected.length).toBeGreaterThan(50);

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { blocks, tip } from '../truth.ts';
 
 interface Plain {
@@ -11,7 +11,7 @@ interface Plain {
   readonly body: Buffer;
 }
 
-export function answersConform(client: Client, url: () => string): void {
+export function answersConform(client: TestClient, url: () => string): void {
   /** One connection, so that an answer that ends it too early is seen. */
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   /** Without a client library that decompresses. */

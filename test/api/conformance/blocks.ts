@@ -1,14 +1,14 @@
 /** Blocks and their lists. */
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { CHAIN, NATIVE } from '../running-service.ts';
-import { blocks, type Json, recordedText, sat, tip } from '../truth.ts';
+import { blocks, type LooseJson, recordedText, sat, tip } from '../truth.ts';
 
 const FEE_POOL = 'feepool';
 
-export function blocksConform(client: Client): void {
+export function blocksConform(client: TestClient): void {
   describe('blocks', () => {
-    const expected = (block: Json) => ({
+    const expected = (block: LooseJson) => ({
       chain: CHAIN,
       height: block.height,
       hash: block.hash,
@@ -20,7 +20,7 @@ export function blocksConform(client: Client): void {
       blockReward: rewardOf(block.tx[0]),
       stakeAmount: block.validationtype === 'stake' ? sat(block.tx.at(-1).vout[0].value) : null,
     });
-    const answered = (row: Json) => ({
+    const answered = (row: LooseJson) => ({
       chain: row.chain,
       height: row.height,
       hash: row.hash,
@@ -33,9 +33,9 @@ export function blocksConform(client: Client): void {
       stakeAmount: row.stakeAmount === null ? null : sat(row.stakeAmount),
     });
 
-    function rewardOf(coinbase: Json): string {
-      const paid = coinbase.vout.filter((output: Json) => !(FEE_POOL in output.scriptPubKey));
-      return paid.reduce((sum: bigint, output: Json) => sum + BigInt(sat(output.value)), 0n).toString();
+    function rewardOf(coinbase: LooseJson): string {
+      const paid = coinbase.vout.filter((output: LooseJson) => !(FEE_POOL in output.scriptPubKey));
+      return paid.reduce((sum: bigint, output: LooseJson) => sum + BigInt(sat(output.value)), 0n).toString();
     }
 
     it('lists all of them, newest first, the same at every page size', async () => {
@@ -59,8 +59,11 @@ export function blocksConform(client: Client): void {
           version: block.version,
           confirmations: tip - block.height + 1,
         });
-        expect(row.transactions.map(({ txid }: Json) => txid)).toEqual(block.tx.map(({ txid }: Json) => txid));
-        const pool = block.tx[0].vout.find((output: Json) => FEE_POOL in output.scriptPubKey)?.scriptPubKey.feepool;
+        expect(row.transactions.map(({ txid }: LooseJson) => txid)).toEqual(
+          block.tx.map(({ txid }: LooseJson) => txid),
+        );
+        const pool = block.tx[0].vout.find((output: LooseJson) => FEE_POOL in output.scriptPubKey)?.scriptPubKey
+          .feepool;
         const held = pool ? sat(pool.currencyvalues[NATIVE] ?? 0) : null;
         expect(row.feePool === null ? null : sat(row.feePool)).toBe(held);
       }

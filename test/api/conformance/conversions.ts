@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isNearOrNull } from '../../support/processors/pricing/near.ts';
 import { goldenStamps } from '../../support/processors/pricing/recorded-pricing.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
-import { blocks, type Json, sat, truth } from '../truth.ts';
+import { blocks, type LooseJson, sat, truth } from '../truth.ts';
 
-export function conversionsConform(client: Client): void {
+export function conversionsConform(client: TestClient): void {
   describe('conversions', () => {
-    const recorded: Json[] = truth('conversions.json');
-    const rows = new Map<string, Json>();
+    const recorded: LooseJson[] = truth('conversions.json');
+    const rows = new Map<string, LooseJson>();
 
     beforeAll(async () => {
       for (const row of await client.walk('/api/conversions/', 50)) rows.set(`${row.txid}:${row.vout}`, row);
@@ -61,7 +61,7 @@ export function conversionsConform(client: Client): void {
         for (const txid of [transfer.txid, importtx.txid]) {
           const { count, data } = await client.json(`/api/oracle/conversions/${txid}`);
           expect(count).toBe(data.length);
-          expect(data.some((row: Json) => row.txid === transfer.txid && row.vout === transfer.vout)).toBe(true);
+          expect(data.some((row: LooseJson) => row.txid === transfer.txid && row.vout === transfer.vout)).toBe(true);
         }
       }
     });
@@ -71,7 +71,7 @@ export function conversionsConform(client: Client): void {
       expect(pending.length).toBeGreaterThan(0);
       for (const { txid, vout } of pending) {
         const { data } = await client.json(`/api/oracle/conversions/${txid}`);
-        expect(data.find((row: Json) => row.vout === vout)).toMatchObject({
+        expect(data.find((row: LooseJson) => row.vout === vout)).toMatchObject({
           status: 'pending',
           rule: 'unpriced',
           reason: 'pending',
@@ -91,7 +91,7 @@ export function conversionsConform(client: Client): void {
       expect(golden.length).toBeGreaterThan(40);
       for (const wanted of golden) {
         const { data } = await client.json(`/api/oracle/conversions/${wanted.txid}?explain=true`);
-        const row = data.find(({ vout }: Json) => vout === wanted.vout);
+        const row = data.find(({ vout }: LooseJson) => vout === wanted.vout);
         const { status, rule, pricedCurrencyId, priceBasket, priceHeight, regime, diverged, reason } = wanted;
         const columns = { status, rule, pricedCurrencyId, priceBasket, priceHeight, regime, diverged, reason };
         expect(row, wanted.txid).toMatchObject(columns);
@@ -100,7 +100,7 @@ export function conversionsConform(client: Client): void {
           expect(isNearOrNull(got, wanted[name]), `${wanted.txid} ${name} ${got}`).toBe(true);
         }
         expect(status === 'pending' || row.inputs !== null).toBe(true);
-        const column = (step: string) => row.steps?.find((each: Json) => each.step === step)?.value ?? null;
+        const column = (step: string) => row.steps?.find((each: LooseJson) => each.step === step)?.value ?? null;
         expect([column('from_usd'), column('to_usd')].map((usd) => usd && Number(usd))).toEqual(
           [row.fromUsd, row.toUsd].map((usd) => usd && Number(String(usd))),
         );
@@ -108,16 +108,16 @@ export function conversionsConform(client: Client): void {
     });
 
     it.each([
-      [`from=${USDX}`, (row: Json) => row.fromCurrencyId === USDX],
-      ['from=usdx', (row: Json) => row.fromCurrencyId === USDX],
-      [`to=${USDX}`, (row: Json) => row.toCurrencyId === USDX],
-      ['status=refunded', (row: Json) => row.status === 'refunded'],
-      ['status=pending', (row: Json) => row.status === 'pending'],
-      ['type=via', (row: Json) => row.type === 'via'],
-      ['minUsd=100', (row: Json) => row.usdValue !== null && Number(row.usdValue) >= 100],
-      ['maxUsd=5.5', (row: Json) => row.usdValue !== null && Number(row.usdValue) <= 5.5],
-      ['fromTime=2026-11-19T00:00:00Z', (row: Json) => row.time >= Date.parse('2026-11-19T00:00:00Z') / 1000],
-      ['toTime=1795000000', (row: Json) => row.time < 1795000000],
+      [`from=${USDX}`, (row: LooseJson) => row.fromCurrencyId === USDX],
+      ['from=usdx', (row: LooseJson) => row.fromCurrencyId === USDX],
+      [`to=${USDX}`, (row: LooseJson) => row.toCurrencyId === USDX],
+      ['status=refunded', (row: LooseJson) => row.status === 'refunded'],
+      ['status=pending', (row: LooseJson) => row.status === 'pending'],
+      ['type=via', (row: LooseJson) => row.type === 'via'],
+      ['minUsd=100', (row: LooseJson) => row.usdValue !== null && Number(row.usdValue) >= 100],
+      ['maxUsd=5.5', (row: LooseJson) => row.usdValue !== null && Number(row.usdValue) <= 5.5],
+      ['fromTime=2026-11-19T00:00:00Z', (row: LooseJson) => row.time >= Date.parse('2026-11-19T00:00:00Z') / 1000],
+      ['toTime=1795000000', (row: LooseJson) => row.time < 1795000000],
     ])('filters by %s', async (query, keep) => {
       const wanted = [...rows.values()].filter(keep).map((row) => `${row.txid}:${row.vout}`);
       const found = (await client.walk(`/api/conversions/?${query}`, 20)).map((row) => `${row.txid}:${row.vout}`);

@@ -1,17 +1,17 @@
 /** Definitions of currencies. */
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { NATIVE } from '../running-service.ts';
-import { type Json, sat, truth } from '../truth.ts';
+import { type LooseJson, sat, truth } from '../truth.ts';
 
-export function currenciesConform(client: Client): void {
+export function currenciesConform(client: TestClient): void {
   describe('currencies', () => {
-    const recorded: Json = truth('supply.json').currencies;
+    const recorded: LooseJson = truth('supply.json').currencies;
     /** Ours in camelCase, the daemon's in lower case; what it adds from elsewhere is not in a definition. */
     const VOLATILE = /^(best|lastconfirmed)|^(currencyidhex|magicnumber|currencynames)$/;
 
     it('defines each as getcurrency does, by id and by name', async () => {
-      for (const [leaf, wanted] of Object.entries<Json>(recorded)) {
+      for (const [leaf, wanted] of Object.entries<LooseJson>(recorded)) {
         for (const name of [wanted.currencyid, wanted.fullyqualifiedname, leaf.toUpperCase()]) {
           const row = await client.json(`/api/currency/${encodeURIComponent(name)}`);
           const lower = Object.fromEntries(Object.entries(row).map(([key, value]) => [key.toLowerCase(), value]));

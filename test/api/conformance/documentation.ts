@@ -7,8 +7,8 @@ import { type Example, operationOf } from '../../../api/openapi/operation.ts';
 import { routeTable } from '../../../api/rest/route-table.ts';
 import { docsParts } from '../../../api/rest/service/documentation-routes.ts';
 import { createVerustreamClient } from '../../../client/client.ts';
-import { type Client, schemaFaults } from '../client.ts';
-import type { Json } from '../truth.ts';
+import { schemaFaults, type TestClient } from '../client.ts';
+import type { LooseJson } from '../truth.ts';
 
 /** Routes whose answers are no JSON, or too large to be shown. */
 const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/asyncapi.json', '/api/errors', '/api/']);
@@ -30,7 +30,7 @@ function addressOf(path: string, { parameters }: Example): string {
 }
 
 /** Lists of objects cut to what a reader needs. */
-function shortened(value: Json): Json {
+function shortened(value: LooseJson): LooseJson {
   if (Array.isArray(value)) {
     const whole = value.every((item) => typeof item !== 'object' || item === null);
     return (whole ? value : value.slice(0, LONGEST_LIST)).map(shortened);
@@ -39,7 +39,7 @@ function shortened(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
 }
 
-function steady(value: Json): Json {
+function steady(value: LooseJson): LooseJson {
   if (Array.isArray(value)) return value.map(steady);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -47,7 +47,7 @@ function steady(value: Json): Json {
   );
 }
 
-export function documentationConforms(client: Client, url: () => string): void {
+export function documentationConforms(client: TestClient, url: () => string): void {
   describe('documentation', () => {
     it('shows a real answer for every path, as it is still given', async () => {
       const examples = readExamples();
@@ -81,7 +81,7 @@ export function documentationConforms(client: Client, url: () => string): void {
         const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[methodOf(route).toLowerCase()];
         expect(operation, route.path).toBeDefined();
         ids.add(operation.operationId);
-        expect(operation.parameters.map(({ name }: Json) => name)).toEqual(Object.keys(route.parameters));
+        expect(operation.parameters.map(({ name }: LooseJson) => name)).toEqual(Object.keys(route.parameters));
         expect([operation['x-credits'], operation['x-tier']]).toEqual([route.weight, route.tier ?? 'free']);
         expect(Object.keys(operation.responses)).toEqual(
           expect.arrayContaining([String(statusOf(route)), '400', '500', '503', 'default']),
@@ -103,10 +103,10 @@ export function documentationConforms(client: Client, url: () => string): void {
 
     it('describes the stream where the index says', async () => {
       const { endpoints } = await client.json('/api/');
-      const listed = endpoints.map(({ path }: Json) => path);
+      const listed = endpoints.map(({ path }: LooseJson) => path);
       expect(listed).toContain('/api/asyncapi.json');
       const { channels } = await client.json('/api/asyncapi.json');
-      const ours = Object.values<Json>(channels).flatMap(({ address }) => address ?? []); // not the receivers of webhooks
+      const ours = Object.values<LooseJson>(channels).flatMap(({ address }) => address ?? []); // not the receivers of webhooks
       expect(ours.filter((address) => !listed.includes(address))).toEqual([]);
     });
 

@@ -2,25 +2,25 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { answerOf, readCases } from '../../../recordings/player/recorded-calls.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { RECORDING } from '../running-service.ts';
-import { type Json, sat } from '../truth.ts';
+import { type LooseJson, sat } from '../truth.ts';
 
 /** Estimates between currencies of live baskets, as the daemon gave them. */
-function recordedEstimates(): { readonly transfer: Json; readonly said: Json }[] {
+function recordedEstimates(): { readonly transfer: LooseJson; readonly said: LooseJson }[] {
   const found = [];
   for (const one of readCases(RECORDING)) {
     if (!/^estimateconversion\/(?!_fuzz|zero|failed-launch|preconvert|huge)/.test(one.name) || !('body' in one))
       continue;
     const answer = answerOf(one.body);
-    const [transfer] = (parseExact(one.request) as Json).params;
+    const [transfer] = (parseExact(one.request) as LooseJson).params;
     if ('result' in answer && !Array.isArray(transfer))
-      found.push({ transfer, said: parseExact(answer.result) as Json });
+      found.push({ transfer, said: parseExact(answer.result) as LooseJson });
   }
   return found;
 }
 
-export function estimatesConform(client: Client): void {
+export function estimatesConform(client: TestClient): void {
   describe('estimates of conversions', () => {
     it('are the daemon’s, to the satoshi', async () => {
       const recorded = recordedEstimates();
@@ -58,7 +58,7 @@ export function estimatesConform(client: Client): void {
       [502, 'daemon_error', 'best-conversion?from=VRSCTEST&to=PureTri&amount=7.7'],
     ])('%i %s for %s', async (status, code, path) => {
       const answer = await client.raw(`/api/market/${path}`);
-      expect([answer.status, ((await answer.json()) as Json).code]).toEqual([status, code]);
+      expect([answer.status, ((await answer.json()) as LooseJson).code]).toEqual([status, code]);
       expect(answer.headers.get('content-type')).toBe('application/problem+json');
     });
   });

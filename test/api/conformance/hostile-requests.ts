@@ -2,13 +2,13 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import type { RunningService } from '../running-service.ts';
 
 /** Long against every bound that is expected to end a connection, short against a hang. */
 const PATIENCE_MS = 40_000;
 
-export function hostileRequestsConform(client: Client, service: () => RunningService): void {
+export function hostileRequestsConform(client: TestClient, service: () => RunningService): void {
   /** Writes bytes and reads until the other side closes; '' when it closes without a word. */
   const exchange = (pieces: readonly (string | Buffer)[], pauseMs = 0) =>
     new Promise<string>((resolve, reject) => {

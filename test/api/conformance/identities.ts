@@ -1,12 +1,12 @@
 /** Identities now and at every recorded height. */
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
-import { blocks, type Json, sat, truth } from '../truth.ts';
+import type { TestClient } from '../client.ts';
+import { blocks, type LooseJson, sat, truth } from '../truth.ts';
 
-export function identitiesConform(client: Client): void {
+export function identitiesConform(client: TestClient): void {
   describe('identities', () => {
-    const recorded: Json[] = truth('identities.json.gz');
-    const shown = (identity: Json) => ({
+    const recorded: LooseJson[] = truth('identities.json.gz');
+    const shown = (identity: LooseJson) => ({
       name: identity.name,
       parent: identity.parent,
       identityaddress: identity.identityaddress,
@@ -47,8 +47,8 @@ export function identitiesConform(client: Client): void {
       expect(new Set(rows.map((row) => row.identityAddress))).toEqual(new Set(recorded.map(({ id }) => id)));
       for (const { id, history } of recorded) {
         const changes = await client.json(`/api/identity/${id}/changes`);
-        const expected = history.history.map(({ height, output }: Json) => [height, output.txid]).reverse();
-        expect(changes.map((change: Json) => [change.height, change.txid])).toEqual(expected);
+        const expected = history.history.map(({ height, output }: LooseJson) => [height, output.txid]).reverse();
+        expect(changes.map((change: LooseJson) => [change.height, change.txid])).toEqual(expected);
         expect(changes.at(-1).kind).toBe('registered');
       }
     });
@@ -56,9 +56,9 @@ export function identitiesConform(client: Client): void {
     it('tells the same changes page by page', async () => {
       for (const { id } of recorded) {
         const path = `/api/identity/${id}/changes`;
-        const walked: Json[] = [];
+        const walked: LooseJson[] = [];
         for (let place: string | null = 'page=1'; place !== null; ) {
-          const page: Json = await client.json(`${path}?pageSize=2&${place}`);
+          const page: LooseJson = await client.json(`${path}?pageSize=2&${place}`);
           walked.push(...page.results);
           place = page.nextCursor && `cursor=${page.nextCursor}`;
         }
@@ -70,7 +70,7 @@ export function identitiesConform(client: Client): void {
       for (const { id, history } of recorded) {
         for (const { height, identity } of history.history.slice(-2)) {
           const path = `/api/identity/${id}/multimap?height=${height}`;
-          const newest = history.history.filter((entry: Json) => entry.height === height).at(-1).identity;
+          const newest = history.history.filter((entry: LooseJson) => entry.height === height).at(-1).identity;
           expect((await client.json(path)).contentmultimap).toEqual(newest.contentmultimap);
           const [key] = Object.keys(identity.contentmultimap);
           if (!key || newest !== identity) continue;
@@ -100,7 +100,7 @@ export function identitiesConform(client: Client): void {
       expect(sat(bob.registration.cost[0].amount)).toBe('8000000000');
       expect(bob.registration.commitmentTxid).toMatch(/^[0-9a-f]{64}$/);
       const vault = recorded.find(({ latest }) => latest.friendlyname.startsWith('vault.'))?.history.history;
-      const unlocking = vault.find(({ identity }: Json) => identity.flags === 0 && identity.timelock > 0);
+      const unlocking = vault.find(({ identity }: LooseJson) => identity.flags === 0 && identity.timelock > 0);
       const { timelock } = unlocking.identity;
       const at = await client.json(`/api/identity/vault@?height=${unlocking.height}`);
       expect([at.status, at.blocksToUnlock]).toEqual(['unlocking', timelock - unlocking.height]);
@@ -109,14 +109,14 @@ export function identitiesConform(client: Client): void {
 
     it('draws the referral tree from the reservations', async () => {
       const children = new Map<string, string[]>();
-      for (const { scriptPubKey } of blocks.flatMap((block) => block.tx.flatMap((tx: Json) => tx.vout))) {
+      for (const { scriptPubKey } of blocks.flatMap((block) => block.tx.flatMap((tx: LooseJson) => tx.vout))) {
         const { referral, nameid } = scriptPubKey.identityreservation ?? {};
         if (referral) children.set(referral, [...(children.get(referral) ?? []), nameid]);
       }
       for (const { id } of recorded) {
         const { levels, tree } = await client.json(`/api/identity/${id}/referrals`);
         let front = [id];
-        let nodes: Json[] = tree;
+        let nodes: LooseJson[] = tree;
         for (const count of levels) {
           front = front.flatMap((parent) => children.get(parent) ?? []);
           expect(count).toBe(front.length);

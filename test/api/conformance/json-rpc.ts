@@ -1,16 +1,16 @@
 /** The extension methods of JSON-RPC, against what the daemon itself says by its own methods. */
 import { describe, expect, it } from 'vitest';
 import { parseExact, stringifyExact } from '../../../domain/json/exact-json.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
-import { type Json, sat, tip, tokens, truth } from '../truth.ts';
+import { type LooseJson, sat, tip, tokens, truth } from '../truth.ts';
 
-export function jsonRpcConforms(client: Client): void {
-  const call = async (method: string, ...params: unknown[]): Promise<Json> => {
+export function jsonRpcConforms(client: TestClient): void {
+  const call = async (method: string, ...params: unknown[]): Promise<LooseJson> => {
     const answer = await client.raw('/', { method: 'POST', body: JSON.stringify({ id: 1, method, params }) });
     return parseExact(await answer.text());
   };
-  const result = async (method: string, ...params: unknown[]): Promise<Json> => {
+  const result = async (method: string, ...params: unknown[]): Promise<LooseJson> => {
     const { result: value, error } = await call(method, ...params);
     expect(error, `${method} ${JSON.stringify(params)}`).toBeNull();
     return value;
@@ -18,15 +18,15 @@ export function jsonRpcConforms(client: Client): void {
   const codeOf = async (method: string, ...params: unknown[]) => (await call(method, ...params)).error?.code;
 
   describe('JSON-RPC extensions', () => {
-    const recorded: Json[] = truth('address.json.gz');
-    const identities: Json[] = truth('identities.json.gz');
+    const recorded: LooseJson[] = truth('address.json.gz');
+    const identities: LooseJson[] = truth('identities.json.gz');
 
     it('getbalanceall: what the daemon says each address holds', async () => {
-      const balances: Json = truth('richlist.json.gz').addressbalances;
+      const balances: LooseJson = truth('richlist.json.gz').addressbalances;
       const asked = Object.keys(balances).filter((address) => /^[Ri]/.test(address));
       for (const address of asked) {
         const row = await result('getbalanceall', address);
-        const held = Object.fromEntries(row.balances.map((entry: Json) => [entry.currencyId, entry.balance]));
+        const held = Object.fromEntries(row.balances.map((entry: LooseJson) => [entry.currencyId, entry.balance]));
         expect([row.address, row.height, sat(held[NATIVE] ?? 0)]).toEqual([
           address,
           tip,
@@ -39,7 +39,7 @@ export function jsonRpcConforms(client: Client): void {
       expect(none).toEqual([expect.objectContaining({ currencyId: NATIVE, balanceSat: '0' })]);
       const [first, second] = asked.filter((address) => balances[address].balance > 0);
       const both = await result('getbalanceall', { addresses: [first, second, first] });
-      const native = both.balances.find((entry: Json) => entry.currencyId === NATIVE);
+      const native = both.balances.find((entry: LooseJson) => entry.currencyId === NATIVE);
       const sum = BigInt(balances[first ?? ''].balance) + BigInt(balances[second ?? ''].balance);
       expect([both.addresses, native.balanceSat, native.currencyName]).toEqual([
         [first, second],
@@ -61,18 +61,18 @@ export function jsonRpcConforms(client: Client): void {
           const book = (id: string, value: bigint) =>
             net.set(`${txid} ${id}`, (net.get(`${txid} ${id}`) ?? 0n) + value);
           book(NATIVE, BigInt(String(satoshis)));
-          for (const [id, coins] of Object.entries<Json>(currencyvalues ?? {})) {
+          for (const [id, coins] of Object.entries<LooseJson>(currencyvalues ?? {})) {
             if (id !== NATIVE) book(id, BigInt(sat(coins)));
           }
         }
-        const rows: Json[] = [];
+        const rows: LooseJson[] = [];
         for (let page = 1; rows.length % 200 === 0 && rows.length === (page - 1) * 200; page++) {
           const more = await result('gettxhistoryrich', address, page, 500);
           rows.push(...more);
           if (more.length === 0) break;
         }
         const found = rows.flatMap((row) =>
-          row.amounts.map((entry: Json) => [`${row.txid} ${entry.currencyId}`, BigInt(sat(entry.amount))]),
+          row.amounts.map((entry: LooseJson) => [`${row.txid} ${entry.currencyId}`, BigInt(sat(entry.amount))]),
         );
         expect(new Map(found)).toEqual(new Map([...net].filter(([, value]) => value !== 0n)));
         expect(rows.map((row) => row.height)).toEqual([...heights.values()].sort((a, b) => b - a));
@@ -83,7 +83,7 @@ export function jsonRpcConforms(client: Client): void {
     });
 
     it('gettxhistoryrich: direction and counterparties of every transaction, from both sides', async () => {
-      const rows: Json[] = [];
+      const rows: LooseJson[] = [];
       for (const { address } of recorded) {
         for (const row of await result('gettxhistoryrich', address, 1, 200)) rows.push({ ...row, address });
       }
@@ -91,7 +91,7 @@ export function jsonRpcConforms(client: Client): void {
       let checked = 0;
       for (const row of rows) {
         expect(row.counterparties).not.toContain(row.address);
-        const signs = new Set(row.amounts.map((entry: Json) => sat(entry.amount).startsWith('-')));
+        const signs = new Set(row.amounts.map((entry: LooseJson) => sat(entry.amount).startsWith('-')));
         const direction = signs.size === 2 ? 'both' : signs.has(true) ? 'out' : signs.has(false) ? 'in' : 'self';
         expect(row.direction).toBe(direction);
         for (const other of row.counterparties) {
@@ -105,7 +105,7 @@ export function jsonRpcConforms(client: Client): void {
     });
 
     it('getsubidentities: by the parent in every recorded identity', async () => {
-      const parents = new Map<string, Json[]>();
+      const parents = new Map<string, LooseJson[]>();
       for (const { id, latest } of identities) {
         const { parent } = latest.identity;
         parents.set(parent, [...(parents.get(parent) ?? []), { id, ...latest }]);
@@ -113,7 +113,7 @@ export function jsonRpcConforms(client: Client): void {
       for (const [parent, children] of parents) {
         const answer = await result('getsubidentities', parent, 1, 200);
         expect([answer.parentId, answer.count]).toEqual([parent, children.length]);
-        const shown = (row: Json) => [row.identityAddress, row.name, row.height, row.txid, row.flags];
+        const shown = (row: LooseJson) => [row.identityAddress, row.name, row.height, row.txid, row.flags];
         const expected = children.map(({ id, identity, blockheight, txid }) => [
           id,
           identity.name,
@@ -122,7 +122,7 @@ export function jsonRpcConforms(client: Client): void {
           identity.flags,
         ]);
         expect(answer.identities.map(shown).sort()).toEqual(expected.sort());
-        const paged: Json[] = [];
+        const paged: LooseJson[] = [];
         for (let page = 1; paged.length < children.length; page++) {
           paged.push(...(await result('getsubidentities', { nameOrId: parent, page, pageSize: 3 })).identities);
         }

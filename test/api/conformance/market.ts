@@ -1,31 +1,31 @@
 /** Baskets, pairs, volumes. */
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { NATIVE, USDX } from '../running-service.ts';
-import { type Json, recordedText, sat, truth } from '../truth.ts';
+import { type LooseJson, recordedText, sat, truth } from '../truth.ts';
 
-export function marketConform(client: Client): void {
+export function marketConform(client: TestClient): void {
   describe('market', () => {
-    const currencies: Json = truth('supply.json').currencies;
-    const live = Object.values<Json>(currencies).filter(
+    const currencies: LooseJson = truth('supply.json').currencies;
+    const live = Object.values<LooseJson>(currencies).filter(
       ({ options, bestcurrencystate: state }) => options & 1 && (state.flags & 0x37) === 0x31,
     );
     const near = (a: unknown, b: number) => Math.abs(Number(String(a)) - b) <= 1e-6 * Math.max(1, Math.abs(b));
 
     it('shows each live basket as the daemon does, and what it is worth', async () => {
-      const rows: Json[] = await client.json('/api/market/baskets');
+      const rows: LooseJson[] = await client.json('/api/market/baskets');
       expect(rows.map((row) => row.currencyId).sort()).toEqual(live.map(({ currencyid }) => currencyid).sort());
       for (const { currencyid, bestcurrencystate: state } of live) {
         const row = rows.find((candidate) => candidate.currencyId === currencyid);
         expect(sat(row.supply)).toBe(sat(state.supply));
-        const held = (reserve: Json) => [
+        const held = (reserve: LooseJson) => [
           reserve.currencyId ?? reserve.currencyid,
           sat(reserve.reserve ?? reserve.reserves),
         ];
         expect(row.reserves.map(held)).toEqual(state.reservecurrencies.map(held));
         const worth = row.reserves.map(
-          (reserve: Json) => Number(String(reserve.reserve)) * Number(String(reserve.usdPrice)),
+          (reserve: LooseJson) => Number(String(reserve.reserve)) * Number(String(reserve.usdPrice)),
         );
         expect(
           near(
@@ -49,7 +49,7 @@ export function marketConform(client: Client): void {
       for (const total of [protocol.volumeAllTime, protocol.volume30d]) expect(near(total, volume)).toBe(true);
       expect(near(protocol.fees30d, volume * 0.00025)).toBe(true);
       for (const period of ['daily', 'weekly', 'monthly']) {
-        const series: Json[] = await client.json(`/api/market/volume?period=${period}`);
+        const series: LooseJson[] = await client.json(`/api/market/volume?period=${period}`);
         expect(series.length).toBe(period === 'daily' ? 30 : 12);
         expect(
           near(
@@ -61,20 +61,20 @@ export function marketConform(client: Client): void {
       }
       let throughBaskets = 0;
       for (const { name } of live) {
-        const series: Json[] = await client.json(`/api/market/baskets/${name}/volume?days=5`);
+        const series: LooseJson[] = await client.json(`/api/market/baskets/${name}/volume?days=5`);
         throughBaskets += series.reduce((sum, row) => sum + row.trades, 0);
       }
       expect(throughBaskets).toBe(trades.length);
     });
 
     it('prices pairs by the states of the baskets', async () => {
-      const rows: Json[] = await client.json('/api/market/pairs');
+      const rows: LooseJson[] = await client.json('/api/market/pairs');
       for (const { currencyid, bestcurrencystate: state } of live) {
         const of = rows.filter((row) => row.basketId === currencyid);
         const size = state.reservecurrencies.length + 1;
         expect(of.length).toBe((size * (size - 1)) / 2);
         const perToken = (id: string) => {
-          const reserve = state.reservecurrencies.find((candidate: Json) => candidate.currencyid === id);
+          const reserve = state.reservecurrencies.find((candidate: LooseJson) => candidate.currencyid === id);
           return reserve
             ? Number(String(reserve.reserves)) / Number(String(state.supply)) / Number(String(reserve.weight))
             : 1;
@@ -92,8 +92,8 @@ export function marketConform(client: Client): void {
     });
 
     it('tells aggregators the same in their formats', async () => {
-      const pairs: Json[] = await client.json('/api/market/pairs');
-      const gecko: Json[] = await client.json('/api/tickers/coingecko');
+      const pairs: LooseJson[] = await client.json('/api/market/pairs');
+      const gecko: LooseJson[] = await client.json('/api/tickers/coingecko');
       expect(gecko.map(({ ticker_id, pool_id }) => [ticker_id, pool_id])).toEqual(
         pairs.map(({ base, quote, basket }) => [`${base}_${quote}`, basket]),
       );
@@ -109,8 +109,8 @@ export function marketConform(client: Client): void {
         }
         expect([ticker.base_volume, ticker.target_volume]).toEqual([String(pair.volumeBase), String(pair.volumeQuote)]);
       }
-      const cap: Json = await client.json('/api/tickers/coinmarketcap');
-      const paprika: Json[] = await client.json('/api/tickers/coinpaprika');
+      const cap: LooseJson = await client.json('/api/tickers/coinmarketcap');
+      const paprika: LooseJson[] = await client.json('/api/tickers/coinpaprika');
       const keys = [...new Set(pairs.map(({ baseId, quoteId }) => `${baseId}_${quoteId}`))];
       expect(Object.keys(cap)).toEqual(keys);
       expect(paprika.length).toBe(keys.length);
@@ -124,7 +124,7 @@ export function marketConform(client: Client): void {
 
     it('keeps what a basket held, as the daemon said at each height', async () => {
       const lines = recordedText('series/currencystate.jsonl.gz').trim().split('\n');
-      const states = new Map<string, Json>();
+      const states = new Map<string, LooseJson>();
       for (const line of lines) {
         const [, height] = /"height":\s*"?(\d+)/.exec(line) ?? [];
         const [, id] = /"currencystate":\s*\{[^{}]*?"currencyid":\s*"(\w+)"/.exec(line) ?? [];
@@ -136,28 +136,30 @@ export function marketConform(client: Client): void {
         expect(data.length).toBeLessThanOrEqual(200);
         for (const point of data) {
           const line = states.get(`${currencyid} ${point.height}`);
-          const state = (parseExact(line ?? '') as Json).result[0].currencystate;
+          const state = (parseExact(line ?? '') as LooseJson).result[0].currencystate;
           expect(sat(point.supply)).toBe(sat(state.supply));
-          const held = state.reservecurrencies.map((reserve: Json) => [reserve.currencyid, sat(reserve.reserves)]);
-          expect(Object.entries<Json>(point.reserves).map(([id, coins]) => [id, sat(coins)])).toEqual(held);
+          const held = state.reservecurrencies.map((reserve: LooseJson) => [reserve.currencyid, sat(reserve.reserves)]);
+          expect(Object.entries<LooseJson>(point.reserves).map(([id, coins]) => [id, sat(coins)])).toEqual(held);
         }
       }
     });
 
     it('lists every priced currency with its line of hours', async () => {
-      const rows: Json[] = await client.json('/api/market/currencies');
+      const rows: LooseJson[] = await client.json('/api/market/currencies');
       for (const { currencyId, price, sparkline } of rows) {
         const { currentPrice } = await client.json(`/api/oracle/prices/${currencyId}`);
         expect(String(price)).toBe(String(currentPrice.usdPrice));
         expect(near(sparkline.at(-1), Number(String(price)))).toBe(true);
         const { data } = await client.json(`/api/market/prices/${currencyId}/history?days=3`);
         expect(String(data.at(-1).price)).toBe(String(price));
-        expect(data.map(({ time }: Json) => time)).toEqual(data.map(({ time }: Json) => time).sort());
+        expect(data.map(({ time }: LooseJson) => time)).toEqual(data.map(({ time }: LooseJson) => time).sort());
       }
       const { total, pools } = await client.json('/api/market/vrsc-pools');
       const held = live.flatMap(({ bestcurrencystate: state }) => state.reservecurrencies);
-      const native = held.filter(({ currencyid }: Json) => currencyid === NATIVE);
-      expect(sat(total)).toBe(native.reduce((sum: bigint, r: Json) => sum + BigInt(sat(r.reserves)), 0n).toString());
+      const native = held.filter(({ currencyid }: LooseJson) => currencyid === NATIVE);
+      expect(sat(total)).toBe(
+        native.reduce((sum: bigint, r: LooseJson) => sum + BigInt(sat(r.reserves)), 0n).toString(),
+      );
       expect(pools.length).toBe(native.length);
       expect((await client.json('/api/market/overview')).topBaskets.length).toBe(live.length);
     });

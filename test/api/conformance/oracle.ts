@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { isNear } from '../../support/processors/pricing/near.ts';
 import { goldenPrices } from '../../support/processors/pricing/recorded-pricing.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { ALICE, USDX } from '../running-service.ts';
-import { blocks, type Json, tip } from '../truth.ts';
+import { blocks, type LooseJson, tip } from '../truth.ts';
 
-export function oracleConform(client: Client): void {
+export function oracleConform(client: TestClient): void {
   describe('oracle', () => {
     it('prices every currency as the independent program did', async () => {
       const golden = goldenPrices().rows.filter(({ scenario, height }) => scenario === 'live' && height === tip);
@@ -19,19 +19,19 @@ export function oracleConform(client: Client): void {
         }
         const { sourceBlock, confidence, status } = wanted;
         expect(currentPrice).toMatchObject({ sourceBlock, confidence, status });
-        expect(liveCalculation.baskets.map(({ basketId }: Json) => basketId)).toEqual(
+        expect(liveCalculation.baskets.map(({ basketId }: LooseJson) => basketId)).toEqual(
           wanted.baskets.map(({ basketId }) => basketId),
         );
       }
       const listed = await client.json('/api/oracle/prices');
       const deep = (last?.prices ?? []).filter(({ totalDepth }) => Number(totalDepth) >= 10_000);
-      expect(listed.map((row: Json) => row.currencyId).sort()).toEqual(deep.map((row) => row.currencyId).sort());
+      expect(listed.map((row: LooseJson) => row.currencyId).sort()).toEqual(deep.map((row) => row.currencyId).sort());
     });
 
     it('keeps the history block by block', async () => {
       const { count, data } = await client.json(`/api/oracle/prices/usdx/history?from=${tip - 9}&to=${tip}`);
       expect([count, data.length]).toEqual([10, 10]);
-      expect(data.map((row: Json) => row.blockHeight)).toEqual(Array.from({ length: 10 }, (_, n) => tip - n));
+      expect(data.map((row: LooseJson) => row.blockHeight)).toEqual(Array.from({ length: 10 }, (_, n) => tip - n));
       const hours = await client.json('/api/oracle/prices/USDX/history?hours=1&limit=1000');
       const since = Math.max(...blocks.map((block) => block.time)) - 3600;
       expect(hours.count).toBe(blocks.filter((block) => block.time >= since).length);
@@ -41,9 +41,9 @@ export function oracleConform(client: Client): void {
       const path = '/api/oracle/prices/usdx/history';
       const end = Math.max(...blocks.map((block) => block.time));
       const walk = async (query: string) => {
-        const rows: Json[] = [];
+        const rows: LooseJson[] = [];
         for (let cursor: string | null = ''; cursor !== null; ) {
-          const page: Json = await client.json(`${path}?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+          const page: LooseJson = await client.json(`${path}?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
           expect([page.count, page.nextCursor !== null]).toEqual([page.data.length, page.nextCursor !== null]);
           rows.push(...page.data);
           cursor = page.nextCursor;
@@ -51,7 +51,7 @@ export function oracleConform(client: Client): void {
         return rows;
       };
       const every = await walk('limit=1000');
-      const timeOf = ({ createdAt }: Json) => Date.parse(createdAt) / 1000;
+      const timeOf = ({ createdAt }: LooseJson) => Date.parse(createdAt) / 1000;
       expect(every.length).toBeGreaterThan(1000);
       const day = every.filter((row) => timeOf(row) >= end - 24 * 3600);
       for (const limit of [7, 200, 1000]) {
@@ -70,7 +70,7 @@ export function oracleConform(client: Client): void {
           ['&hours=24', day],
           ['&to=1000', every.filter(({ blockHeight }) => blockHeight <= 1000)],
         ] as const) {
-          const newest = new Map<number, Json>();
+          const newest = new Map<number, LooseJson>();
           for (const row of rows) {
             const bucket = Math.floor(timeOf(row) / span);
             if (!newest.has(bucket)) newest.set(bucket, row);
@@ -124,6 +124,6 @@ export function oracleConform(client: Client): void {
   });
 }
 
-function faultAt(pointer: string): Json {
+function faultAt(pointer: string): LooseJson {
   return { code: 'invalid_parameter', errors: [{ pointer }] };
 }

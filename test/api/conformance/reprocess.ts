@@ -6,13 +6,13 @@ import { collectedOutput } from '../../support/commands/collected-output.ts';
 import { readJsonOutput } from '../../support/commands/command-output.ts';
 import { isNearOrNull } from '../../support/processors/pricing/near.ts';
 import { goldenStamps } from '../../support/processors/pricing/recorded-pricing.ts';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import type { RunningService } from '../running-service.ts';
-import type { Json } from '../truth.ts';
+import type { LooseJson } from '../truth.ts';
 
 const NEVER = new AbortController().signal;
 
-export function reprocessConforms(client: Client, service: () => RunningService): void {
+export function reprocessConforms(client: TestClient, service: () => RunningService): void {
   const run = async (args: readonly string[], signal = NEVER): Promise<{ code: number; said: string }> => {
     const { output, lines } = collectedOutput();
     const context = { ...service().context, signal };
@@ -21,8 +21,8 @@ export function reprocessConforms(client: Client, service: () => RunningService)
   };
   const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'backfill');
   const txids = [...new Set(golden.filter(({ status }) => status !== 'pending').map(({ txid }) => txid))];
-  const stamped = async (): Promise<Map<string, Json>> => {
-    const rows = new Map<string, Json>();
+  const stamped = async (): Promise<Map<string, LooseJson>> => {
+    const rows = new Map<string, LooseJson>();
     for (const txid of txids) {
       const { data } = await client.json(`/api/oracle/conversions/${txid}?explain=true`);
       for (const row of data) rows.set(`${row.txid}:${row.vout}`, row);
@@ -41,7 +41,7 @@ export function reprocessConforms(client: Client, service: () => RunningService)
   };
 
   describe('reprocess', () => {
-    let served: Map<string, Json>;
+    let served: Map<string, LooseJson>;
     let servedEtag: string | null;
 
     it('has nothing to swap before a run', async () => {
@@ -55,7 +55,7 @@ export function reprocessConforms(client: Client, service: () => RunningService)
       stop.abort();
       const stopped = await run(['--regime', 'backfill'], stop.signal);
       expect(stopped.code).toBe(1);
-      expect(stopped.said).toContain('the same command goes on from here');
+      expect(stopped.said).toContain('the same command continues from here');
       const dry = await run(['--regime', 'backfill', '--dry-run']);
       expect(dry.code).toBe(0);
       for (const part of ['to_side, mirrored', 'new / served', 'largest differences']) expect(dry.said).toContain(part);
@@ -82,8 +82,14 @@ export function reprocessConforms(client: Client, service: () => RunningService)
           expect([txid, vout, name, row[name]]).toEqual([txid, vout, name, wanted[name]]);
         }
         for (const name of ['fromUsd', 'toUsd', 'usdValue'] as const) {
-          const told = row[name] === null ? null : String(row[name]);
-          expect([txid, vout, name, told, isNearOrNull(told, wanted[name])]).toEqual([txid, vout, name, told, true]);
+          const servedValue = row[name] === null ? null : String(row[name]);
+          expect([txid, vout, name, servedValue, isNearOrNull(servedValue, wanted[name])]).toEqual([
+            txid,
+            vout,
+            name,
+            servedValue,
+            true,
+          ]);
         }
       }
       expect((await run(['--swap-back'])).said).toBe('Generation 1 (live fold) is served.');

@@ -1,11 +1,11 @@
 /** Counts, charts, stakes, search, and the shape of all the rest. */
 import { describe, expect, it } from 'vitest';
 import { routeTable } from '../../../api/rest/route-table.ts';
-import { type Client, seenRoutes } from '../client.ts';
+import { seenRoutes, type TestClient } from '../client.ts';
 import { USDX } from '../running-service.ts';
-import { blocks, type Json, sat, tip, truth } from '../truth.ts';
+import { blocks, type LooseJson, sat, tip, truth } from '../truth.ts';
 
-export function statisticsConform(client: Client): void {
+export function statisticsConform(client: TestClient): void {
   describe('statistics and search', () => {
     it('counts what the recording holds', async () => {
       const transactions = blocks.reduce((sum, block) => sum + block.tx.length, 0);
@@ -16,13 +16,13 @@ export function statisticsConform(client: Client): void {
         synced: true,
       });
       const { data } = await client.json('/api/stats/charts?metric=transactions&period=all');
-      expect(data.reduce((sum: number, point: Json) => sum + point.value, 0)).toBe(transactions);
+      expect(data.reduce((sum: number, point: LooseJson) => sum + point.value, 0)).toBe(transactions);
       const converted = await client.json('/api/stats/charts?metric=conversions&period=all');
       let completed = 0;
       for (const type of ['convert', 'via']) {
         completed += (await client.json(`/api/conversions/?status=completed&type=${type}&pageSize=1`)).total;
       }
-      expect(converted.data.reduce((sum: number, point: Json) => sum + point.value, 0)).toBe(completed);
+      expect(converted.data.reduce((sum: number, point: LooseJson) => sum + point.value, 0)).toBe(completed);
       expect(converted.data.at(-1).date).toBe(data.at(-1).date);
       const network = await client.json('/api/stats/network');
       const staked = blocks.slice(-1000).filter((block) => block.validationtype === 'stake').length;
@@ -30,19 +30,24 @@ export function statisticsConform(client: Client): void {
       expect(Number(network.avgBlockTime)).toBe((blocks[tip].time - blocks[tip - 100].time) / 100);
       expect(sat(network.circulatingSupply)).toBe(sat(truth('supply.json').coinsupply.total));
       const pulse = await client.json('/api/stats/pulse');
-      expect(pulse.blocks.map((block: Json) => block.height)).toEqual(Array.from({ length: 20 }, (_, n) => tip - n));
+      expect(pulse.blocks.map((block: LooseJson) => block.height)).toEqual(
+        Array.from({ length: 20 }, (_, n) => tip - n),
+      );
       expect(await client.json('/api/stats/status')).toMatchObject({ verusd: { chainHeight: tip } });
       expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
     });
 
     it('tells the chain as of any height', async () => {
       const { coinsupply_100, coinsupply_775, coinsupply_1550 } = truth('supply.json');
-      for (const told of [coinsupply_100, coinsupply_775, coinsupply_1550]) {
-        const at = await client.json(`/api/stats/network/${told.height}`);
-        const block = blocks[told.height];
-        expect([sat(at.transparentSupply), sat(at.shieldedSupply)]).toEqual([sat(told.supply), sat(told.zfunds)]);
+      for (const recorded of [coinsupply_100, coinsupply_775, coinsupply_1550]) {
+        const at = await client.json(`/api/stats/network/${recorded.height}`);
+        const block = blocks[recorded.height];
+        expect([sat(at.transparentSupply), sat(at.shieldedSupply)]).toEqual([
+          sat(recorded.supply),
+          sat(recorded.zfunds),
+        ]);
         expect([at.chainWork, at.chainStake, at.hash]).toEqual([block.chainwork, block.chainstake, block.hash]);
-        const window = blocks.slice(Math.max(0, told.height - 999), told.height + 1);
+        const window = blocks.slice(Math.max(0, recorded.height - 999), recorded.height + 1);
         const staked = window.filter(({ validationtype }) => validationtype === 'stake').length;
         expect(Number(at.posRatio)).toBeCloseTo(staked / window.length, 8);
       }
@@ -76,7 +81,7 @@ export function statisticsConform(client: Client): void {
       ['nothing like it', []],
     ])('finds %s', async (query, types) => {
       const { results } = await client.json(`/api/search/?q=${encodeURIComponent(query)}`);
-      expect(results.map((result: Json) => result.type)).toEqual(types);
+      expect(results.map((result: LooseJson) => result.type)).toEqual(types);
       for (const { url } of results) expect(await client.status(url)).toBe(200);
     });
 

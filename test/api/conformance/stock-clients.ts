@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import { createJSONRPCRequest, JSONRPCClient, type JSONRPCResponse } from 'json-rpc-2.0';
 import { describe, expect, it } from 'vitest';
-import { blocks, type Json, tip } from '../truth.ts';
+import { blocks, type LooseJson, tip } from '../truth.ts';
 
-type Callback = (error: { code: number; message: string } | null, answer: { result: Json }) => void;
+type Callback = (error: { code: number; message: string } | null, answer: { result: LooseJson }) => void;
 type Call = (...parameters: unknown[]) => void;
 
 /** It has no types of its own. */
@@ -17,7 +17,7 @@ export function stockClientsWork(port: () => number): void {
       const options = { protocol: 'http', host: '127.0.0.1', port: port(), user: 'anybody', pass: 'anything' };
       const client = new BitcoindRpc(options);
       const ask = (method: string, ...parameters: unknown[]) =>
-        new Promise<Json>((resolve, reject) => {
+        new Promise<LooseJson>((resolve, reject) => {
           const done: Callback = (error, answer) => (error ? reject(error) : resolve(answer.result));
           client[method]?.(...parameters, done);
         });
@@ -31,12 +31,12 @@ export function stockClientsWork(port: () => number): void {
       expect((await ask('getInfo')).name).toBe('VRSCTEST');
       await expect(ask('getBlockHash', tip + 1)).rejects.toMatchObject({ code: -8 });
       await expect(ask('getWalletInfo')).rejects.toMatchObject({ code: -32601, message: 'Method not found' });
-      const batched = await new Promise<readonly { result: Json }[]>((resolve, reject) => {
+      const batched = await new Promise<readonly { result: LooseJson }[]>((resolve, reject) => {
         const calls = () => {
           client.getBlockHash?.(1);
           client.getBlockCount?.();
         };
-        client.batch?.(calls, (error: unknown, answers: readonly { result: Json }[]) =>
+        client.batch?.(calls, (error: unknown, answers: readonly { result: LooseJson }[]) =>
           error ? reject(error) : resolve(answers),
         );
       });
@@ -50,7 +50,7 @@ export function stockClientsWork(port: () => number): void {
       });
       expect(await client.request('getblockcount', [])).toBe(tip);
       expect(await client.request('getblockhash', [9])).toBe(blocks[9].hash);
-      const { identity } = (await client.request('getidentity', ['alice@'])) as Json;
+      const { identity } = (await client.request('getidentity', ['alice@'])) as LooseJson;
       expect(identity.name).toBe('alice');
       const unknown = createJSONRPCRequest(7, 'getrawtransaction', [`${'0'.repeat(63)}1`, 1]);
       expect((await client.requestAdvanced(unknown)).error?.code).toBe(-5);

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { readCsv } from '../../support/api/http/read-csv.ts';
-import type { Client } from '../client.ts';
-import type { Json } from '../truth.ts';
+import type { TestClient } from '../client.ts';
+import type { LooseJson } from '../truth.ts';
 
 const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
 
@@ -13,7 +13,7 @@ function recordsOf(text: string): Record<string, string>[] {
   return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ''])));
 }
 
-export function streamsConform(client: Client): void {
+export function streamsConform(client: TestClient): void {
   describe('lists as streams', () => {
     it.each([
       '/api/conversions/',
@@ -30,15 +30,15 @@ export function streamsConform(client: Client): void {
       const rows = await client.walk(path, 200);
       const lines = await client.raw(`${path}${join}format=ndjson`);
       expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-      const told = (await lines.text()).split('\n');
-      expect(told.pop()).toBe('');
-      expect(told.map((line) => parseExact(line))).toEqual(rows);
+      const received = (await lines.text()).split('\n');
+      expect(received.pop()).toBe('');
+      expect(received.map((line) => parseExact(line))).toEqual(rows);
       const table = await client.raw(`${path}${join}format=csv`);
       expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       const records = recordsOf(await table.text());
       expect(records.length).toBe(rows.length);
       for (const [index, row] of rows.entries()) {
-        for (const [name, value] of Object.entries<Json>(row)) {
+        for (const [name, value] of Object.entries<LooseJson>(row)) {
           const text =
             value === null ? '' : typeof value === 'object' && !('isLosslessNumber' in value) ? null : String(value);
           if (text !== null) expect([name, records[index]?.[name]]).toEqual([name, text]);

@@ -1,19 +1,19 @@
 /** Every transaction: what it spent and made. */
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../client.ts';
+import type { TestClient } from '../client.ts';
 import { CHAIN, NATIVE } from '../running-service.ts';
-import { amounts, blocks, type Json, recordedText, sat, tip, tokens } from '../truth.ts';
+import { amounts, blocks, type LooseJson, recordedText, sat, tip, tokens } from '../truth.ts';
 
 const HOLDERS_OF_TOKENS = ['reserveoutput', 'reservedeposit', 'reservetransfer', 'commitmenthash'];
 
-export function transactionsConform(client: Client): void {
+export function transactionsConform(client: TestClient): void {
   describe('transactions', () => {
-    const outputs = new Map<string, Json>();
+    const outputs = new Map<string, LooseJson>();
     for (const block of blocks) {
       for (const tx of block.tx) for (const output of tx.vout) outputs.set(`${tx.txid}:${output.n}`, output);
     }
 
-    function held(output: Json): Record<string, string> {
+    function held(output: LooseJson): Record<string, string> {
       for (const kind of HOLDERS_OF_TOKENS) {
         const decoded = output.scriptPubKey[kind];
         if (typeof decoded === 'object') return withFees(kind, decoded);
@@ -22,7 +22,7 @@ export function transactionsConform(client: Client): void {
     }
 
     /** A transfer also holds its fees where they are paid in a token; a mint holds nothing but them. */
-    function withFees(kind: string, decoded: Json): Record<string, string> {
+    function withFees(kind: string, decoded: LooseJson): Record<string, string> {
       const values = tokens(decoded.mint ? {} : decoded.currencyvalues);
       if (kind !== 'reservetransfer' || decoded.feecurrencyid === NATIVE) return values;
       const fee = BigInt(sat(decoded.fees)) + BigInt(values[decoded.feecurrencyid] ?? '0');
@@ -43,23 +43,23 @@ export function transactionsConform(client: Client): void {
             isCoinbase: index === 0,
             lockTime: tx.locktime,
           });
-          const spent = tx.vin.filter((input: Json) => input.txid !== undefined);
+          const spent = tx.vin.filter((input: LooseJson) => input.txid !== undefined);
           expect(
-            row.inputs.map((input: Json) => [input.txid, input.vout, sat(input.value), amounts(input.currencies)]),
+            row.inputs.map((input: LooseJson) => [input.txid, input.vout, sat(input.value), amounts(input.currencies)]),
           ).toEqual(
-            spent.map((input: Json) => {
+            spent.map((input: LooseJson) => {
               const source = outputs.get(`${input.txid}:${input.vout}`);
               return [input.txid, input.vout, sat(source.value), held(source)];
             }),
           );
-          expect(row.outputs.map((output: Json) => [output.n, sat(output.value), amounts(output.currencies)])).toEqual(
-            tx.vout.map((output: Json) => [output.n, sat(output.value), held(output)]),
+          expect(
+            row.outputs.map((output: LooseJson) => [output.n, sat(output.value), amounts(output.currencies)]),
+          ).toEqual(tx.vout.map((output: LooseJson) => [output.n, sat(output.value), held(output)]));
+          expect(row.outputs.map((output: LooseJson) => output.spentTxid)).toEqual(
+            tx.vout.map((output: LooseJson) => (output.spentHeight > 0 ? output.spentTxId : null)),
           );
-          expect(row.outputs.map((output: Json) => output.spentTxid)).toEqual(
-            tx.vout.map((output: Json) => (output.spentHeight > 0 ? output.spentTxId : null)),
-          );
-          expect(row.outputs.map((output: Json) => output.addresses)).toEqual(
-            tx.vout.map((output: Json) => [...new Set(output.scriptPubKey.addresses ?? [])]),
+          expect(row.outputs.map((output: LooseJson) => output.addresses)).toEqual(
+            tx.vout.map((output: LooseJson) => [...new Set(output.scriptPubKey.addresses ?? [])]),
           );
         }
       }

@@ -1,10 +1,10 @@
 /** Requests whose bounds two readers could see differently. */
-import { type Attack, between, oneOf, repeat, send, type Target } from '../target.ts';
+import { type Attack, type AttackTarget, between, oneOf, repeat, send } from '../target.ts';
 
 const CALL = '{"method":"stop","params":[],"id":1}';
 const line = (size: number | string, end = '\r\n') => `${typeof size === 'number' ? size.toString(16) : size}${end}`;
 
-function request({ random }: Target): string {
+function request({ random }: AttackTarget): string {
   const length = CALL.length;
   const lengths = oneOf(random, [
     `Content-Length: ${length}\r\nContent-Length: ${length + between(random, 1, 50)}\r\n`,

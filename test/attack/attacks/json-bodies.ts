@@ -1,5 +1,5 @@
 /** JSON-RPC bodies that cost more to read than to send: deep, wide, long, and many at once. */
-import { type Attack, between, oneOf, post, repeat, send, type Target } from '../target.ts';
+import { type Attack, type AttackTarget, between, oneOf, post, repeat, send } from '../target.ts';
 
 const MOST_BYTES = 31_000_000;
 
@@ -22,7 +22,7 @@ const FILLERS: readonly ((length: number) => string)[] = [
   (length) => '['.repeat(length), // never closed
 ];
 
-function body({ random }: Target): string {
+function body({ random }: AttackTarget): string {
   const length = Math.floor(oneOf(random, [1e3, 2e4, 2e5, 1e6, 4e6, MOST_BYTES]) * (0.5 + random() / 2));
   const filler = oneOf(random, FILLERS)(length);
   const method = oneOf(random, ['getdifficulty', 'getblockcount', 'getblock', 'getcurrencybalance', 'nonsense']);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici';
 import { encodePlaces, feedKey } from '../../../api/push/cursor.ts';
-import { type Attack, between, get, oneOf, open, repeat, send, type Target } from '../target.ts';
+import { type Attack, type AttackTarget, between, get, oneOf, open, repeat, send } from '../target.ts';
 
 const MEMBERS = ['currency', 'basket', 'identity', 'address'];
 const names = (random: () => number, count: number) =>
@@ -13,7 +13,7 @@ const names = (random: () => number, count: number) =>
   );
 
 /** Opens a WebSocket, sends `messages`, and keeps it open for a while. */
-async function converse(target: Target, messages: readonly string[], keepMs: number): Promise<void> {
+async function converse(target: AttackTarget, messages: readonly string[], keepMs: number): Promise<void> {
   const localAddress = oneOf(target.random, target.networks);
   const dispatcher = new Agent({ localAddress });
   const socket = new WebSocket(`ws://127.0.0.1:${target.port}/api/ws`, { dispatcher });

@@ -1,5 +1,5 @@
 /** Reads that look expensive, floods of refused requests, and logins for hosts that are not ours. */
-import { type Attack, between, get, oneOf, post, repeat, send, type Target } from '../target.ts';
+import { type Attack, type AttackTarget, between, get, oneOf, post, repeat, send } from '../target.ts';
 
 const LISTS = [
   '/api/conversions/',
@@ -23,7 +23,7 @@ const FILTERS = [
   'format',
 ];
 
-function read({ random }: Target): string {
+function read({ random }: AttackTarget): string {
   const query = Array.from({ length: between(random, 0, 6) }, () => {
     const values = [
       'x'.repeat(between(random, 1, 900)),
@@ -38,7 +38,7 @@ function read({ random }: Target): string {
   return get(`${oneOf(random, LISTS)}?${query.join('&')}`);
 }
 
-function refused({ random }: Target): string | Buffer {
+function refused({ random }: AttackTarget): string | Buffer {
   return oneOf<() => string | Buffer>(random, [
     () => get('/'),
     () => get(`/api/${'a'.repeat(between(random, 1, 200))}`),
@@ -51,7 +51,7 @@ function refused({ random }: Target): string | Buffer {
   ])();
 }
 
-const flood = (name: string, request: (target: Target) => string | Buffer): Attack => ({
+const flood = (name: string, request: (target: AttackTarget) => string | Buffer): Attack => ({
   name,
   run: (target) =>
     repeat(target, 4, 5, async () => send(target, oneOf(target.random, target.networks), [request(target)])),

@@ -11,7 +11,7 @@ import { connectClickHouse } from '../../../infra/clickhouse/server.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../infra/postgres/embedded/embedded.ts';
 import { migratePostgres } from '../../../infra/postgres/migrate.ts';
 import { connectPostgres } from '../../../infra/postgres/postgres.ts';
-import { openStoresBeside, type Stores } from '../../../infra/stores.ts';
+import { openScratchStores, type Stores } from '../../../infra/stores.ts';
 import { startContainerServers, wantsContainers } from './container-servers.ts';
 import { openStores } from './under-way.ts';
 
@@ -51,8 +51,8 @@ export async function createTestStores(): Promise<TestStores> {
     postgres,
     clickhouse,
     databaseUrl,
-    openBeside: () =>
-      openStoresBeside(stores, {
+    openScratch: () =>
+      openScratchStores(stores, {
         connectPostgres: (database) => connectPostgres({ url: urlOf(database), logger }),
         openClickHouse,
       }),

@@ -21,8 +21,8 @@ it('names who waits for a lock, who holds it, and the delete that cannot begin',
   ];
   try {
     await expect.poll(whatIsUnderWay).toMatch(/"blocked_by": \[\s*\d/);
-    const told = JSON.parse(await whatIsUnderWay()) as { stores: { postgres: unknown }[] };
-    expect(told.stores.flatMap((store) => store.postgres)).toContainEqual(
+    const report = JSON.parse(await whatIsUnderWay()) as { stores: { postgres: unknown }[] };
+    expect(report.stores.flatMap((store) => store.postgres)).toContainEqual(
       expect.objectContaining({ blocked_by: [rows[0]?.pid], query: 'SELECT pg_advisory_xact_lock(7)' }),
     );
     await expect.poll(whatIsUnderWay).toContain('_row_exists = 0 WHERE height > 5');

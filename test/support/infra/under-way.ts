@@ -16,13 +16,13 @@ const CLICKHOUSE_SQL = [
 ];
 
 export async function whatIsUnderWay(): Promise<string> {
-  const told = [...openStores].map(async ({ postgres, clickhouse }) => ({
+  const statements = [...openStores].map(async ({ postgres, clickhouse }) => ({
     postgres: await answerOf(async () => (await postgres.pool.query(POSTGRES_SQL)).rows),
     clickhouse: await answerOf(() => Promise.all(CLICKHOUSE_SQL.map((sql) => clickhouse.query(sql)))),
   }));
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
-  return JSON.stringify({ stores: await Promise.all(told), resources }, null, 2);
+  return JSON.stringify({ stores: await Promise.all(statements), resources }, null, 2);
 }
 
 /** That there is none is an answer as well. */

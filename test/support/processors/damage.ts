@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { parseExact, stringifyExact } from '../../../domain/json/exact-json.ts';
 
-export interface Damage {
+export interface BlockDamage {
   /** Which block, modulo their number. */
   readonly at: number;
   /** The way down to the part, each step modulo the number of members. */
@@ -28,14 +28,14 @@ const VALUES: readonly unknown[] = [
   { flags: 2, currencyvalues: { '\0': 1 } },
 ];
 
-export const damage: fc.Arbitrary<Damage> = fc.record({
+export const damage: fc.Arbitrary<BlockDamage> = fc.record({
   at: fc.nat(),
   path: fc.array(fc.nat(), { minLength: 1, maxLength: 8 }),
   value: fc.constantFrom(...VALUES),
 });
 
 /** A copy of the block in which each of `damages` has happened. */
-export function damaged(block: unknown, damages: readonly Damage[]): unknown {
+export function damaged(block: unknown, damages: readonly BlockDamage[]): unknown {
   const copy = parseExact(stringifyExact(block)) as Part;
   for (const { path, value } of damages) damageAt(copy, path, value);
   return copy;

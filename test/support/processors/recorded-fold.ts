@@ -8,13 +8,13 @@ import type { DaemonBlock } from '../../../schemas/verusd/block.ts';
 import { frozenOnce } from './frozen.ts';
 import { RECORDED_CHAIN, recordedBlocks } from './recorded-chain.ts';
 
-export interface DerivedBlock {
+export interface FoldedBlock {
   readonly block: DaemonBlock;
   readonly facts: readonly Fact[];
 }
 
 export interface RecordedFold {
-  readonly derived: readonly DerivedBlock[];
+  readonly derived: readonly FoldedBlock[];
   /** Right after the last block. */
   readonly state: ChainState;
   /** Every fact of a type, in order, with the height of its block. */

@@ -1,12 +1,12 @@
 /** An identity as the index would hold it, for tests that need no chain. */
 
-import type { Holder } from '../../../../api/access/key-store.ts';
+import type { KeyOwner } from '../../../../api/access/key-store.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 
 /** Replaces the state that is stored. */
 export async function storeIdentity(
   { pool }: Postgres,
-  { chain, identityAddress, flags }: Holder & { readonly flags: number },
+  { chain, identityAddress, flags }: KeyOwner & { readonly flags: number },
 ): Promise<void> {
   await pool.query('DELETE FROM identities WHERE chain = $1 AND identity_address = $2', [chain, identityAddress]);
   await pool.query(

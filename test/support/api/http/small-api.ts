@@ -5,9 +5,9 @@ import { createGate } from '../../../../api/access/gate.ts';
 import { createLimiter } from '../../../../api/access/limiter.ts';
 import { createReadVisitor } from '../../../../api/access/visitor.ts';
 import type { ApiContext } from '../../../../api/api-context.ts';
+import { type BufferedBodiesOptions, createBufferedBodies } from '../../../../api/http/buffered-bodies.ts';
 import { type DispatcherOptions, registerFallback, registerRoutes } from '../../../../api/http/dispatcher.ts';
 import { framedRoutes } from '../../../../api/http/framed-routes.ts';
-import { createHeldBodies, type HeldBodiesOptions } from '../../../../api/http/held-bodies.ts';
 import { liveRoute, type Route } from '../../../../api/http/route.ts';
 import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc/rpc-routes.ts';
@@ -27,7 +27,7 @@ export interface SmallApi {
 export interface SmallApiOptions {
   readonly requestsPerMinute?: number;
   readonly creditsPerMinute?: number;
-  readonly held?: HeldBodiesOptions;
+  readonly held?: BufferedBodiesOptions;
   readonly answerMs?: number;
   /** Awaited before the daemon answers. */
   readonly daemon?: () => Promise<unknown>;
@@ -79,7 +79,7 @@ export async function startSmallApi({
     apis: { standard: api, priority: api },
     underWay: { count: 0 },
     access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
-    bodies: createHeldBodies(held),
+    bodies: createBufferedBodies(held),
     ...(answerMs !== undefined && { answerMs }),
   } as unknown as DispatcherOptions;
   const asked = (what: string) => {

@@ -1,7 +1,7 @@
 /** A completed conversion with a value, as the log tells it. */
-import type { ToldStamp } from '../../../../schemas/log-records.ts';
+import type { StampedConversion } from '../../../../schemas/log-records.ts';
 
-export const VALUED_STAMP: ToldStamp = {
+export const VALUED_STAMP: StampedConversion = {
   txid: '',
   vout: 0,
   kind: 'convert',

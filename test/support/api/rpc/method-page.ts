@@ -15,7 +15,7 @@ import {
 } from '../../../../schemas/verusd/rpc-body.ts';
 import { differenceOfCall, differences } from './differences.ts';
 
-export interface Example {
+export interface MethodExample {
   readonly params: string;
   /** Text of the result or of the error. */
   readonly answer: string;
@@ -24,7 +24,9 @@ export interface Example {
 const LONGEST = 400;
 const EMPTY = new Set(['null', '[]', '{}', '""']);
 
-function exampleOf(recorded: RecordedCase): (Example & { readonly method: string; readonly rank: number }) | null {
+function exampleOf(
+  recorded: RecordedCase,
+): (MethodExample & { readonly method: string; readonly rank: number }) | null {
   if (!('body' in recorded) || recorded.name.includes('/_fuzz:')) return null;
   const method = String(JSON.parse(rawMember(recorded.request, 'method') ?? '""'));
   const params = rawMember(recorded.request, 'params') ?? '[]';
@@ -41,8 +43,8 @@ function exampleOf(recorded: RecordedCase): (Example & { readonly method: string
 }
 
 /** The one that says most in the fewest characters, by method. */
-export function recordedExamples(folder: string): ReadonlyMap<string, Example> {
-  const best = new Map<string, Example & { readonly rank: number }>();
+export function recordedExamples(folder: string): ReadonlyMap<string, MethodExample> {
+  const best = new Map<string, MethodExample & { readonly rank: number }>();
   for (const recorded of readCases(folder)) {
     const example = exampleOf(recorded);
     if (example && example.rank < (best.get(example.method)?.rank ?? Number.POSITIVE_INFINITY)) {
@@ -77,7 +79,7 @@ function conditions(name: string, method: RpcMethod): string {
 const typesOf = ({ types }: RpcMethod) =>
   types.length === 0 ? [] : ['', ...types.map(({ allows }, index) => `${index + 1}. ${allows}`)];
 
-function section([name, method]: [string, RpcMethod], example: Example | undefined): string {
+function section([name, method]: [string, RpcMethod], example: MethodExample | undefined): string {
   const shown = example ? ['', '```', `> ${abridged(example.params)}`, abridged(example.answer), '```'] : [];
   const head = [`### ${name}`, `\`${signatureOf(name, method)}\``, '', method.summary, ...typesOf(method)];
   return [...head, '', conditions(name, method), ...shown].join('\n');
@@ -101,7 +103,7 @@ time. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A 
 
 ## What is let through
 A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
-thing; whatever else a daemon does not like, such as a name that nobody has, it refuses itself.
+thing; the daemon itself refuses everything else that is wrong, such as an unknown name.
 
 | what | at most | otherwise |
 |---|---|---|
@@ -129,11 +131,11 @@ ${Object.entries(DEADLY_CALLS)
 \`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
-Write it anew with \`npm test -- --update method-page\`.
+Write it again with \`npm test -- --update method-page\`.
 `;
 
 /** `examples` by method. */
-export function methodPage(examples: ReadonlyMap<string, Example>): string {
+export function methodPage(examples: ReadonlyMap<string, MethodExample>): string {
   const groups = Object.entries(METHOD_GROUPS).map(([group, methods]) => {
     const sections = Object.entries(methods)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -6,16 +6,16 @@ export interface NameServer {
   close(): void;
 }
 
-export interface Addresses {
+export interface ResolvedAddresses {
   /** Bytes of the address; null: it has none. */
   readonly A: readonly number[] | null;
   readonly AAAA: readonly number[] | null;
 }
 
 const HEADER_BYTES = 12;
-const TYPES: Readonly<Record<number, keyof Addresses>> = { 1: 'A', 28: 'AAAA' };
+const TYPES: Readonly<Record<number, keyof ResolvedAddresses>> = { 1: 'A', 28: 'AAAA' };
 
-export async function startNameServer(addresses: Addresses): Promise<NameServer> {
+export async function startNameServer(addresses: ResolvedAddresses): Promise<NameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     let end = HEADER_BYTES;

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { reservePort } from '../reserved-port.ts';
 import { type BlockTree, createBlockTree, type TreeBlock } from './block-tree.ts';
 
-export type Fault =
+export type DaemonFault =
   | { readonly kind: 'close' }
   | { readonly kind: 'cut' }
   | { readonly kind: 'garbage' }
@@ -26,7 +26,7 @@ export interface ScriptedDaemon {
   /** Every text of the tree that was sent as a block's, by the block's hash. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>>;
   /** Asked for each call; null answers properly. */
-  fault: (call: ScriptedCall) => Fault | null;
+  fault: (call: ScriptedCall) => DaemonFault | null;
   user: string;
   password: string;
   /** Takes no password, whatever it is. */
@@ -144,7 +144,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
     }
   }
 
-  function reply(call: ScriptedCall, id: unknown, fault: Fault | null): { status: number; body: string } {
+  function reply(call: ScriptedCall, id: unknown, fault: DaemonFault | null): { status: number; body: string } {
     try {
       if (fault?.kind === 'error') throw new RpcFault(fault.code, fault.message);
       return { status: 200, body: `{"result":${result(call)},"error":null,"id":${JSON.stringify(id)}}\n` };

@@ -1,15 +1,15 @@
 /** Rows of both stores, altered behind the stages' backs. */
 import type { Stores } from '../../../../infra/stores.ts';
 
-export type Damage = 'changed' | 'deleted' | 'added';
+export type RowDamage = 'changed' | 'deleted' | 'added';
 export type Store = 'postgres' | 'clickhouse';
 
 export interface Tampered {
   /** As the audit names it. */
   readonly table: string;
   /** Damages the newest row below a height; → its height, null when there is none, or nothing to do such a thing to. */
-  readonly postgres: (stores: Stores, damage: Damage, below: number) => Promise<number | null>;
-  readonly clickhouse: (stores: Stores, damage: Damage, below: number) => Promise<number | null>;
+  readonly postgres: (stores: Stores, damage: RowDamage, below: number) => Promise<number | null>;
+  readonly clickhouse: (stores: Stores, damage: RowDamage, below: number) => Promise<number | null>;
 }
 
 interface Place {

@@ -84,6 +84,6 @@ export async function createFactsFeed(
 
 function blockFact(facts: readonly Fact[]): BlockFact {
   const fact = facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('a block gave no fact of its own');
+  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
   return fact;
 }

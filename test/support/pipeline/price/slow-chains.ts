@@ -56,6 +56,6 @@ export const slowChains = frozenOnce((): SlowChains => {
 
 export function blockOf(block: FedBlock | undefined) {
   const fact = block?.facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('a block gave no fact of its own');
+  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
   return fact;
 }

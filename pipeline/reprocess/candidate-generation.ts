@@ -9,13 +9,13 @@ import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
 import { pauseStages } from '../stage/pause-stages.ts';
 
-export class GenerationInTheWay extends PermanentError {
+export class CandidateGenerationExists extends PermanentError {
   constructor({ generation, description, isUnfinished }: Generation) {
     const state = isUnfinished ? 'unfinished' : 'ready';
     super(
       'generation_in_the_way',
-      `Generation ${generation} (${description}, ${state}) stands beside the served one, and only one can. ` +
-        `Ask for the same again to go on with it, or run \`verustream reprocess --drop ${generation}\`.`,
+      `Generation ${generation} (${description}, ${state}) exists next to the served one, and there can be only one. ` +
+        `Give the same command again to continue it, or run \`verustream reprocess --drop ${generation}\`.`,
     );
   }
 }
@@ -41,7 +41,7 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     const ranges = withRange(served.ranges, range);
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
-      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new GenerationInTheWay(beside);
+      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
       return beside;
     }
     const { rows } = await client.query<{ generation: number }>(
@@ -64,7 +64,9 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
     const target = other && other.generation > served.generation === (to === 'newer') ? other : null;
     if (!target) throw new NothingToSwap(nothingTo(to, served, other));
     if (target.isUnfinished) {
-      throw new NothingToSwap(`Generation ${target.generation} is not ready: run \`verustream reprocess\` to its end.`);
+      throw new NothingToSwap(
+        `Generation ${target.generation} is not ready: run \`verustream reprocess\` to completion.`,
+      );
     }
     await client.query('UPDATE generations SET served = false WHERE served');
     await client.query('UPDATE generations SET served = true WHERE generation = $1', [target.generation]);
@@ -74,8 +76,8 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
 
 function nothingTo(to: 'newer' | 'older', served: Generation, other: Generation | undefined): string {
   const now = `Generation ${served.generation} (${served.description}) is served`;
-  if (!other) return `${now}, and there is no other: \`verustream reprocess --regime NAME\` makes one.`;
-  const way = to === 'newer' ? '`--swap-back` returns to' : '`--swap` serves';
+  if (!other) return `${now}, and there is no other: \`verustream reprocess --regime NAME\` creates one.`;
+  const way = to === 'newer' ? '`--swap-back` restores' : '`--swap` serves';
   return `${now}, the ${to} of the two; ${way} generation ${other.generation} (${other.description}).`;
 }
 

@@ -3,16 +3,16 @@
  * up by whoever has held most for longest. So who sends little and soon gets through, whatever others hold.
  */
 
-export interface HeldBodies {
-  hold(network: string, holder: Holder): Holding;
+export interface BufferedBodies {
+  hold(network: string, holder: BufferedBody): BodyReservation;
 }
 
-export interface Holder {
+export interface BufferedBody {
   /** Called at most once, from within any `grow`: the body must release its memory. */
   evict(): void;
 }
 
-export interface Holding {
+export interface BodyReservation {
   /** Bytes that it holds from now on; may evict others, or itself. */
   grow(bytes: number): void;
   /** It is whole, and stays until it is released. False: there is no room to work on it now. */
@@ -20,7 +20,7 @@ export interface Holding {
   release(): void;
 }
 
-export interface HeldBodiesOptions {
+export interface BufferedBodiesOptions {
   /** Bytes of all bodies. */
   readonly most?: number;
   readonly mostOfNetwork?: number;
@@ -52,9 +52,9 @@ interface Room {
 }
 
 /** A class, since one is made at every request with a body: its methods are not. */
-class Body implements Holding {
+class Body implements BodyReservation {
   readonly network: Network;
-  readonly holder: Holder;
+  readonly holder: BufferedBody;
   readonly #room: Room;
   /** In the list of all; -1 once it is none of them. */
   place: number;
@@ -64,7 +64,7 @@ class Body implements Holding {
   at: number;
   isWhole = false;
 
-  constructor(network: Network, holder: Holder, room: Room, place: number, at: number) {
+  constructor(network: Network, holder: BufferedBody, room: Room, place: number, at: number) {
     this.network = network;
     this.holder = holder;
     this.#room = room;
@@ -92,12 +92,12 @@ const MOST_IDLE = 1_000;
  * Bodies are in no Set or Map: V8 makes a new table every few entries and removals, and an old table that has reached the old generation
  * keeps what it held alive until the next full collection. That cost a call 1.5 µs.
  */
-export function createHeldBodies({
+export function createBufferedBodies({
   most = MOST,
   mostOfNetwork = MOST_OF_NETWORK,
   mostKept = MOST_KEPT,
   now = () => performance.now(),
-}: HeldBodiesOptions = {}): HeldBodies {
+}: BufferedBodiesOptions = {}): BufferedBodies {
   const bodies: Body[] = [];
   const networks = new Map<string, Network>();
   let forgetAt = MOST_IDLE;

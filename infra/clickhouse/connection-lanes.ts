@@ -1,7 +1,7 @@
 /** Connections that run one statement at a time each; statements that find none free wait in order. */
 import type { Client } from './clickhouse.ts';
 
-export interface Lane {
+export interface ConnectionLane {
   readonly client: Client;
 }
 
@@ -9,13 +9,13 @@ export interface Lane {
  * Settles like `work`, or rejects at once with the reason of `signal`. Work that has not begun by then never begins; work that has
  * begun keeps its lane until it ends.
  */
-export type OnLane = <T>(work: (lane: Lane) => Promise<T>, signal: AbortSignal) => Promise<T>;
+export type OnLane = <T>(work: (lane: ConnectionLane) => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-export function createLanes(lanes: readonly Lane[]): OnLane {
+export function createConnectionLanes(lanes: readonly ConnectionLane[]): OnLane {
   const idle = [...lanes];
-  const waiting = new Set<(lane: Lane) => void>();
+  const waiting = new Set<(lane: ConnectionLane) => void>();
 
-  function free(lane: Lane): void {
+  function free(lane: ConnectionLane): void {
     const [next] = waiting;
     if (!next) idle.push(lane);
     else {
@@ -26,7 +26,7 @@ export function createLanes(lanes: readonly Lane[]): OnLane {
 
   return (work, signal) =>
     new Promise((resolve, reject) => {
-      const begin = (lane: Lane) => {
+      const begin = (lane: ConnectionLane) => {
         work(lane)
           .then(resolve, reject)
           .finally(() => {

@@ -3,40 +3,40 @@
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
-import type { StampList, ToldPrice, ToldStamp } from '../../schemas/log-records.ts';
+import type { PriceChange, StampedConversion, StampList } from '../../schemas/log-records.ts';
 import { printedPrice } from './price-rows.ts';
 
-export interface ToldTick {
+export interface PublishedTick {
   readonly block: PricedBlock;
   readonly prices: readonly PriceRow[];
   /** At most one stamp per transfer of the block. */
   readonly stamps: readonly StampRow[];
 }
 
-export function toldTick(block: PricedBlock, { prices, stamps }: TickRows): ToldTick {
+export function publishedTick(block: PricedBlock, { prices, stamps }: TickRows): PublishedTick {
   return { block, prices: prices.filter(({ isChange }) => isChange), stamps };
 }
 
 /** The ticks of one of several generations. */
-export function toldOf(
-  folded: readonly { readonly generation: number; readonly told: readonly ToldTick[] }[],
+export function publishedTicksOf(
+  folded: readonly { readonly generation: number; readonly publishedTicks: readonly PublishedTick[] }[],
   generation: number,
-): readonly ToldTick[] {
-  return folded.find((rows) => rows.generation === generation)?.told ?? [];
+): readonly PublishedTick[] {
+  return folded.find((rows) => rows.generation === generation)?.publishedTicks ?? [];
 }
 
-export function stampListOf({ block, prices, stamps }: ToldTick): StampList {
+export function stampListOf({ block, prices, stamps }: PublishedTick): StampList {
   const transfers = new Map(block.transfers.map((transfer) => [`${transfer.txid}:${transfer.vout}`, transfer]));
   return {
-    prices: prices.map(toldPrice),
+    prices: prices.map(priceChangeOf),
     stamps: stamps.flatMap((row) => {
       const transfer = transfers.get(`${row.transfer.txid}:${row.transfer.vout}`);
-      return transfer ? [toldStamp(transfer, row)] : [];
+      return transfer ? [stampedConversionOf(transfer, row)] : [];
     }),
   };
 }
 
-function toldPrice(row: PriceRow): ToldPrice {
+function priceChangeOf(row: PriceRow): PriceChange {
   const { usd, depth } = printedPrice(row);
   return {
     currencyId: row.price.currencyId,
@@ -50,7 +50,10 @@ function toldPrice(row: PriceRow): ToldPrice {
 
 const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
 
-function toldStamp(transfer: PricedBlock['transfers'][number], { stamp, transfer: { status } }: StampRow): ToldStamp {
+function stampedConversionOf(
+  transfer: PricedBlock['transfers'][number],
+  { stamp, transfer: { status } }: StampRow,
+): StampedConversion {
   const { regime, rule, reason, pricedCurrencyId, pricedCurrencyUsd, priceBasket, diverged, provisional } = stamp;
   return {
     ...transfer,

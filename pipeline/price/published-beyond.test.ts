@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createToldBeyond, type ToldEntry } from './told-beyond.ts';
+import { createPublishedBeyond, type PublishedEntry } from './published-beyond.ts';
 
 const hashOf = (seed: number) => createHash('sha256').update(String(seed)).digest('hex');
 const actions = fc.array(
@@ -14,8 +14,8 @@ const actions = fc.array(
 it('is a list of entries, each with a digest of what was told', () => {
   fc.assert(
     fc.property(actions, (script) => {
-      const told = createToldBeyond();
-      let plain: (ToldEntry & { readonly list: Uint8Array })[] = [];
+      const published = createPublishedBeyond();
+      let plain: (PublishedEntry & { readonly list: Uint8Array })[] = [];
       let seed = 0;
       for (const { kind, count } of script) {
         if (kind === 'push') {
@@ -23,11 +23,11 @@ it('is a list of entries, each with a digest of what was told', () => {
             seed++;
             const entry = { position: seed, source: 2 * seed, hash: hashOf(seed), provisional: seed % 2 === 0 };
             const list = Buffer.from(`list ${seed}`);
-            told.push(entry, list);
+            published.push(entry, list);
             plain.push({ ...entry, latest: seed, list });
           }
         } else if (kind === 'shift') {
-          told.shift(count);
+          published.shift(count);
           plain = plain.slice(count);
         } else if (kind === 'correct') {
           const entry = plain[count];
@@ -35,21 +35,21 @@ it('is a list of entries, each with a digest of what was told', () => {
           seed++;
           const correction = { latest: seed, provisional: seed % 3 === 0 };
           const list = Buffer.from(`list ${seed}`);
-          told.correct(count, correction, list);
+          published.correct(count, correction, list);
           plain = plain.with(count, { ...entry, ...correction, list });
         } else {
-          told.truncate(count);
+          published.truncate(count);
           plain = plain.slice(0, count);
         }
       }
-      expect(told.length).toBe(plain.length);
+      expect(published.length).toBe(plain.length);
       for (const [index, { list, ...entry }] of plain.entries()) {
-        expect(told.at(index)).toEqual(entry);
-        expect(told.isAlike(index, entry.hash, list)).toBe(true);
-        expect(told.isAlike(index, entry.hash, Buffer.from('other'))).toBe(false);
-        expect(told.isAlike(index, hashOf(0), list)).toBe(false);
+        expect(published.at(index)).toEqual(entry);
+        expect(published.isAlike(index, entry.hash, list)).toBe(true);
+        expect(published.isAlike(index, entry.hash, Buffer.from('other'))).toBe(false);
+        expect(published.isAlike(index, hashOf(0), list)).toBe(false);
       }
-      expect(told.at(plain.length)).toBeUndefined();
+      expect(published.at(plain.length)).toBeUndefined();
     }),
   );
 });

@@ -4,14 +4,14 @@
  */
 import { RetryableError } from '../../schemas/errors.ts';
 
-export type Lane = 'standard' | 'priority';
+export type PriorityLane = 'standard' | 'priority';
 
-export interface Lanes {
+export interface PriorityLanes {
   /** @throws QueueFull when too many wait or `waitMs` is over */
-  run<T>(lane: Lane, waitMs: number, work: () => Promise<T>): Promise<T>;
+  run<T>(lane: PriorityLane, waitMs: number, work: () => Promise<T>): Promise<T>;
 }
 
-export interface LanesOptions {
+export interface PriorityLanesOptions {
   readonly atOnce: number;
   /** Number of these slots that are reserved for the priority lane. */
   readonly reserved?: number;
@@ -21,20 +21,20 @@ export interface LanesOptions {
 
 export class QueueFull extends RetryableError {
   constructor() {
-    super('queue_full', 'too many requests wait already, or this one has waited too long');
+    super('queue_full', 'too many requests are waiting, or this one has waited too long');
   }
 }
 
-export function createLanes({ atOnce, reserved = 0, mostWaiting }: LanesOptions): Lanes {
-  const waiting: Readonly<Record<Lane, Set<() => void>>> = { priority: new Set(), standard: new Set() };
-  const running: Record<Lane, number> = { priority: 0, standard: 0 };
+export function createPriorityLanes({ atOnce, reserved = 0, mostWaiting }: PriorityLanesOptions): PriorityLanes {
+  const waiting: Readonly<Record<PriorityLane, Set<() => void>>> = { priority: new Set(), standard: new Set() };
+  const running: Record<PriorityLane, number> = { priority: 0, standard: 0 };
 
-  function mayRun(lane: Lane): boolean {
+  function mayRun(lane: PriorityLane): boolean {
     if (running.standard + running.priority >= atOnce) return false;
     return lane === 'priority' || running.standard < atOnce - reserved;
   }
 
-  function turn(lane: Lane, waitMs: number): Promise<void> {
+  function turn(lane: PriorityLane, waitMs: number): Promise<void> {
     if (waiting[lane].size === 0 && mayRun(lane)) {
       running[lane] += 1;
       return Promise.resolve();
@@ -53,7 +53,7 @@ export function createLanes({ atOnce, reserved = 0, mostWaiting }: LanesOptions)
     });
   }
 
-  function leave(left: Lane): void {
+  function leave(left: PriorityLane): void {
     running[left] -= 1;
     for (const lane of ['priority', 'standard'] as const) {
       const [next] = waiting[lane];

@@ -4,7 +4,7 @@ import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/p
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { readGenerations, servedGeneration } from '../price/generations.ts';
-import { beginGeneration, dropGeneration, swapGenerations } from './generations-beside.ts';
+import { beginGeneration, dropGeneration, swapGenerations } from './candidate-generation.ts';
 
 const { first, chains, cutover } = slowChains();
 const config = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };

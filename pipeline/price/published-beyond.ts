@@ -1,7 +1,7 @@
 /** Published records of provisional blocks: per block only a fingerprint that shows whether a new record would be equal. */
 import { createHash } from 'node:crypto';
 
-export interface ToldEntry {
+export interface PublishedEntry {
   readonly position: number;
   /** Position of the record that says what holds now: this one, or the newest correction. */
   readonly latest: number;
@@ -11,15 +11,15 @@ export interface ToldEntry {
   readonly hash: string;
 }
 
-export interface ToldBeyond {
+export interface PublishedBeyond {
   readonly length: number;
   /** Undefined beyond the end. */
-  at(index: number): ToldEntry | undefined;
+  at(index: number): PublishedEntry | undefined;
   /** Whether the block at `index` was published with exactly this list. */
   isAlike(index: number, hash: string, list: Uint8Array): boolean;
-  push(entry: Omit<ToldEntry, 'latest'>, list: Uint8Array): void;
+  push(entry: Omit<PublishedEntry, 'latest'>, list: Uint8Array): void;
   /** A correction of the block at `index`. */
-  correct(index: number, correction: Pick<ToldEntry, 'latest' | 'provisional'>, list: Uint8Array): void;
+  correct(index: number, correction: Pick<PublishedEntry, 'latest' | 'provisional'>, list: Uint8Array): void;
   /** Only the first `length` stay. */
   truncate(length: number): void;
   /** The first `count` leave. */
@@ -36,7 +36,7 @@ const HASH_AT = PROVISIONAL_AT + 1;
 const ENTRY_BYTES = HASH_AT + HASH_BYTES + DIGEST_BYTES;
 const FIRST_ENTRIES = 64;
 
-export function createToldBeyond(): ToldBeyond {
+export function createPublishedBeyond(): PublishedBeyond {
   let held = Buffer.alloc(FIRST_ENTRIES * ENTRY_BYTES);
   /** In entries. */
   let start = 0;

@@ -15,19 +15,19 @@ export async function stampsTopic(log: Pick<EventLog, 'read'>, chain: string): P
 
 /** What still holds after all of it. @throws Error where a record does not follow */
 export function readThrough(records: readonly StampsRecord[]): StampsAppended[] {
-  const told: StampsAppended[] = [];
+  const publishedBlocks: StampsAppended[] = [];
   for (const [index, record] of records.entries()) {
-    const newest = told.at(-1);
+    const newest = publishedBlocks.at(-1);
     const fault = (what: string) => new Error(`record ${index} (${record.kind} ${record.height}): ${what}`);
     if (record.position !== index) throw fault(`says that it stands at ${record.position}`);
     if (record.kind === 'stamps') {
       if (newest && record.height !== newest.height + 1) throw fault(`follows on ${newest.height}`);
-      told.push(record);
+      publishedBlocks.push(record);
       continue;
     }
     if (record.kind === 'correction') {
-      const place = record.height - (told[0]?.height ?? 0);
-      const corrected = told[place];
+      const place = record.height - (publishedBlocks[0]?.height ?? 0);
+      const corrected = publishedBlocks[place];
       if (corrected?.hash !== record.hash) throw fault('corrects a block that does not stand');
       const { prices, stamps, provisional } = corrected;
       if (!isDeepStrictEqual([record.was, record.wasProvisional], [{ prices, stamps }, provisional])) {
@@ -36,15 +36,15 @@ export function readThrough(records: readonly StampsRecord[]): StampsAppended[] 
       if (isDeepStrictEqual([record.was, record.wasProvisional], [record.now, record.provisional])) {
         throw fault('says nothing new');
       }
-      told[place] = { ...corrected, ...record.now, provisional: record.provisional };
+      publishedBlocks[place] = { ...corrected, ...record.now, provisional: record.provisional };
       continue;
     }
     if (!newest || record.fromHeight !== newest.height || record.height >= newest.height) {
       throw fault(`from ${record.fromHeight} takes back what ends at ${newest?.height}`);
     }
-    while ((told.at(-1)?.height ?? -1) > record.height) told.pop();
-    const kept = told.at(-1);
+    while ((publishedBlocks.at(-1)?.height ?? -1) > record.height) publishedBlocks.pop();
+    const kept = publishedBlocks.at(-1);
     if (kept && (kept.height !== record.height || kept.hash !== record.hash)) throw fault('keeps another block');
   }
-  return told;
+  return publishedBlocks;
 }

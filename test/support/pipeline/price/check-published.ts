@@ -2,23 +2,23 @@
 import { expect } from 'vitest';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import type { PriceWorld } from './price-world.ts';
-import { readThrough, stampsTopic } from './told-topic.ts';
+import { readThrough, stampsTopic } from './published-topic.ts';
 
 /** Of every block of each chain something is told that still holds, and of live stamps it is what is stored. */
-export async function checkTold(
+export async function checkPublished(
   { log, stores }: PriceWorld,
   chains: readonly PriceChain[],
   standing: readonly (readonly { readonly hash: string }[])[],
 ): Promise<void> {
   for (const [index, { name }] of chains.entries()) {
-    const told = readThrough(await stampsTopic(log, name));
-    expect(told.map(({ hash }) => hash)).toEqual(standing[index]?.map(({ hash }) => hash));
+    const publishedBlocks = readThrough(await stampsTopic(log, name));
+    expect(publishedBlocks.map(({ hash }) => hash)).toEqual(standing[index]?.map(({ hash }) => hash));
     const { rows } = await stores.postgres.pool.query<{ key: string; value: string | null }>(
       `SELECT encode(txid, 'hex') || ' ' || vout AS key, trim_scale(usd_value)::text AS value FROM stamps
        WHERE generation = 1 AND chain = $1 AND regime = 'live'`,
       [name],
     );
-    const values = told.flatMap(({ stamps }) =>
+    const values = publishedBlocks.flatMap(({ stamps }) =>
       stamps
         .filter(({ regime }) => regime === 'live')
         .map(({ txid, vout, usdValue }) => [`${txid} ${vout}`, usdValue] as const),

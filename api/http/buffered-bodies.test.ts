@@ -1,11 +1,11 @@
 /** Held bodies are bounded in total and by network; whoever has held the most for longest loses one first. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHeldBodies, type HeldBodiesOptions, type Holding } from './held-bodies.ts';
+import { type BodyReservation, type BufferedBodiesOptions, createBufferedBodies } from './buffered-bodies.ts';
 
-function bodiesOn(options: Omit<HeldBodiesOptions, 'now'> = {}) {
+function bodiesOn(options: Omit<BufferedBodiesOptions, 'now'> = {}) {
   let time = 0;
-  const held = createHeldBodies({ most: 1_000, mostOfNetwork: 400, mostKept: 600, ...options, now: () => time });
+  const held = createBufferedBodies({ most: 1_000, mostOfNetwork: 400, mostKept: 600, ...options, now: () => time });
   return {
     wait(ms: number) {
       time += ms;
@@ -125,7 +125,7 @@ it('whoever sends what, at whatever pace: never more than the bound, and a small
     fc.property(fc.array(act, { minLength: 20, maxLength: 150 }), (acts) => {
       const { begin, wait } = bodiesOn();
       const open: {
-        readonly holding: Holding & { isEvicted(): boolean; network: string };
+        readonly holding: BodyReservation & { isEvicted(): boolean; network: string };
         bytes: number;
         kept: boolean;
       }[] = [];

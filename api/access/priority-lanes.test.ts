@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createLanes, type Lane, QueueFull } from './lanes.ts';
+import { createPriorityLanes, type PriorityLane, QueueFull } from './priority-lanes.ts';
 
 const options = { atOnce: 3, reserved: 1, mostWaiting: 5 };
 
 function world() {
-  const lanes = createLanes(options);
+  const lanes = createPriorityLanes(options);
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  const start = (name: string, lane: Lane, waitMs = 60_000) =>
+  const start = (name: string, lane: PriorityLane, waitMs = 60_000) =>
     lanes.run(lane, waitMs, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));

@@ -6,7 +6,7 @@ import type { ApiOptions, RunningApi } from '../../api/server.ts';
 import type { Config } from '../../schemas/config.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
-export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks' | 'keptBytes'> {
+export interface SecondApiOptions extends Pick<ApiOptions, 'push' | 'webhooks' | 'keptBytes'> {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly logFolder: string;
@@ -15,7 +15,7 @@ export interface BesideOptions extends Pick<ApiOptions, 'push' | 'webhooks' | 'k
 const SCRIPT = fileURLToPath(new URL('./api-process.ts', import.meta.url));
 
 /** It ends with the test, also when that is killed. @throws Error when it ends before it listens */
-export async function startProcessBeside(options: BesideOptions): Promise<RunningApi> {
+export async function startSecondProcess(options: SecondApiOptions): Promise<RunningApi> {
   const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: [...NODE_FLAGS] });
   const ended = once(child, 'exit');
   const [said] = await Promise.race([once(child, 'message'), ended]);
