@@ -24,12 +24,8 @@ export interface PostgresLedger extends AllowanceLedger {
 const SILENCE_MS = 5_000;
 
 export function createPostgresLedger(postgres: Postgres): PostgresLedger {
-  const pool = postgres.openPool({
-    application_name: 'verustream-limits',
-    max: 2,
-    query_timeout: SILENCE_MS,
-    connectionTimeoutMillis: SILENCE_MS,
-  });
+  const limits = { connectMs: SILENCE_MS, statementMs: SILENCE_MS };
+  const pool = postgres.openPool({ application_name: 'verustream-limits', max: 2 }, limits);
   return {
     close: () => pool.end(),
     exchange: (process, now, requests) =>

@@ -48,14 +48,15 @@ const UNKNOWN_DATABASE = '81';
 const PASSING = new Set('75 159 160 173 202 209 210 225 236 241 242 243 252 279 285 286 319 394 439 999'.split(' '));
 /** Corrupted data, wrong checksum, cannot decompress, unknown codec. */
 const DAMAGED = new Set(['246', '40', '271', '432']);
-/** Rows and bytes that a statement may read or answer with. */
-const OUT_OF_BOUNDS = new Set(['158', '307', '396']);
-/** A file that ends early, or says something that cannot be, fails in the words of whatever read it. */
-const WHILE_READING = /while (reading (from part|column|or decompressing)|loading part)/i;
+/**
+ * What a statement that takes no rows from the client can only meet in stored files: one that ends early, is missing, has the
+ * wrong size, or says something that cannot be. An insert meets the same codes in its own rows.
+ */
+const UNREADABLE = new Set('32 33 74 107 117 128 131 226 227 228 233'.split(' '));
 const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;
 
 /** By code and not by class: the embedded engine throws the class of another copy of the client library. */
-export function clickhouseError(error: unknown): unknown {
+export function clickhouseError(error: unknown, sends: 'rows' | 'no rows'): unknown {
   const code = (error as { code?: unknown } | null)?.code;
   if (!(error instanceof Error) || typeof code !== 'string') return error;
   const message = oneLine(error.message || code);
@@ -63,15 +64,13 @@ export function clickhouseError(error: unknown): unknown {
     return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
   }
   if (PASSING.has(code)) return new ClickHouseOverloaded(`ClickHouse cannot run the statement now: ${message}`, error);
-  if (isDamage(code, message)) return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
+  if (DAMAGED.has(code) || (sends === 'no rows' && UNREADABLE.has(code))) {
+    return new ClickHouseDamaged(`ClickHouse cannot read what it stored: ${message}`, error);
+  }
   if (NETWORK.test(code)) {
     return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);
   }
   return error;
-}
-
-function isDamage(code: string, message: string): boolean {
-  return DAMAGED.has(code) || (/^\d+$/.test(code) && !OUT_OF_BOUNDS.has(code) && WHILE_READING.test(message));
 }
 
 function oneLine(text: string): string {

@@ -75,6 +75,9 @@ interface Statement {
   readonly signal: AbortSignal;
 }
 
+/** Insert: sends rows; the others send none. */
+type Kind = 'query' | 'insert' | 'command';
+
 type Work<T> = (statement: Statement) => Promise<T>;
 
 export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): ClickHouse {
@@ -82,7 +85,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   const damage = createKnownDamage();
 
   /** After its time `work` is neither begun nor waited for; its lane is free again when it has ended. */
-  async function inTime<T>(writes: boolean, seconds: number, work: Work<T>): Promise<T> {
+  async function inTime<T>(kind: Kind, seconds: number, work: Work<T>): Promise<T> {
     const id = randomUUID();
     const limitMs = seconds * 1000 + SILENCE_MS;
     const late = new AbortController();
@@ -90,13 +93,13 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     const timer = setTimeout(() => late.abort(new ClickHouseSilent(limitMs)), limitMs);
     const begin = async (lane: ConnectionLane): Promise<T> => {
       try {
-        return await run(lane, writes, (client) => {
+        return await run(lane, kind !== 'query', (client) => {
           signal.throwIfAborted();
           signal.addEventListener('abort', () => kill(id), { once: true });
           return work({ client, id, signal });
         });
       } catch (error) {
-        const translated = clickhouseError(error);
+        const translated = clickhouseError(error, kind === 'insert' ? 'rows' : 'no rows');
         if (translated instanceof ClickHouseDamaged) await damage.found(translated, (uuid) => tableOf(lane, uuid));
         throw translated;
       }
@@ -122,7 +125,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   const reads: Pick<ClickHouse, 'query'> = {
     async query(sql, params, bounds) {
       damage.check(sql);
-      const rows = await inTime(false, bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+      const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
         const result = await statement.client.query({
           query: `/* ${statement.id} */ ${bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql}`,
           format: 'JSONEachRow',
@@ -138,7 +141,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
 
   const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
     insert: (table, columns, rows) =>
-      inTime(true, LONGEST_SECONDS, async (statement) => {
+      inTime('insert', LONGEST_SECONDS, async (statement) => {
         const chunks: Buffer[] = [];
         for (const chunk of csvChunks(rows)) {
           chunks.push(chunk);
@@ -155,7 +158,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
         });
       }),
     command: (sql, params) =>
-      inTime(true, LONGEST_SECONDS, async (statement) => {
+      inTime('command', LONGEST_SECONDS, async (statement) => {
         await begun(statement);
         await statement.client.command({
           query: sql,

@@ -85,7 +85,11 @@ export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'is
   }
 }
 
-const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.message === 'database is locked';
+/** https://sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+const isLocked = (cause: unknown): boolean =>
+  cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY;
 
 function readPid(file: string): string {
   try {

@@ -34,10 +34,8 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
     connectionString: url,
     max: 1,
     application_name: 'verustream-check',
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
   };
-  const pool = openPool(config, logger);
+  const pool = openPool(config, logger, { connectMs: TIMEOUT_MS, statementMs: TIMEOUT_MS });
   try {
     await pool.query('SELECT 1'); // so that connecting is no part of the clock's comparison
     const before = Date.now();

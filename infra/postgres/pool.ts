@@ -1,21 +1,22 @@
 /** Every pool of connections to Postgres is opened here: a connection may end at any moment, and none takes the process with it. */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../logger.ts';
+import { createPool, type Limits } from './typed-client.ts';
 
-/** Includes the wait for a free connection of the pool. */
-const CONNECT_MS = 15_000;
+const LIMITS: Limits = { connectMs: 15_000, statementMs: null };
 /** A peer that is gone without a word is noticed about 20 s later: a connection that waits asks whether it is still there. */
 const KEEP_ALIVE_MS = 10_000;
 /** When a server ends, its connections end together: one log line covers all. */
 const GATHER_MS = 500;
 
-export function openPool(config: pg.PoolConfig, logger: Logger): pg.Pool {
-  const pool = new pg.Pool({
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    ...config,
-  });
+/** What may be set of a pool: its time limits are in `Limits`. */
+export type PoolConfig = Omit<pg.PoolConfig, 'connectionTimeoutMillis' | 'query_timeout'>;
+
+export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Limits> = {}): pg.Pool {
+  const pool = createPool(
+    { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, ...config },
+    { ...LIMITS, ...limits },
+  );
   let lost = 0;
   let reason = '';
 

@@ -1,5 +1,6 @@
 /** What keeps Postgres from being used: one reading of it for stages, the API and readiness. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { PostgresConnectionError } from './connection-errors.ts';
 
 /** Passes without anybody changing the configuration: whoever meets it waits and tries again. */
 export class PostgresTrouble extends RetryableError {}
@@ -32,19 +33,15 @@ const KINDS: readonly Kind[] = [
   UNREACHABLE,
 ];
 
-/** The client's own errors carry no code. */
-const LOST =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/;
-
 /** Null for what is no trouble of Postgres, or does not pass by itself. */
 export function postgresTrouble(error: unknown): PostgresTrouble | null {
   if (error instanceof PostgresTrouble) return error;
   if (!(error instanceof Error) || error instanceof RetryableError || error instanceof PermanentError) return null;
+  if (error instanceof PostgresConnectionError) return troubleOf(UNREACHABLE, error);
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (code === 'ENOENT' && syscall !== 'connect') return null;
   const kind = typeof code === 'string' ? KINDS.find(({ sign }) => sign.test(code)) : undefined;
-  if (kind) return troubleOf(kind, error);
-  return LOST.test(error.message) ? troubleOf(UNREACHABLE, error) : null;
+  return kind ? troubleOf(kind, error) : null;
 }
 
 /** For an error that can only come from the connection to Postgres. */

@@ -2,14 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../logger.ts';
-import { openPool } from './pool.ts';
+import { openPool, type PoolConfig } from './pool.ts';
 import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
+import type { Limits } from './typed-client.ts';
 import { storeTypes } from './values.ts';
 
 export interface Postgres {
   readonly pool: pg.Pool;
   /** Connections of their own to the same database, with these settings in place of the pool's. */
-  openPool(config: pg.PoolConfig): pg.Pool;
+  openPool(config: PoolConfig, limits?: Partial<Limits>): pg.Pool;
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -46,7 +47,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
   }
   return {
     pool,
-    openPool: (config) => openPool({ ...pool.options, ...config }, options.logger),
+    openPool: (config, limits) => openPool({ ...pool.options, ...config }, options.logger, limits),
     close: () => pool.end(),
     transaction: (work) => inTransaction(pool, work),
   };

@@ -46,13 +46,12 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
   const openPool = (planning: 'auto' | 'force_generic_plan') => {
     const { options } = postgres.pool.options;
     const bounds = `-c default_transaction_read_only=on -c statement_timeout=${statementMs}`;
-    return postgres.openPool({
+    const config = {
       max: maxConnections,
       application_name: READER_NAME,
       options: `${options} ${bounds} -c plan_cache_mode=${planning}`,
-      query_timeout: statementMs + SILENCE_MS,
-      connectionTimeoutMillis: CONNECT_MS,
-    });
+    };
+    return postgres.openPool(config, { statementMs: statementMs + SILENCE_MS, connectMs: CONNECT_MS });
   };
   /** Plans prepared statements once per connection: by default Postgres plans some of them each time, at three times the cost. */
   const preparedPool = openPool('force_generic_plan');

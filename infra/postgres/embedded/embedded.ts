@@ -1,7 +1,7 @@
 /** Real Postgres, run by this process in the data folder: the default when no DATABASE_URL is given. */
 import { resolve } from 'node:path';
-import pg from 'pg';
 import type { Logger } from '../../logger.ts';
+import { createClient } from '../typed-client.ts';
 import { type ServerAddress, serverAddress } from './address.ts';
 import { postgresBinaries } from './binaries.ts';
 import { openCluster } from './cluster.ts';
@@ -70,7 +70,7 @@ function databaseUrl({ host, port }: ServerAddress, password: string, database: 
 }
 
 async function createDatabase(url: string, name: string, template = 'template1'): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = createClient({ connectionString: url }, { connectMs: null, statementMs: null });
   client.on('error', () => undefined); // its statements tell
   await client.connect();
   try {

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
+import { createClient } from '../typed-client.ts';
 import { endLeftover } from './leftover.ts';
 import type { Command } from './server-user.ts';
 
@@ -151,7 +151,7 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
   for (let deadline = Date.now() + START_TIMEOUT_MS; ; ) {
-    const client = new pg.Client({ connectionString });
+    const client = createClient({ connectionString }, { connectMs: null, statementMs: null });
     client.on('error', () => undefined); // connect() has already reported it
     try {
       await client.connect();
