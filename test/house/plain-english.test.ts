@@ -44,7 +44,7 @@ const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, patte
 const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
   [/^(told|Told)/, 'published…'],
   [/^[tT]akeBack|[tT]akenBack$/, 'revert…, reopen…'],
-  [/^[lL]iving[A-Z]/, 'active…'],
+  [/^[lL]iving/, 'active…'],
   [/^besides/, 'extraTag'],
   [
     /^(remembering|breathe|breather|withhold|lateComer|passRewind)$/,
