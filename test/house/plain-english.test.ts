@@ -51,7 +51,7 @@ const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
     'memoize, yieldToEventLoop, without…, late…, record…',
   ],
   [/^(Toll|Fare|Bill|Claim|Entrance)$/, 'cost, charge, debit'],
-  [/^(Question|Asked)$|^Asked[A-Z]|[a-z](Question|Asked)$/, '…Request, …Query'],
+  [/^(Question|Asked)$|^Asked[A-Z]|^[A-Z]\w*(Question|Asked)$/, '…Request, …Query'],
   [/^(HeldState|WantedState|loadWanted|wantedState)$/, 'CachedState, RequiredKeys'],
 ];
 
