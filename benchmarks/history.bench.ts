@@ -4,7 +4,7 @@
  * node benchmarks/history.bench.ts [blocks = 400] [times = 10]
  */
 import type pg from 'pg';
-import { type AskedStatement, recordReaderStatements } from '../test/api/reader-statements.ts';
+import { recordReaderStatements, type SentStatement } from '../test/api/reader-statements.ts';
 import { createChain } from '../test/generator/chain.ts';
 import { EVERYTHING } from '../test/generator/mixes.ts';
 import { blockRecord, type UnplacedRecord } from '../test/laws/chain-records.ts';
@@ -75,7 +75,7 @@ async function sizesOf(pool: pg.Pool, sql: string): Promise<ReadonlyMap<string, 
 }
 
 /** Of all statements, by the plan that Postgres runs them with. */
-async function pagesTouched(pool: pg.Pool, statements: readonly AskedStatement[]): Promise<number> {
+async function pagesTouched(pool: pg.Pool, statements: readonly SentStatement[]): Promise<number> {
   let pages = 0;
   for (const { text, values } of statements) {
     const { rows } = await pool.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values]);

@@ -34,7 +34,7 @@ interface Peer {
 }
 
 const BEAT_MS = 1_000;
-const LIVING_S = 5;
+const MEMBER_TIMEOUT_S = 5;
 /** A reading that took longer to fetch says too little. */
 const SURE_MS = 100;
 /** Further ahead of another process than this for some beats, a clock goes back. */
@@ -74,14 +74,14 @@ export async function startLedgerClock(options: LedgerClockOptions): Promise<Led
     const before = monotonic();
     await pool.query(BEAT_SQL, [process, Math.round(now())]);
     const { rows } = await pool.query<Peer>(PEERS_SQL, [process]);
-    const living = rows.filter(({ age }) => Math.abs(age) < LIVING_S);
-    members = living.length + 1;
-    if (monotonic() - before < SURE_MS) follow(living);
+    const active = rows.filter(({ age }) => Math.abs(age) < MEMBER_TIMEOUT_S);
+    members = active.length + 1;
+    if (monotonic() - before < SURE_MS) follow(active);
     for (const work of works) await work();
   }
 
-  function follow(living: readonly Peer[]): void {
-    const move = living.length === 0 ? 0 : correction(now(), Math.min(...living.map(({ reading }) => reading)));
+  function follow(active: readonly Peer[]): void {
+    const move = active.length === 0 ? 0 : correction(now(), Math.min(...active.map(({ reading }) => reading)));
     doubts = move === 0 ? 0 : doubts + 1;
     if (doubts < BEATS_TO_BELIEVE) return;
     logger.warn({ milliseconds: Math.round(move) }, 'the clock of the limiter differs from that of another process');

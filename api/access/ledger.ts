@@ -87,7 +87,7 @@ export function settleLease(
   const extra = Math.max(0, Math.min(wanted, free));
   const until = now + LEASE_MS;
   const own: ProcessLease = { open: open + extra, until, uses };
-  const living = Object.entries(shares).filter(([name, share]) => name !== process && endOf(share) > now);
-  const after: ProcessLeases = { ...Object.fromEntries(living), [process]: own };
+  const active = Object.entries(shares).filter(([name, share]) => name !== process && endOf(share) > now);
+  const after: ProcessLeases = { ...Object.fromEntries(active), [process]: own };
   return { shares: after, endsAt: Math.max(...Object.values(after).map(endOf)), answer: { extra, until, others } };
 }

@@ -33,13 +33,13 @@ async function issue(holder: KeyOwner): Promise<string> {
   if (!made) throw new Error('no more keys');
   return made.key;
 }
-const living = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? '']))[0];
+const activeKey = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? '']))[0];
 
 describe('a tier', () => {
   it('is of the identity of its chain', async () => {
     const [one, two] = [await issue(at('one')), await issue(at('two'))];
     await setTier(stores.postgres, at('one'), 'pro');
-    expect([(await living(one))?.tier, (await living(two))?.tier]).toEqual(['pro', 'free']);
+    expect([(await activeKey(one))?.tier, (await activeKey(two))?.tier]).toEqual(['pro', 'free']);
     await setTier(stores.postgres, at('two'), 'developer');
     expect([await tierOf(stores.postgres, at('one')), await tierOf(stores.postgres, at('two'))]).toEqual([
       'pro',
@@ -51,8 +51,8 @@ describe('a tier', () => {
     const [one, two] = [await issue(at('one')), await issue(at('two'))];
     await setTier(stores.postgres, at('one'), 'pro');
     await storeIdentity(stores.postgres, { ...at('one'), flags: REVOKED });
-    expect(await living(one)).toBeUndefined();
-    expect((await living(two))?.tier).toBe('free');
+    expect(await activeKey(one)).toBeUndefined();
+    expect((await activeKey(two))?.tier).toBe('free');
   });
 });
 

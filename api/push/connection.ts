@@ -261,7 +261,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     const subscription = subscriptions.add(key, wish, from);
     if (cursor) {
       hasResumed = true;
-      subscriptions.takenBack(before);
+      subscriptions.rewoundTo(before);
       subscription.seen = from;
       places = new Map(from);
       refuseUnknown(cursor).catch(fail);

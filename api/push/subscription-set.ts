@@ -23,7 +23,7 @@ export interface SubscriptionSet {
   /** False when there was none. */
   remove(key: MessageId): boolean;
   /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
-  takenBack(place: FeedPlaces): void;
+  rewoundTo(place: FeedPlaces): void;
   /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
@@ -78,7 +78,7 @@ export function createSubscriptionSet(
       share.hold(less({ subscriptions: 0, bytes: 0 }, holdingOf(key, removed)));
       return true;
     },
-    takenBack(place) {
+    rewoundTo(place) {
       for (const subscription of subscriptions.values()) subscription.seen = place;
     },
     wants(event) {

@@ -51,13 +51,13 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
   return async (client, feed) => {
     const { rows } = await client.query<Row>(LIVING_SQL, [feed, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
-    const living = rows.map(({ id, asked, confirmations, since }) => {
+    const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);
       used.set(asked, interest);
       return { id, confirmations, since: Number(since), ...interest };
     });
     interests = used;
-    return living;
+    return active;
   };
 }
 

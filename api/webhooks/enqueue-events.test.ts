@@ -160,7 +160,7 @@ const enqueue = (log: EventLog, breaks = false, source = SOURCES[0] ?? factsSour
         if (breaks) throw new Error('broken off');
       },
     },
-    living: async () => webhooks,
+    activeWebhooks: async () => webhooks,
     logger: pino({ level: 'silent' }),
   });
 

@@ -20,7 +20,7 @@ export interface EnqueueOptions {
   readonly postgres: Postgres;
   readonly log: EventLog;
   readonly queue: Pick<TurnQueue, 'wake'>;
-  readonly living: ActiveWebhooks;
+  readonly activeWebhooks: ActiveWebhooks;
   readonly logger: Logger;
 }
 
@@ -40,7 +40,7 @@ const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
-  const { source, postgres, log, queue, living, logger } = options;
+  const { source, postgres, log, queue, activeWebhooks, logger } = options;
   const { topic, chain, key, stage } = source;
   return postgres.transaction(async (client) => {
     if (!(await hasWebhooks(client))) {
@@ -55,7 +55,7 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
       if (error instanceof LogGap) return null;
       throw error;
     });
-    const webhooks = await living(client, key);
+    const webhooks = await activeWebhooks(client, key);
     const woken = new Set<string>();
     if (records === null) {
       const next = await source.head(log, committed);

@@ -56,7 +56,11 @@ const lookers = [0, 1].map(() => {
   let step: ReturnType<typeof createPriceCrossings> | undefined;
   return () => {
     const { postgres } = stores;
-    step ??= createPriceCrossings({ postgres, queue: { wake: async () => undefined }, living: async () => [webhook] });
+    step ??= createPriceCrossings({
+      postgres,
+      queue: { wake: async () => undefined },
+      activeWebhooks: async () => [webhook],
+    });
     return step();
   };
 });

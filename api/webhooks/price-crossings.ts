@@ -12,7 +12,7 @@ import type { TurnQueue } from './turn-queue.ts';
 export interface PriceCrossingOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'wake'>;
-  readonly living: ActiveWebhooks;
+  readonly activeWebhooks: ActiveWebhooks;
 }
 
 interface Crossing {
@@ -61,12 +61,12 @@ const SIDES_SQL = `INSERT INTO webhook_price_sides
   SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
 
 /** Creates the step that checks prices and returns the number of receivers with due deliveries. @throws errors of Postgres; then nothing has changed */
-export function createPriceCrossings({ postgres, queue, living }: PriceCrossingOptions): () => Promise<number> {
+export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceCrossingOptions): () => Promise<number> {
   let looked = '';
 
   async function look(client: PoolClient): Promise<{ due: number; seen: string }> {
     const held = (await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held === true;
-    const webhooks = (await living(client, null)).filter(({ thresholds }) => thresholds.length > 0);
+    const webhooks = (await activeWebhooks(client, null)).filter(({ thresholds }) => thresholds.length > 0);
     const seen = JSON.stringify([(await client.query(NEWEST_SQL)).rows[0]?.newest, webhooks]);
     if (!held) return { due: 0, seen: looked };
     const gone = (await client.query<{ delivery_id: string | null }>(GONE_SQL)).rows;

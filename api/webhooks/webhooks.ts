@@ -70,8 +70,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const stop = new AbortController();
   const { signal } = stop;
   const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
-  const living = createActiveWebhooks(chains, idsOf, logger);
-  const lookAtPrices = createPriceCrossings({ postgres, queue, living });
+  const activeWebhooks = createActiveWebhooks(chains, idsOf, logger);
+  const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
 
   async function untilMore({ topic, chain }: WebhookEventSource, { next, committed }: Enqueued): Promise<void> {
     if (next === null) return pause(WAIT_MS, signal);
@@ -84,7 +84,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 
   async function follow(source: WebhookEventSource): Promise<void> {
-    const enqueued = await enqueueEvents({ source, postgres, log, queue, living, logger });
+    const enqueued = await enqueueEvents({ source, postgres, log, queue, activeWebhooks, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records === 0) await untilMore(source, enqueued);
   }

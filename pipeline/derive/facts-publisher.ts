@@ -20,7 +20,7 @@ export interface FactsPublisher {
    * Publishes that the stores were rewound to `committed` without a record of the log; later blocks are published again.
    * Idempotent.
    */
-  takeBack(committed: StagePosition | null): Promise<void>;
+  publishRewind(committed: StagePosition | null): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,13 +58,13 @@ export async function openFactsPublisher(
       // Another version of the program derived these and was not committed: its readers take them back first.
       const position = writer.next;
       shift = position + 1 - firstSource(drafts);
-      await writer.append([encodeDraft(takenBack(committed), position), ...(await encode(drafts, shift))]);
+      await writer.append([encodeDraft(rewindDraft(committed), position), ...(await encode(drafts, shift))]);
     }
     const written = drafts.at(-1);
     if (written && written.source + shift === writer.next - 1) newestHeight = written.height;
   }
 
-  function takenBack(committed: StagePosition | null): Draft {
+  function rewindDraft(committed: StagePosition | null): Draft {
     const { position, height, hash } = committed ?? BEFORE_GENESIS;
     return { kind: 'rewind', source: position, height, hash, fromHeight: newestHeight };
   }
@@ -83,8 +83,8 @@ export async function openFactsPublisher(
       ),
     rewind: ({ position, height, hash, fromHeight }, committed) =>
       write([{ kind: 'rewind', source: position, height, hash, fromHeight }], committed),
-    async takeBack(committed) {
-      const draft = takenBack(committed);
+    async publishRewind(committed) {
+      const draft = rewindDraft(committed);
       const isSaid = newestKind === 'rewind' && newestSource === draft.source && newestHeight === draft.height;
       if (isSaid || writer.next === 0) return;
       const position = writer.next;

@@ -83,7 +83,7 @@ export async function publishRedrive(
   const { pool } = stores.postgres;
   const { rows } = await pool.query(`SELECT FROM redrives WHERE chain = $1 AND state = 'taken_back' LIMIT 1`, [chain]);
   if (rows.length === 0) return;
-  await publisher.takeBack(committed);
+  await publisher.publishRewind(committed);
   await crashPoint?.('facts');
   await pool.query(`UPDATE redrives SET state = 'done' WHERE chain = $1 AND state = 'taken_back'`, [chain]);
 }

@@ -125,7 +125,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
       if (main) await refill(client, main.chain);
     });
     const newestTick = tick;
-    await publisher?.takeBack(rewound);
+    await publisher?.publishRewind(rewound);
     await reload();
     logger.info({ firstTick: first, newestTick }, 'price: ticks undone');
   }
@@ -142,7 +142,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     if (untrue === null) {
       cursor.queue = cursor.queue.filter((block) => block.height <= height);
       ahead.rewound(name, height);
-      await publisher?.takeBack(rewound);
+      await publisher?.publishRewind(rewound);
       return;
     }
     logger.info({ chain: name, height, fromHeight }, 'price: rewinds');

@@ -34,7 +34,7 @@ export interface StampsPublisher {
   /** Published height of a chain, complete or provisional; −1 before its first block. */
   publishedThrough(chain: string): number;
   /** Retracts published stamps of undone ticks, and the provisional ones of a rewound chain. Idempotent. */
-  takeBack(rewound: RewoundChain | null): Promise<void>;
+  publishRewind(rewound: RewoundChain | null): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ export async function openStampsPublisher(
     await save(client, chain, partition);
   }
 
-  async function takeBack(client: PoolClient, rewind: RewoundChain | null): Promise<void> {
+  async function publishRewind(client: PoolClient, rewind: RewoundChain | null): Promise<void> {
     const ticked = await readStagePositions(client, 'price');
     for (const partition of partitions) {
       const { chain, tip, beyond, writer } = partition;
@@ -160,7 +160,7 @@ export async function openStampsPublisher(
 
   try {
     await open();
-    await lock.transaction((client) => takeBack(client, null));
+    await lock.transaction((client) => publishRewind(client, null));
   } catch (error) {
     await close();
     throw error;
@@ -179,7 +179,7 @@ export async function openStampsPublisher(
       const partition = partitions.find((of) => of.chain === chain);
       return partition ? newestOf(partition).height : -1;
     },
-    takeBack: (rewind) => lock.transaction((client) => takeBack(client, rewind)),
+    publishRewind: (rewind) => lock.transaction((client) => publishRewind(client, rewind)),
     close,
   };
 }

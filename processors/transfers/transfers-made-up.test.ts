@@ -20,7 +20,7 @@ const VIA_PRICE = { [NATIVE]: 2n * COIN, [RESERVE]: 3n * COIN };
 const address = (n: number): string => `R${'abcdefgh'[n]?.repeat(33)}`;
 const id = (name: string): string => name.padStart(64, '0');
 
-interface Asked {
+interface RequestedTransfer {
   readonly flags: number;
   readonly from: string;
   readonly to: string;
@@ -29,15 +29,15 @@ interface Asked {
   readonly nextLeg?: boolean;
 }
 
-const BUY: Asked = { flags: 3, from: NATIVE, to: BASKET, amount: 10n * COIN };
-const DUST: Asked = { flags: 3, from: RESERVE, to: BASKET, amount: 3n };
-const BURN: Asked = { flags: 641, from: BASKET, to: BASKET, amount: 2n * COIN };
-const MINT: Asked = { flags: 33, from: NATIVE, to: BASKET, amount: 5n * COIN };
-const VIA: Asked = { flags: 1027, from: NATIVE, to: RESERVE, via: BASKET, amount: 8n * COIN };
-const ONWARD: Asked = { ...BUY, amount: 6n * COIN, nextLeg: true };
+const BUY: RequestedTransfer = { flags: 3, from: NATIVE, to: BASKET, amount: 10n * COIN };
+const DUST: RequestedTransfer = { flags: 3, from: RESERVE, to: BASKET, amount: 3n };
+const BURN: RequestedTransfer = { flags: 641, from: BASKET, to: BASKET, amount: 2n * COIN };
+const MINT: RequestedTransfer = { flags: 33, from: NATIVE, to: BASKET, amount: 5n * COIN };
+const VIA: RequestedTransfer = { flags: 1027, from: NATIVE, to: RESERVE, via: BASKET, amount: 8n * COIN };
+const ONWARD: RequestedTransfer = { ...BUY, amount: 6n * COIN, nextLeg: true };
 
 /** A transfer that the daemon lists as `index`; its destination is an address of its own. */
-function transferObject({ flags, from, to, via, amount, nextLeg }: Asked, index: number): string {
+function transferObject({ flags, from, to, via, amount, nextLeg }: RequestedTransfer, index: number): string {
   const destination = { address: address(index), type: nextLeg ? 130 : 2, ...(nextLeg && { gateway: SYSTEM }) };
   const currencies = `{"${from}":${satoshisToCoins(amount)}}`;
   return `{"version":1,"currencyvalues":${currencies},"flags":${flags},"feecurrencyid":"${NATIVE}","fees":0.00020000,
@@ -53,7 +53,7 @@ function payout(n: number, [currencyId, amount, to]: Paid): DaemonOutput {
 }
 
 /** Asked for in block 1; gathered and executed in block 3, which pays `paid` and then whoever made it. */
-function chain(asked: readonly Asked[], paid: readonly (Paid | string)[]): DaemonBlock[] {
+function chain(asked: readonly RequestedTransfer[], paid: readonly (Paid | string)[]): DaemonBlock[] {
   const requests = asked.map((each, n) => output(n, '20000', decodedAs('reservetransfer', transferObject(each, n))));
   const systems = `"sourcesystemid":"${NATIVE}"`;
   const exported = `{"flags":128,${systems},"destinationsystemid":"${NATIVE}","destinationcurrencyid":"${BASKET}",
@@ -96,7 +96,7 @@ function chain(asked: readonly Asked[], paid: readonly (Paid | string)[]): Daemo
 }
 
 /** Versions by height of the transfer at `n`, and the last of each. */
-function settle(asked: readonly Asked[], paid: readonly (Paid | string)[]) {
+function settle(asked: readonly RequestedTransfer[], paid: readonly (Paid | string)[]) {
   const fold = foldChain(chain(asked, paid), RECORDED_CHAIN);
   const last = lastTransfers(fold);
   const of = (n: number) => last.get(`${id('a')}:${n}`) as TransferFact;
@@ -182,7 +182,7 @@ describe('a block that settles one of each', () => {
 
 describe('a payout that travels on', () => {
   const amount = ((6n * COIN - 150_000n) * COIN) / (2n * COIN);
-  const onward: Asked = { flags: 65, from: BASKET, to: BASKET, amount };
+  const onward: RequestedTransfer = { flags: 65, from: BASKET, to: BASKET, amount };
 
   it('is a transfer of its own for the other system, under the payout that made it', () => {
     const leg = decodedAs(

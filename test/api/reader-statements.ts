@@ -3,20 +3,20 @@ import pg from 'pg';
 import { PROBE } from '../../api/state/store-health.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 
-export interface AskedStatement {
+export interface SentStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
 export interface ReaderStatements {
   /** Since the last call. */
-  take(): AskedStatement[];
+  take(): SentStatement[];
   stop(): void;
 }
 
 /** Of all readers of this process, but for what health asks them once a second. */
 export function recordReaderStatements(): ReaderStatements {
-  let asked: AskedStatement[] = [];
+  let asked: SentStatement[] = [];
   // The prototype's own form; its many overloads are not of interest here.
   const prototype = pg.Client.prototype as unknown as { query(this: Named, ...args: unknown[]): unknown };
   const original = prototype.query;

@@ -44,14 +44,14 @@ const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, patte
 const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
   [/^(told|Told)/, 'published…'],
   [/^[tT]akeBack|[tT]akenBack$/, 'revert…, reopen…'],
-  [/^[lL]iving[A-Z]/, 'active…'],
+  [/^[lL]iving/, 'active…'],
   [/^besides/, 'extraTag'],
   [
     /^(remembering|breathe|breather|withhold|lateComer|passRewind)$/,
     'memoize, yieldToEventLoop, without…, late…, record…',
   ],
   [/^(Toll|Fare|Bill|Claim|Entrance)$/, 'cost, charge, debit'],
-  [/^(Question|Asked)$|^Asked[A-Z]|[a-z](Question|Asked)$/, '…Request, …Query'],
+  [/^(Question|Asked)$|^Asked[A-Z]|^[A-Z]\w*(Question|Asked)$/, '…Request, …Query'],
   [/^(HeldState|WantedState|loadWanted|wantedState)$/, 'CachedState, RequiredKeys'],
 ];
 

@@ -211,10 +211,10 @@ describe('redriven after the fix', () => {
     await expect.poll(height).toBe(29);
     end.abort();
     await running;
-    const takenBack = topicOf(await factsTopic(log, chain)).filter(
+    const rewindRecords = topicOf(await factsTopic(log, chain)).filter(
       (record) => (record as { kind: string }).kind === 'rewind',
     );
-    expect(takenBack).toMatchObject([{ height: -1, source: -1 }]);
+    expect(rewindRecords).toMatchObject([{ height: -1, source: -1 }]);
     expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, await straight(stayed)));
   });
 });

@@ -23,7 +23,7 @@ const parameters = {
   chain: chainParameter,
 };
 
-interface Asked {
+interface EstimateRequest {
   readonly chain: string;
   readonly from: string;
   readonly to: string;
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** What a request needs of the index; the daemon is asked when the snapshot is closed. @throws ApiError not_found */
-async function readRequest(api: ApiContext, { chain, from, to, amount }: Asked, through?: string) {
+async function readRequest(api: ApiContext, { chain, from, to, amount }: EstimateRequest, through?: string) {
   const daemon = api.daemons.get(chain);
   if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
   return api.snapshot(async (read) => {

@@ -40,7 +40,7 @@ interface Differences {
 const file = new URL('./differences.json', import.meta.url);
 export const differences = JSON.parse(readFileSync(file, 'utf8')) as Differences;
 
-export interface AskedCall {
+export interface DaemonCall {
   readonly method: string;
   readonly params: string;
   /** Undefined where the daemon died of it. */
@@ -48,7 +48,7 @@ export interface AskedCall {
 }
 
 /** Undefined: equal to the byte. */
-export function differenceOfCall({ method, params, body }: AskedCall): CallDifference | undefined {
+export function differenceOfCall({ method, params, body }: DaemonCall): CallDifference | undefined {
   const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
   return differences.calls.find((one) => {
     if (!one.methods.includes(method)) return false;

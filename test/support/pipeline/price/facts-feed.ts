@@ -3,7 +3,7 @@ import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import type { EventLog, LogWriter } from '../../../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 import { hexParam } from '../../../../infra/postgres/values.ts';
-import { insertFacts, rewindTo as takeBack } from '../../../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
+import { insertFacts, rewindTo as rewindClickHouse } from '../../../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../../../../pipeline/sinks/facts-by-type.ts';
 import { rewindTo, writeFacts } from '../../../../pipeline/sinks/postgres/postgres-sink.ts';
 import { type BlockFact, type Fact, PUBLISHED_FACTS } from '../../../../schemas/facts.ts';
@@ -74,7 +74,7 @@ export async function createFactsFeed(
       branch = branch.filter((block) => block.height <= height);
       const hash = branch.at(-1)?.hash ?? '';
       const position = writer.next;
-      if (clickhouse) await takeBack(clickhouse, chain, height, position);
+      if (clickhouse) await rewindClickHouse(clickhouse, chain, height, position);
       await commit([{ kind: 'rewind', position, source: position, height, hash, fromHeight }], (client) =>
         rewindTo(client, chain, height),
       );
