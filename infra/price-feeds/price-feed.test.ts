@@ -59,7 +59,7 @@ describe('a price feed', () => {
   it.each<[string, RequestListener[], RegExp]>([
     ['refuses', [says('no', 403)], /status 403/],
     ['answers no JSON', [says('<html>')], /JSON/],
-    ['answers a list', [says('null')], /no object/],
+    ['answers a list', [says('null')], /is not an object/],
     ['says a price of zero', [says('{"dai":{"usd":0}}')], /the price of dai is 0/],
     ['says a price in words', [says('{"dai":{"usd":"1"}}')], /the price of dai is "1"/],
     ['answers too much', [says(`{"dai":{"usd":1},"x":"${'x'.repeat(2 << 20)}"}`)], /size/i],
