@@ -28,7 +28,11 @@ describe('a wrong value', () => {
     ['a port that is none', { PORT: 'http' }, [/PORT: "http" must be integer/]],
     ['a port out of range', { PORT: '65536' }, [/PORT: 65536 must be <= 65535/]],
     ['a role that is none', { ROLES: 'tail,miner' }, [/ROLES/, /"miner" is not one of tail, derive, price, serve/]],
-    ['a role alone on embedded stores', { ROLES: 'tail' }, [/ROLES "tail" also needs KAFKA_BROKERS, DATABASE_URL, CLICK/]],
+    [
+      'a role alone on embedded stores',
+      { ROLES: 'tail' },
+      [/ROLES "tail" also needs KAFKA_BROKERS, DATABASE_URL, CLICK/],
+    ],
     ['a daemon without a scheme', { VERUSD_VRSC: 'user:topsecret@127.0.0.1:27486' }, [/chains.0.rpc/, /https/]],
     ['a broker without a port', { KAFKA_BROKERS: 'kafka' }, [/KAFKA_BROKERS/, /"kafka"/]],
     ['a database of another kind', { DATABASE_URL: 'mysql://root:topsecret@db/x' }, [/DATABASE_URL/, /postgres/]],

@@ -62,7 +62,9 @@ describe('a data folder that cannot be used', () => {
 
   it('a path too long for a socket', async () => {
     const DATA_DIR = join(temporaryFolder(), 'x'.repeat(120));
-    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(/too long for the path of a socket.*\(data_dir_too_long\)$/);
+    expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(
+      /too long for the path of a socket.*\(data_dir_too_long\)$/,
+    );
     expect(existsSync(DATA_DIR), 'refused before anything is made').toBe(false);
   });
 
