@@ -41,7 +41,7 @@ describe('dead letters of a program', () => {
 
     for (const what of ['redrive', 'list']) {
       const wrong = await runCommand(['dead-letters', what, 'nochain'], settings);
-      expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining(`there are ${CHAIN} (usage)`) });
+      expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining(`allowed are ${CHAIN} (usage)`) });
     }
 
     // Of the running service.
