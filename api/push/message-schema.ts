@@ -297,7 +297,7 @@ export const pushNotices = {
   },
   pong: { summary: 'The answer to a ping', message: typed('pong', { id, seq, cursor }) },
   error: {
-    summary: 'What was wrong with a message of the client; the message changed nothing',
+    summary: 'The error in a message that the client sent; the server ignored that message',
     message: typed('error', { id, code: string, detail: string, seq, cursor }),
   },
 } as const;

@@ -29,7 +29,7 @@ export type ResyncNotice = { type: "resync"; /** Short name of a configured chai
 export type AckNotice = { type: "ack"; /** As the client sent it */ id: string | number | null; /** Counts the messages of this connection without a gap */ seq: number; /** The place in every chain: a client that returns with it gets every message after this one */ cursor: string; channels?: (string)[]; chains?: (string)[]; };
 /** The answer to a ping */
 export type PongNotice = { type: "pong"; /** As the client sent it */ id: string | number | null; /** Counts the messages of this connection without a gap */ seq: number; /** The place in every chain: a client that returns with it gets every message after this one */ cursor: string; };
-/** What was wrong with a message of the client; the message changed nothing */
+/** The error in a message that the client sent; the server ignored that message */
 export type ErrorNotice = { type: "error"; /** As the client sent it */ id: string | number | null; code: string; detail: string; /** Counts the messages of this connection without a gap */ seq: number; /** The place in every chain: a client that returns with it gets every message after this one */ cursor: string; };
 /** What a client asks for */
 export type SubscribeMessage = { op: "subscribe"; id?: string | number | null; channels?: (string)[]; chains?: (string)[]; filter?: { currency?: string | (string)[]; basket?: string | (string)[]; identity?: string | (string)[]; address?: string | (string)[]; minUsd?: number | string; }; cursor?: string; };

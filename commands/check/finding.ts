@@ -1,4 +1,6 @@
 /** Findings of `check`, one line each. */
+
+import { withTimeLimit } from '../../infra/time-limit.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 
 export type FindingLevel = 'right' | 'note' | 'wrong';
@@ -28,11 +30,7 @@ export function findingsOf(subject: string) {
   };
 }
 
-/** @throws Error when `work` has not ended by then; it may go on */
-export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** @throws Error when `work` has not ended by then; it may continue */
+export function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+  return withTimeLimit(work, seconds * 1000, () => new Error(`no answer within ${seconds} s`));
 }

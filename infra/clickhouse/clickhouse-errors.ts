@@ -49,8 +49,8 @@ const PASSING = new Set('75 159 160 173 202 209 210 225 236 241 242 243 252 279 
 /** Corrupted data, wrong checksum, cannot decompress, unknown codec. */
 const DAMAGED = new Set(['246', '40', '271', '432']);
 /**
- * What a statement that takes no rows from the client can only meet in stored files: one that ends early, is missing, has the
- * wrong size, or says something that cannot be. An insert meets the same codes in its own rows.
+ * Codes of a stored file that ends early, is missing, has the wrong size or holds impossible values. An insert can get the same
+ * codes for the rows that it sends, so they mean damage only for a statement that sends none.
  */
 const UNREADABLE = new Set('32 33 74 107 117 128 131 226 227 228 233'.split(' '));
 const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;

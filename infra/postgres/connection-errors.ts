@@ -1,4 +1,4 @@
-/** Faults of a connection to Postgres as types: the driver reports them by their texts alone. */
+/** Types for the faults of a connection to Postgres, which the driver distinguishes only by their text. */
 
 /** The connection, not the statement, is what failed. Whether the statement took effect is unknown. */
 export class PostgresConnectionError extends Error {}

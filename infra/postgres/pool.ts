@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 10_000;
 /** When a server ends, its connections end together: one log line covers all. */
 const GATHER_MS = 500;
 
-/** What may be set of a pool: its time limits are in `Limits`. */
+/** The options of a pool, except its time limits, which `Limits` holds. */
 export type PoolConfig = Omit<pg.PoolConfig, 'connectionTimeoutMillis' | 'query_timeout'>;
 
 export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Limits> = {}): pg.Pool {

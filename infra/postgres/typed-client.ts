@@ -1,8 +1,9 @@
 /**
  * The driver's client and pool, with faults of the connection as types. The driver (pg 8) reports a lost connection and its
- * time limits as plain errors, so the state of the connection is followed here, and the timers are ours.
+ * time limits as plain errors, so this client tracks the state of the connection and sets its own timers.
  */
 import pg from 'pg';
+import { withTimeLimit } from '../time-limit.ts';
 import {
   ConnectionLostError,
   ConnectTimeoutError,
@@ -28,7 +29,7 @@ export function createPool(config: pg.PoolConfig, limits: Limits): pg.Pool {
 
 class TypedClient extends pg.Client {
   readonly #limits: Limits;
-  /** Set before any statement hears of it: the driver emits `error` at once, and rejects statements in a later turn. */
+  /** Set before any statement is rejected: the driver emits `error` at once, and rejects statements in a later turn. */
   #over = false;
   #connected = false;
 
@@ -75,7 +76,7 @@ class TypedClient extends pg.Client {
       throw this.#typed(error);
     });
     const inTime =
-      statementMs === null ? answer : within(answer, statementMs, () => new QueryTimeoutError(statementMs));
+      statementMs === null ? answer : withTimeLimit(answer, statementMs, () => new QueryTimeoutError(statementMs));
     if (!callback) return inTime as never;
     inTime.then(
       (result) => callback(null, result),
@@ -93,7 +94,7 @@ class TypedClient extends pg.Client {
     return { statement, statementMs: typeof own === 'number' ? own : this.#limits.statementMs };
   }
 
-  /** A stream, such as a COPY, hears of faults by `handleError`. */
+  /** The driver reports faults of a stream, such as a COPY, through `handleError`. */
   #submit(query: pg.Submittable & Failing): pg.Submittable {
     const fail = query.handleError.bind(query);
     query.handleError = (error, connection) => fail(this.#typed(error), connection);
@@ -102,7 +103,7 @@ class TypedClient extends pg.Client {
     return query;
   }
 
-  /** Answers once, and of success at once: who connects must listen for errors before the server's next word is read. */
+  /** Calls `answer` once, and on success at once: the caller must listen for errors before the server sends more. */
   #connect(answer: (error: unknown) => void): void {
     const { connectMs } = this.#limits;
     let answered = false;
@@ -123,7 +124,7 @@ class TypedClient extends pg.Client {
     });
   }
 
-  /** What has a code keeps it; the rest, on a connection that is over, is its end. */
+  /** Turns an error without a code into a `ConnectionLostError` once the connection has ended. */
   #typed(error: unknown): unknown {
     if (!this.#over || !(error instanceof Error) || 'code' in error || error instanceof PostgresConnectionError) {
       return error;
@@ -159,7 +160,7 @@ class TypedPool extends pg.Pool {
     const limitMs = this.#connectMs;
     const connecting = super.connect();
     if (limitMs === null) return connecting;
-    return within(connecting, limitMs, () => {
+    return withTimeLimit(connecting, limitMs, () => {
       connecting.then(
         (late) => late.release(),
         () => undefined, // the caller has been answered
@@ -175,21 +176,4 @@ interface Failing {
 
 function isSubmittable(query: unknown): query is pg.Submittable & Failing {
   return typeof query === 'object' && query !== null && 'submit' in query && 'handleError' in query;
-}
-
-/** Rejects with what `late` makes when `work` takes longer than `limitMs`. */
-function within<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), limitMs);
-    work.then(
-      (result) => {
-        clearTimeout(timer);
-        resolve(result);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }

@@ -1,4 +1,7 @@
-/** What domain/ defines has no copy elsewhere in the program. Tests that judge the program may keep their own. */
+/**
+ * What domain/ defines has no copy elsewhere in the program, and each exported type name has one meaning. Tests that judge the
+ * program may keep their own.
+ */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 
@@ -17,9 +20,23 @@ const COPIES: readonly (readonly [what: string, copy: RegExp])[] = [
   ['a list of regimes or statuses', /'live' \| 'backfill'|'completed' \| 'refunded'|'healthy' \| 'warning'/],
 ];
 
-const files = (await sourceFiles()).filter(({ path }) => PROGRAM.test(path) && !FOR_TESTS.test(path));
+/** Types of user programs and of the published client stand for themselves. */
+const STANDALONE = /^(client|examples)\//;
+const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+const all = await sourceFiles();
+const files = all.filter(({ path }) => PROGRAM.test(path) && !FOR_TESTS.test(path));
 
 it.each(COPIES)('%s has one definition', (_, copy) => {
   expect(files.length).toBeGreaterThan(300);
   expect(files.filter(({ text }) => copy.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+it('an exported type name is declared once', () => {
+  const declared = new Map<string, string[]>();
+  for (const { path, text } of all.filter((file) => !STANDALONE.test(file.path))) {
+    for (const [, name = ''] of text.matchAll(TYPE)) declared.set(name, [...(declared.get(name) ?? []), path]);
+  }
+  expect(declared.size).toBeGreaterThan(700);
+  expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([]);
 });

@@ -57,7 +57,6 @@ const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
 
 /** Types of user programs and of the published client stand for themselves. */
 const STANDALONE = /^(client|examples)\//;
-const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
 const files = await sourceFiles();
 const program = files.filter(({ path }) => PROGRAM.test(path) && !path.endsWith('.test.ts'));
@@ -101,13 +100,4 @@ it('no name is a metaphor', () => {
   for (const [pattern, instead] of BANNED_NAMES) {
     expect({ instead, names: names.filter(({ name }) => pattern.test(name)) }).toEqual({ instead, names: [] });
   }
-});
-
-it('an exported type name is declared once', () => {
-  const declared = new Map<string, string[]>();
-  for (const { path, text } of files.filter((file) => !STANDALONE.test(file.path))) {
-    for (const [, name = ''] of text.matchAll(TYPE)) declared.set(name, [...(declared.get(name) ?? []), path]);
-  }
-  expect(declared.size).toBeGreaterThan(700);
-  expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([]);
 });
