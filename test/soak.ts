@@ -21,7 +21,7 @@ const PARTS: readonly Part[] = [
   { name: 'crash', files: 'test/crash', environment: { CRASH_KILLS: '60' } },
   { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
   { name: 'webhooks', files: 'test/system/webhooks', environment: { WEBHOOK_KILLS: '60' } },
-  { name: 'cluster', files: 'infra/postgres/embedded/earlier', environment: { MIGRATION_STEP_MS: '20' } },
+  { name: 'cluster', files: 'infra/postgres/embedded/earlier', environment: { MIGRATION_GROWTH: '1.03' } },
   { name: 'enqueue', files: 'api/webhooks/enqueue-events', environment: { ENQUEUE_RUNS: '2000' } },
   { name: 'crossings', files: 'api/webhooks/price-crossings', environment: { CROSSING_RUNS: '2000' } },
   { name: 'tailer', files: 'pipeline/tailer/run-tailer.law', environment: { PROPERTY_RUNS: '1000' } },

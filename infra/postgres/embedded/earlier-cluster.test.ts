@@ -18,8 +18,8 @@ import { startEmbeddedPostgres } from './embedded.ts';
 
 const ARCHIVE = join(ROOT, 'test/upgrade/0.1.0');
 const OPEN = fileURLToPath(new URL('../../../test/support/infra/postgres/embedded/open-embedded.ts', import.meta.url));
-/** Each start is killed this much later than the one before, until one comes to its end. */
-const STEP_MS = Number(process.env.MIGRATION_STEP_MS ?? 250);
+/** The first start is killed after 50 to 100 ms, each next one this many times later, until one comes to its end. */
+const GROWTH = Number(process.env.MIGRATION_GROWTH ?? 1.25);
 const isHere = process.platform === 'linux' && process.arch === 'x64'; // where the cluster was written
 const work = mkdtempSync(join(tmpdir(), 'verustream-earlier-'));
 const random = createRandom(SEED);
@@ -41,7 +41,7 @@ it.skipIf(!isHere)('loses trust, superuser and capability at its first start, wh
   const data = join(work, 'postgres');
   expect(readFileSync(join(data, 'pg_hba.conf'), 'utf8')).toMatch(/^local +all +all +trust$/m);
   let killed = 0;
-  for (let after = random() * STEP_MS; (await openUntil(data, after)) === 'killed'; after += STEP_MS) killed++;
+  for (let after = 50 * (1 + random()); (await openUntil(data, after)) === 'killed'; after *= GROWTH) killed++;
   expect(killed).toBeGreaterThan(2);
 
   const server = await startEmbeddedPostgres(data, pino({ level: 'silent' }));
