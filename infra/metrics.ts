@@ -165,4 +165,28 @@ export const metrics = {
     labelNames: ['chain', 'daemon'],
     registers,
   }),
+  mempoolListed: new Gauge({
+    name: 'verustream_mempool_transactions',
+    help: 'Transactions in the mempool of the daemon',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolUntold: new Gauge({
+    name: 'verustream_mempool_untold_transactions',
+    help: 'Of these, how many are not shown: no room for their fee rate, or not readable',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolBytes: new Gauge({
+    name: 'verustream_mempool_bytes',
+    help: 'Memory that the shown transactions take, about',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolLookSeconds: new Histogram({
+    name: 'verustream_mempool_look_seconds',
+    help: 'Time to compare the mempool of the daemon with what is shown of it',
+    labelNames: ['chain', 'outcome'],
+    registers,
+  }),
 };
