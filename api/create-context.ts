@@ -5,6 +5,7 @@ import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
+import type { Mempools } from './mempool/mempools.ts';
 import type { ApiOptions } from './server.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
@@ -28,6 +29,7 @@ export function createContexts(
   snapshots: (lane: PriorityLane) => WithSnapshot,
   lanes: ReadonlyMap<string, PriorityLanes>,
   webhooks: Webhooks,
+  mempools: Mempools,
   port: () => number,
 ): Readonly<Record<PriorityLane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
@@ -51,6 +53,7 @@ export function createContexts(
     },
     postgres: stores.postgres,
     webhooks,
+    mempools,
     login: createLogin({
       postgres: stores.postgres,
       daemon: daemonOf,

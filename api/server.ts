@@ -9,6 +9,7 @@ import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
+import type { MempoolSource } from '../schemas/mempool.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
 import { createContexts } from './create-context.ts';
@@ -19,6 +20,7 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { followMempools } from './mempool/mempools.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './rest/route-table.ts';
@@ -43,6 +45,8 @@ export interface ApiOptions {
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** Watches on the wallets of each chain's daemons; optional. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
+  /** Mempools to follow, by chain name; the API closes them. */
+  readonly mempools?: ReadonlyMap<string, MempoolSource>;
   readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
@@ -126,6 +130,8 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
+  const mempools = followMempools(options.mempools ?? new Map(), watch);
+  closers.push(() => mempools.close());
   const push = await createPush({ config, log, watch, logger, ...options.push });
   closers.push(() => {
     push.close();
@@ -147,7 +153,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, () => port);
+  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, mempools, () => port);
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);

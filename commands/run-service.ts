@@ -15,6 +15,7 @@ import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import { startDemo } from './demo.ts';
+import { openMempools } from './open-mempools.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
@@ -57,7 +58,8 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, log, daemons, wallets, logger, signal };
+      const mempools = openMempools(config, daemons, stores.postgres.pool, logger);
+      const options = { config, release, stores, log, daemons, wallets, mempools, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);

@@ -10,7 +10,8 @@ export interface EventSubjects {
   readonly currencies?: readonly string[];
   /** Null where none is: no basket matches it. */
   readonly basket?: string | null;
-  readonly identity?: string;
+  /** Null as with `basket`. */
+  readonly identity?: string | null;
   readonly addresses?: readonly string[];
   /** Status of a conversion. */
   readonly status?: string;

@@ -21,6 +21,7 @@ import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
+import { mempoolRoutes } from './mempool/routes.ts';
 import { networkAtHeightRoutes } from './network/at-height-routes.ts';
 import { chartRoutes } from './network/chart-routes.ts';
 import { pulseRoutes } from './network/pulse-routes.ts';
@@ -57,6 +58,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...identityTreeRoutes,
   ...currencyRoutes,
   ...conversionRoutes,
+  ...mempoolRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
   ...statsRoutes,

@@ -10,8 +10,8 @@ import { deriveIdentities } from '../identities/identities.ts';
 import type { MutableChainState } from '../state/chain-state.ts';
 import { transferRequests } from '../transfers/transfer-requests.ts';
 
-/** Of its memory, what every transaction, input, output, address and fact takes beside its texts. */
-const OWN_BYTES = 1_000;
+/** Of its memory, what every transaction, input, output, address and fact takes beside its texts; printed, an identity takes as much again. */
+const OWN_BYTES = 2_000;
 const PART_BYTES = 300;
 
 const NO_HASH = '0'.repeat(64);
@@ -73,6 +73,6 @@ function bytesOf({ inputs, outputs, activity, identities, transfers }: Facts): n
     bytes += PART_BYTES + (data?.length ?? 0) + 64 * (addresses.length + Object.keys(currencies).length);
   }
   for (const { currencies } of activity) bytes += PART_BYTES + 150 * Object.keys(currencies).length;
-  for (const { state, changes } of identities) bytes += state.length + changes.length;
+  for (const { state, changes } of identities) bytes += state.length + 2 * changes.length;
   return bytes;
 }

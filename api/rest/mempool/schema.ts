@@ -1,0 +1,97 @@
+/** What waits for a block. */
+import { conversionMembers, seenTime, waitingTransaction } from '../../mempool/transaction-schema.ts';
+import {
+  array,
+  boolean,
+  coins,
+  hash,
+  height,
+  integer,
+  isoTime,
+  type JsonSchema,
+  nullableCoins,
+  nullableString,
+  object,
+  string,
+} from '../../schema/json-schema.ts';
+
+const truncated = {
+  ...boolean,
+  description:
+    'True while the daemon holds more than this service shows: of more than 50,000 the lowest fee rates are left out, as is what cannot be read',
+} as const;
+
+/** Rows come from memory and from this process alone, so there are pages but no cursor. */
+const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}): JsonSchema =>
+  object({
+    chain: string,
+    checkedAt: { ...isoTime, description: 'When the daemon was last asked' },
+    waiting: { ...integer, description: 'Transactions that this service shows' },
+    listed: { ...integer, description: 'Transactions that the daemon holds' },
+    truncated,
+    ...beside,
+    results: array(row),
+    page: integer,
+    pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },
+    total: integer,
+    totalPages: integer,
+  });
+
+export const mempoolList = list(waitingTransaction);
+
+const { vout, fromCurrencyId, toCurrencyId, viaCurrencyId, basketId, ...rest } = conversionMembers;
+
+export const waitingConversionMembers = {
+  txid: { ...hash, description: 'Of the request; with vout the key of the conversion, in its block too' },
+  vout,
+  chain: string,
+  time: seenTime,
+  status: { type: 'string', enum: ['unconfirmed'] },
+  fromCurrencyId,
+  fromCurrencyName: nullableString,
+  toCurrencyId,
+  toCurrencyName: nullableString,
+  viaCurrencyId,
+  viaCurrencyName: nullableString,
+  basketId,
+  basketName: nullableString,
+  ...rest,
+  txFeeRate: { type: ['number', 'null'], description: 'Of its transaction, satoshis a byte' },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+export const waitingConversion = object(waitingConversionMembers);
+export const mempoolConversions = list(waitingConversion);
+
+export const mempoolEstimates = object({
+  chain: string,
+  checkedAt: isoTime,
+  truncated,
+  block: { ...object({ height, hash }), description: 'Whose reserves the estimates begin with' },
+  isEstimate: {
+    type: 'boolean',
+    enum: [true],
+    description: 'What a conversion brings is decided by all that its import executes, and more may still join',
+  },
+  results: array(
+    object({
+      txid: hash,
+      vout: integer,
+      status: {
+        type: 'string',
+        enum: ['unconfirmed', 'pending'],
+        description: 'pending: in a block, waiting for its import',
+      },
+      fromCurrencyId: nullableString,
+      toCurrencyId: string,
+      viaCurrencyId: nullableString,
+      basketId: string,
+      basketName: nullableString,
+      amountIn: coins,
+      estimatedOut: {
+        ...nullableCoins,
+        description: 'Null where the basket is not live, lacks a reserve, or cannot bear all that waits for it',
+      },
+    }),
+    'All conversions that wait for the import of the same basket, converted together',
+  ),
+});
