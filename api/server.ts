@@ -132,7 +132,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   closers.push(() => access.close());
   const mempools = followMempools(options.mempools ?? new Map(), watch);
   closers.push(() => mempools.close());
-  const push = await createPush({ config, log, watch, logger, ...options.push });
+  const push = await createPush({ config, log, watch, logger, mempools, ...options.push });
   closers.push(() => {
     push.close();
     return push.stopped;

@@ -34,7 +34,7 @@ export interface MempoolJournal {
   waitingAt(at: number, from: number): Iterable<WaitingTransaction> | undefined;
   /** The changes after `number`, undefined when they are no longer kept. */
   after(number: number): Iterable<JournalChange> | undefined;
-  /** Called after each look that changed something, until the function that is returned is. */
+  /** Called after the first look, and each that changed something, until the function that is returned is. */
   onChange(changed: () => void): () => void;
   record(look: MempoolLook): void;
 }
@@ -172,9 +172,10 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
         goneBytes += entry.transaction.bytes;
         add('gone', entry);
       }
+      const isFirst = last === null;
       last = { at, index: look.index, listed: look.listed, truncated: look.untold > 0 };
       forget();
-      if (look.changes.length > 0) for (const changed of followers) changed();
+      if (isFirst || look.changes.length > 0) for (const changed of followers) changed();
     },
   };
 }

@@ -3,6 +3,7 @@
  * queued: a client that does not keep up keeps its place and is served from the log when its socket drains.
  */
 import { ApiError } from '../http/api-error.ts';
+import { subjectsOf } from '../mempool/print-transaction.ts';
 import type { Served } from './catch-up.ts';
 import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
@@ -10,6 +11,7 @@ import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type FeedPlace
 import type { Hub } from './hub.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
+import { createMempoolReader, type MempoolMessageType, mempoolMessage } from './mempool-reader.ts';
 import type { NetworkShare } from './network-share.ts';
 import { placeAfter } from './places.ts';
 import { eventMessage, type PushEvent } from './push-event.ts';
@@ -84,7 +86,13 @@ const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 export function createConnection(options: PushConnectionOptions): PushConnection {
   const { hub, transport, share } = options;
   const subscriptions = createSubscriptionSet(hub, share);
-  const inbox = createInbox({ share, pace: hub.messagePace, read, refuse, overLimit, fail });
+  const mempool = createMempoolReader({
+    journals: hub.mempools,
+    wantsChain: subscriptions.coversMempool,
+    wants: (chain, { transaction }) => subscriptions.wantsWaiting(chain, subjectsOf(transaction)),
+    tell: tellOfMempool,
+  });
+  const inbox = createInbox({ share, pace: hub.messagePace, workOf: hub.workOf, read, refuse, overLimit, fail });
   /** Null while live: the place is then the hub's. */
   let places: Map<FeedKey, FeedPlace> | null = new Map(hub.places());
   let seq = 0;
@@ -160,7 +168,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   function wake(): void {
-    if (started && isOpen && blockedSince === null && places) hub.serve(served);
+    if (started && isBehind()) hub.serve(served);
   }
 
   /**
@@ -194,6 +202,12 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     write(eventMessage(event, seq, cursor), event.type, cursor);
   }
 
+  function tellOfMempool(type: MempoolMessageType, chain: string, data: string): void {
+    seq += 1;
+    const cursor = encodePlaces(here());
+    write(mempoolMessage(type, chain, seq, cursor, data), type, cursor);
+  }
+
   function sendLive(events: readonly LiveEvent[]): void {
     for (const live of events) {
       const { event } = live;
@@ -206,12 +220,14 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     }
   }
 
-  const isBehind = () => isOpen && blockedSince === null && places !== null;
+  const isTakingMore = () => isOpen && blockedSince === null;
+  const isBehind = () => isTakingMore() && (places !== null || mempool.isBehind);
 
   function send(): ReturnType<typeof sendRecent> {
     let missing: ReturnType<typeof sendRecent> = null;
     together(() => {
       missing = sendRecent();
+      if (isTakingMore()) mempool.send(performance.now() + hub.pace.sliceMs, isTakingMore);
     });
     return missing;
   }
@@ -266,6 +282,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       places = new Map(from);
       refuseUnknown(cursor).catch(fail);
     }
+    if (subscription.channels.has('mempool')) mempool.restart();
     return subscription;
   }
 

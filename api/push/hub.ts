@@ -3,11 +3,12 @@ import type { BlockRef } from '../../domain/block-ref.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
+import type { MempoolJournal } from '../mempool/journal.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { LiveEvent, PushConnection } from './connection.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
-import { CATCHING_UP, LOADED } from './limits.ts';
+import { CATCHING_UP, LOADED, snapshotWork } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
 import { type PushEvent, sharedMessage } from './push-event.ts';
@@ -19,6 +20,10 @@ export interface Hub {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
+  /** Of each chain whose mempool is followed. */
+  readonly mempools: readonly MempoolJournal[];
+  /** Work of a subscription to these channels, beside its filter. */
+  workOf(channels: readonly string[] | undefined): number;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;
   /** Pace of all messages from clients. */
@@ -47,6 +52,7 @@ export interface HubOptions {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
+  readonly mempools?: readonly MempoolJournal[];
   /** For tests. */
   readonly pace?: Pace;
   readonly messagePace?: Pace;
@@ -58,7 +64,7 @@ const PACE = { sliceMs: 5, restMs: 5 };
 const PUBLISH_MS = 50;
 
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
-  const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
+  const { pace = createPace(PACE), messagePace = createPace(PACE), mempools = [] } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string>(LOADED);
@@ -85,6 +91,9 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     feeds,
     idsOf,
     logger,
+    mempools,
+    workOf: (channels) =>
+      channels?.includes('mempool') ? snapshotWork(mempools.reduce((sum, { count }) => sum + count, 0)) : 0,
     pace,
     messagePace,
     places,

@@ -16,6 +16,11 @@ export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 /** Units of work of resuming from a cursor. */
 export const CURSOR_WORK = 2;
 
+/** Work of telling all that waits in the mempools. */
+export function snapshotWork(transactions: number): number {
+  return 1 + Math.ceil(transactions / 10);
+}
+
 /** Work of a message before it is read: a unit, and one for each KiB. */
 export function messageWork(bytes: number): number {
   return 1 + Math.ceil(bytes / 1024);

@@ -2,7 +2,16 @@
 import type { Usd } from '../rest/prices/usd.ts';
 import { type FeedKey, type FeedPlace, type FeedTopicName, feedKey } from './cursor.ts';
 
-export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
+export const CHANNELS = [
+  'blocks',
+  'txs',
+  'conversions',
+  'prices',
+  'reserves',
+  'identities',
+  'addresses',
+  'mempool',
+] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** Members that filters match; a filter ignores members that an event lacks. */

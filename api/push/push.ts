@@ -6,6 +6,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { Mempools } from '../mempool/mempools.ts';
 import { memoize } from '../state/memoize.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
@@ -21,6 +22,7 @@ export interface PushOptions {
   readonly log: EventLog;
   readonly watch: StateWatch;
   readonly logger: Logger;
+  readonly mempools?: Mempools;
   readonly graceMs?: number;
   readonly heartbeatMs?: number;
   readonly slowMs?: number;
@@ -81,8 +83,13 @@ export async function createPush(options: PushOptions): Promise<Push> {
       stampsTopic(chain, () => facts.head),
     );
   }
-  const made = createHub({ chains, feeds, idsOf, logger });
+  const mempools = [...(options.mempools?.all() ?? [])];
+  const made = createHub({ chains, feeds, idsOf, logger, mempools });
   hub = made;
+  const wakeAll = () => {
+    for (const connection of made.connections()) connection.wake();
+  };
+  const unfollow = mempools.map((journal) => journal.onChange(wakeAll));
   const timer = setInterval(() => {
     const now = Date.now();
     let buffered = 0;
@@ -114,6 +121,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     clients: () => made.count(),
     close() {
       clearInterval(timer);
+      for (const stopFollowing of unfollow) stopFollowing();
       for (const connection of made.connections()) connection.end(GOING_AWAY, 'the server stops');
       stop.abort();
     },

@@ -104,7 +104,7 @@ async function checked(
   await turn(messageWork(bytes));
   const first = read();
   if (first.cursor !== undefined) decodePlaces(first.cursor);
-  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK);
+  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + hub.workOf(first.channels));
   const trial = createSubscriptionSet(hub, share);
   trial.add(null, first, hub.places());
   trial.remove(null);

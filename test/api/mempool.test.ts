@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
+import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
 let service: RunningService;
@@ -55,3 +56,48 @@ describe('GET /api/mempool/', () => {
     expect(most).toBeGreaterThan(0);
   });
 });
+
+/** What a client holds that applies each message. */
+function applied(held: Map<string, LooseJson>, { type, data }: LooseJson): void {
+  if (type === 'mempool_snapshot') {
+    if (data.first) held.clear();
+    for (const transaction of data.transactions) held.set(transaction.txid, transaction);
+  } else if (type === 'mempool_tx') {
+    expect(held.has(data.txid)).toBe(false);
+    held.set(data.txid, data);
+  } else if (type === 'mempool_gone') expect(held.delete(data.txid)).toBe(true);
+}
+
+describe('channel mempool', () => {
+  it('tells all that waits, then each change, so that a client holds what is served', async () => {
+    const reader = new StreamReader(service.port);
+    await reader.opened();
+    reader.send({ op: 'subscribe', id: 1, channels: ['mempool'] });
+    expect(await reader.next()).toMatchObject({ type: 'ack', channels: ['mempool'] });
+    const held = new Map<string, LooseJson>();
+    let cursor = '';
+    let gone = 0;
+    for (const end = service.node.height + 15; service.node.height < end; service.node.step()) {
+      const { results } = await shown();
+      for (;;) {
+        const told = Object.fromEntries(held);
+        if (Object.keys(told).length === results.length && results.every(({ txid }: LooseJson) => txid in told)) break;
+        const message = await reader.next();
+        applied(held, message);
+        cursor = message.cursor;
+        if (message.type === 'mempool_gone') {
+          gone += 1;
+          expect(message.data.reason).toBe('mined');
+          const { height, blockHash } = await get(`/api/tx/${message.data.txid}`);
+          expect([height, blockHash]).toEqual([message.data.height, message.data.hash]);
+        }
+      }
+      expect([...held.values()].sort(byTxid)).toEqual([...results].sort(byTxid));
+    }
+    expect(gone).toBeGreaterThan(0);
+    expect(cursor).not.toBe('');
+    await reader.close();
+  });
+});
+
+const byTxid = (a: LooseJson, b: LooseJson) => (a.txid < b.txid ? -1 : 1);
