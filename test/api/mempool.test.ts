@@ -8,6 +8,7 @@ import type { LooseJson } from './truth.ts';
 let service: RunningService;
 const START = 830;
 const FORK = 845;
+const TIP = 1551;
 
 beforeAll(async () => {
   service = await startService({ startHeight: START });
@@ -77,7 +78,8 @@ describe('channel mempool', () => {
     const held = new Map<string, LooseJson>();
     let cursor = '';
     let gone = 0;
-    for (const end = service.node.height + 15; service.node.height < end; service.node.step()) {
+    let converted = 0;
+    for (service.node.advanceTo(TIP - 12); service.node.height < TIP; service.node.step()) {
       const { results } = await shown();
       for (;;) {
         const told = Object.fromEntries(held);
@@ -93,10 +95,29 @@ describe('channel mempool', () => {
         }
       }
       expect([...held.values()].sort(byTxid)).toEqual([...results].sort(byTxid));
+      converted += [...held.values()].filter(({ conversions }) => conversions.length > 0).length;
     }
-    expect(gone).toBeGreaterThan(0);
+    expect(gone).toBeGreaterThan(10);
+    expect(converted).toBe(2);
     expect(cursor).not.toBe('');
     await reader.close();
+  });
+});
+
+describe('at the recorded tip, where the recording holds one of four waiting transactions', () => {
+  it('says that it does not show all', async () => {
+    await service.settled();
+    await expect.poll(async () => (await get('/api/mempool/')).total, { timeout: 30_000 }).toBe(1);
+    const { results, ...status } = await get('/api/mempool/');
+    expect(status).toMatchObject({ waiting: 1, listed: 4, truncated: true });
+    expect(results[0]).toMatchObject({
+      txid: '9b0d613ed4b5ab8c3e0d47921fe8c4a8782d02679ea722cc2252a58d7cae9935',
+      type: 'identity_update',
+      fee: null,
+      size: 690,
+      expiryHeight: 1572,
+      identities: [{ fullyQualifiedName: 'bob.VRSCTEST', kind: 'content_updated' }],
+    });
   });
 });
 
