@@ -1,4 +1,5 @@
 /** All that waits in one chain's mempool, and what has lately changed in it, numbered: what REST answers and the stream tells. */
+import { randomBytes } from 'node:crypto';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { MempoolLook, UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 
@@ -21,6 +22,8 @@ export interface JournalChange {
 
 export interface MempoolJournal {
   readonly chain: string;
+  /** Changes whenever something does, and is never that of another process or start. */
+  readonly version: string;
   /** Null before the first look. */
   readonly last: LookStatus | null;
   /** Number of the newest change. */
@@ -62,6 +65,7 @@ export interface JournalLimits {
 const LIMITS: JournalLimits = { changes: 20_000, goneBytes: 32 * 1024 * 1024 };
 
 export function createJournal(chain: string, limits: JournalLimits = LIMITS, now = () => Date.now()): MempoolJournal {
+  const epoch = randomBytes(6).toString('base64url');
   const live = new Map<string, Entry>();
   const gone = new Map<string, Entry>();
   const followers = new Set<() => void>();
@@ -133,6 +137,9 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
 
   return {
     chain,
+    get version() {
+      return `${epoch}${head}`;
+    },
     get last() {
       return last;
     },

@@ -6,7 +6,7 @@ import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
 let service: RunningService;
-const START = 830;
+const START = 838;
 const FORK = 845;
 const TIP = 1551;
 
@@ -118,6 +118,33 @@ describe('at the recorded tip, where the recording holds one of four waiting tra
       expiryHeight: 1572,
       identities: [{ fullyQualifiedName: 'bob.VRSCTEST', kind: 'content_updated' }],
     });
+  });
+});
+
+describe('with unconfirmed=true', () => {
+  it('a transaction, an address and an identity say what waits', async () => {
+    const [waiting] = (await get('/api/mempool/')).results;
+    const { txid } = waiting;
+    expect((await get(`/api/tx/${txid}`)).code).toBe('not_found');
+    const detail = await get(`/api/tx/${txid}?unconfirmed=true`);
+    expect(detail).toMatchObject({ txid, height: null, blockHash: null, confirmations: 0, unconfirmed: waiting });
+    expect(detail.outputs[0]).toMatchObject({ n: 0, kind: 'identityprimary', spentTxid: null });
+    const bob = 'i3bCS2hfQXktHXHmXEAxKPeby5cb6Px6Le';
+    expect((await get(`/api/address/${bob}`)).unconfirmed).toBeUndefined();
+    const address = await get(`/api/address/${bob}?unconfirmed=true`);
+    expect(address.unconfirmed).toMatchObject({ txCount: 1, truncated: true, transactions: [{ txid }] });
+    const identity = await get('/api/identity/bob@?unconfirmed=true');
+    expect(identity.unconfirmed).toMatchObject([{ txid, kind: 'content_updated', state: { name: 'bob' } }]);
+    expect(identity.unconfirmed[0].changes.map(({ field }: LooseJson) => field)).toEqual(['contentmultimap']);
+    const mined = await get(`/api/tx/${identity.lastUpdate.txid}?unconfirmed=true`);
+    expect([mined.confirmations > 0, mined.unconfirmed]).toEqual([true, null]);
+  });
+
+  it('has an ETag that changes with the mempool alone', async () => {
+    const etag = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('etag');
+    const path = '/api/identity/bob@';
+    expect(await etag(`${path}?unconfirmed=true`)).not.toBe(await etag(path));
+    expect(await etag(`${path}?unconfirmed=true`)).toBe(await etag(`${path}?unconfirmed=true`));
   });
 });
 

@@ -5,11 +5,13 @@ import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { amounts } from '../transactions/routes.ts';
+import { amounts } from '../transactions/currency-amounts.ts';
 import { ACTIVITY_SQL, type ActivityRecord } from './activity-rows.ts';
 import { addressHistory, addressRewards } from './schema.ts';
+import { waitingAtAddress } from './waiting-activity.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', {
   type: 'string',
@@ -22,14 +24,16 @@ const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 const history = stateRoute({
   path: '/api/address/:addr',
   summary: 'What each transaction did to an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter, ...pageParameters },
+  parameters: { addr: addressParameter, chain: chainParameter, unconfirmed: unconfirmedParameter, ...pageParameters },
   response: addressHistory,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',
+  extraTag: mempoolTag,
   async handler({ params, read, api }) {
     const { chain } = params;
+    const journal = askedMempool({ params, api });
     tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), params.addr);
     const currencies = await api.currencies.of(read);
@@ -54,7 +58,8 @@ const history = stateRoute({
         currencies: amounts(row.currencies, currencies),
       }),
     });
-    return { address, chain, txCount: page.total, ...page };
+    const unconfirmed = journal && (await waitingAtAddress(journal, address, { read, chain, currencies }));
+    return { address, chain, txCount: page.total, ...page, ...(unconfirmed && { unconfirmed }) };
   },
 });
 

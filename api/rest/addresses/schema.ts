@@ -1,5 +1,7 @@
 /** Addresses: history and rewards. */
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
+import { seenTime } from '../../mempool/transaction-schema.ts';
+import { withUnconfirmed } from '../../mempool/unconfirmed-part.ts';
 import {
   array,
   boolean,
@@ -14,18 +16,37 @@ import {
   unixTime,
 } from '../../schema/json-schema.ts';
 
-export const addressHistory = page(
-  object({
-    txid: hash,
-    height,
-    time: unixTime,
-    type: { type: 'string', enum: TRANSACTION_TYPES },
-    received: { ...coins, description: 'Native coin, gross' },
-    sent: { ...coins, description: 'Native coin, gross' },
-    net: coins,
-    currencies: array(currencyAmount, 'Net of every other currency'),
-  }),
-  { address: string, chain: string, txCount: integer },
+const type = { type: 'string', enum: TRANSACTION_TYPES } as const;
+const flows = {
+  received: { ...coins, description: 'Native coin, gross' },
+  sent: { ...coins, description: 'Native coin, gross' },
+  net: coins,
+  currencies: array(currencyAmount, 'Net of every other currency'),
+} as const;
+
+const history = page(object({ txid: hash, height, time: unixTime, type, ...flows }), {
+  address: string,
+  chain: string,
+  txCount: integer,
+});
+
+/** Transactions of one address that are told; its sums count all. */
+export const MOST_WAITING = 200;
+
+export const addressHistory = withUnconfirmed(
+  history,
+  object(
+    {
+      txCount: integer,
+      ...flows,
+      truncated: { ...boolean, description: 'The daemon holds transactions that this service does not show' },
+      transactions: array(
+        object({ txid: hash, time: seenTime, type, ...flows }),
+        `The newest ${MOST_WAITING}, newest first`,
+      ),
+    },
+    'What all transactions that wait do to the address; in CSV and NDJSON there are only those in blocks.',
+  ),
 );
 
 const rewardSum = object({ count: integer, total: coins });

@@ -6,6 +6,7 @@ import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { integer } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../blocks/routes.ts';
@@ -19,6 +20,7 @@ import {
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 import { identityChanges, identityDetail, identityList } from './schema.ts';
+import { waitingUpdates } from './waiting-updates.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
   type: 'string',
@@ -123,14 +125,17 @@ const detail = stateRoute({
     chain: chainParameter,
     height: heightParameter,
     key: keyParameter,
+    unconfirmed: unconfirmedParameter,
   },
   response: identityDetail,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',
+  extraTag: mempoolTag,
   async handler({ params, read, api }) {
     const { chain } = params;
+    const journal = askedMempool({ params, api });
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
     const row = await identityAt<WholeIdentity>(read, api, chain, params.nameOrId, height, DETAIL_SQL);
@@ -160,6 +165,7 @@ const detail = stateRoute({
       isTokenControlled: (row.flags & IDENTITY_FLAGS.TOKEN_CONTROLLED) !== 0,
       blocksToUnlock: blocksToUnlock(status, row.timelock, height),
       subIdCount: Number(row.sub_ids),
+      ...(journal && { unconfirmed: await waitingUpdates(journal, row.identity_address, read, chain) }),
     };
   },
 });

@@ -1,5 +1,7 @@
 /** Identities: the daemon's own member names where it has one, and ours for the rest. */
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
+import { seenTime } from '../../mempool/transaction-schema.ts';
+import { withUnconfirmed } from '../../mempool/unconfirmed-part.ts';
 import {
   array,
   boolean,
@@ -37,7 +39,7 @@ export const identityRow = object({
 });
 export const identityList = page(identityRow);
 
-export const identityDetail = openObject({
+const detail = openObject({
   name: string,
   parent: string,
   identityaddress: string,
@@ -79,10 +81,30 @@ export const identityDetail = openObject({
   subIdCount: integer,
 });
 
-const identityChange = object({
-  ...place,
+const change = {
   kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
   changes: array(object({ field: string, old: {}, new: {} })),
+} as const;
+
+/** Waiting updates of one identity that are told. */
+export const MOST_UPDATES = 20;
+
+export const identityDetail = withUnconfirmed(
+  detail,
+  array(
+    object({
+      txid: hash,
+      time: seenTime,
+      ...change,
+      state: { ...anyObject, description: 'The identity once the update is in a block' },
+    }),
+    `Updates that wait for a block, oldest first, at most ${MOST_UPDATES}; those of a registration are in /api/mempool/ only.`,
+  ),
+);
+
+const identityChange = object({
+  ...place,
+  ...change,
 });
 /** A page where `page`, `pageSize` or `cursor` is given. */
 export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };

@@ -8,10 +8,13 @@ import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
-import type { Currencies } from '../../state/currency-directory.ts';
+import type { WaitingTransaction } from '../../mempool/journal.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { type ConversionRecord, conversionAnswer, conversionsSql } from '../conversions/conversion-rows.ts';
+import { amounts } from './currency-amounts.ts';
 import { transactionDetail } from './schema.ts';
+import { waitingDetail } from './waiting-detail.ts';
 
 interface TransactionRecord {
   readonly txid: string;
@@ -64,33 +67,26 @@ const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconv
 /** Pattern of a parameter: a transaction id in lower or upper case. */
 export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
 
-/** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
-export function amounts(stored: string | null, currencies: Currencies) {
-  if (stored === null) return [];
-  const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
-  return entries.map(([currencyId, satoshis]) => ({
-    currencyId,
-    currencyName: currencies.name(currencyId),
-    amount: coins(BigInt(satoshis)),
-  }));
-}
-
 const detail = stateRoute({
   path: '/api/tx/:txid',
   summary: 'A transaction: what it spent, what it made, what it converted',
-  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter, unconfirmed: unconfirmedParameter },
   response: transactionDetail,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'all',
+  extraTag: mempoolTag,
   async handler({ params, read, api }) {
     const { chain } = params;
+    const known = askedMempool({ params, api })?.find(params.txid.toLowerCase());
+    const waiting = known?.goneWith === null ? known : null;
     const tip = tipHeight(read, chain);
     const key = [chain, hexParam(params.txid.toLowerCase())];
     const transaction = await read.row<TransactionRecord>(DETAIL_SQL, key);
-    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
     const currencies = await api.currencies.of(read);
+    if (!transaction && waiting) return waitingDetail(waiting, chain, currencies);
+    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}${known ? whyGone(known) : ''}`);
     const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
     const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
@@ -127,8 +123,15 @@ const detail = stateRoute({
         data: output.data === null ? null : parseExact(output.data),
       })),
       conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+      ...(params.unconfirmed && { unconfirmed: null }),
     };
   },
 });
+
+function whyGone({ outcome }: WaitingTransaction): string {
+  return outcome === null
+    ? ''
+    : `, which waits no longer (${outcome.reason}${'txid' in outcome ? ` by ${outcome.txid}` : ''})`;
+}
 
 export const transactionRoutes = [detail];
