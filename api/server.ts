@@ -20,6 +20,7 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { watchEstimates } from './mempool/estimate-outcomes.ts';
 import { followMempools } from './mempool/mempools.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
@@ -154,6 +155,8 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   // Known once the server listens; no request arrives before that.
   let port = config.port;
   const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, mempools, () => port);
+  const stopComparing = watchEstimates(apis.standard, logger);
+  closers.push(async () => stopComparing());
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);

@@ -1,5 +1,5 @@
 /** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template, place of a daemon; never an address. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createCountedHistogram } from './counted-histogram.ts';
 
 export const registry = new Registry();
@@ -187,6 +187,19 @@ export const metrics = {
     name: 'verustream_mempool_look_seconds',
     help: 'Time to compare the mempool of the daemon with what is shown of it',
     labelNames: ['chain', 'outcome'],
+    registers,
+  }),
+  estimateError: new Histogram({
+    name: 'verustream_mempool_estimate_error_ratio',
+    help: 'Distance of the last estimate of a waiting conversion from what it brought, as a share of that',
+    labelNames: ['chain'],
+    buckets: [0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1],
+    registers,
+  }),
+  estimateUnpaid: new Counter({
+    name: 'verustream_mempool_estimate_unpaid_total',
+    help: 'Estimated conversions that brought nothing, by the status that they came to',
+    labelNames: ['chain', 'status'],
     registers,
   }),
 };

@@ -21,6 +21,7 @@ import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
+import { mempoolEstimateRoutes } from './mempool/estimate-routes.ts';
 import { mempoolRoutes } from './mempool/routes.ts';
 import { networkAtHeightRoutes } from './network/at-height-routes.ts';
 import { chartRoutes } from './network/chart-routes.ts';
@@ -59,6 +60,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...currencyRoutes,
   ...conversionRoutes,
   ...mempoolRoutes,
+  ...mempoolEstimateRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
   ...statsRoutes,

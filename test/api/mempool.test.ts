@@ -1,11 +1,13 @@
 /** What waits in the mempool of the recorded node, over HTTP, while its blocks come, are taken back and come again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { registry } from '../../infra/metrics.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
 let service: RunningService;
+let key = '';
 const START = 838;
 const FORK = 845;
 const TIP = 1551;
@@ -13,6 +15,7 @@ const TIP = 1551;
 beforeAll(async () => {
   service = await startService({ startHeight: START });
   await service.settled();
+  key = await service.issueKey('developer');
 }, 300_000);
 
 afterAll(() => service?.stop());
@@ -69,6 +72,23 @@ function applied(held: Map<string, LooseJson>, { type, data }: LooseJson): void 
   } else if (type === 'mempool_gone') expect(held.delete(data.txid)).toBe(true);
 }
 
+/** Each waiting conversion is in the lists of conversions and of estimates. */
+async function estimated(results: readonly LooseJson[]): Promise<void> {
+  const waiting = results.flatMap(({ txid, conversions }) =>
+    conversions.map(({ vout, basketId }: LooseJson) => ({ txid, vout, basketId })),
+  );
+  const list = await get('/api/mempool/conversions');
+  expect(list.results).toMatchObject(waiting);
+  expect((await get('/api/mempool/conversions?basket=xeth')).total).toBe(0);
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${service.url}/api/mempool/estimates?pageSize=200`, { headers });
+  const { isEstimate, results: all } = (await answer.json()) as LooseJson;
+  expect(isEstimate).toBe(true);
+  const own = all.filter(({ status }: LooseJson) => status === 'unconfirmed');
+  expect(own).toMatchObject(waiting);
+  for (const { estimatedOut } of own) expect(estimatedOut).toBeGreaterThan(0);
+}
+
 describe('channel mempool', () => {
   it('tells all that waits, then each change, so that a client holds what is served', async () => {
     const reader = new StreamReader(service.port);
@@ -95,6 +115,7 @@ describe('channel mempool', () => {
         }
       }
       expect([...held.values()].sort(byTxid)).toEqual([...results].sort(byTxid));
+      await estimated(results);
       converted += [...held.values()].filter(({ conversions }) => conversions.length > 0).length;
     }
     expect(gone).toBeGreaterThan(10);
@@ -118,6 +139,18 @@ describe('at the recorded tip, where the recording holds one of four waiting tra
       expiryHeight: 1572,
       identities: [{ fullyQualifiedName: 'bob.VRSCTEST', kind: 'content_updated' }],
     });
+  });
+});
+
+describe('GET /api/mempool/estimates', () => {
+  it('needs a key of tier developer', async () => {
+    expect((await get('/api/mempool/estimates')).code).toBe('tier_required');
+  });
+
+  it('held the estimate of each waiting conversion against what it brought', async () => {
+    const text = await registry.metrics();
+    const counted = /verustream_mempool_estimate_error_ratio_count\{chain="vrsc"\} (\d+)/.exec(text)?.[1];
+    expect(Number(counted)).toBeGreaterThan(0);
   });
 });
 

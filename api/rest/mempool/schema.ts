@@ -3,7 +3,6 @@ import { conversionMembers, seenTime, waitingTransaction } from '../../mempool/t
 import {
   array,
   boolean,
-  coins,
   hash,
   height,
   integer,
@@ -22,7 +21,7 @@ const truncated = {
 } as const;
 
 /** Rows come from memory and from this process alone, so there are pages but no cursor. */
-const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}): JsonSchema =>
+const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}, what?: string): JsonSchema =>
   object({
     chain: string,
     checkedAt: { ...isoTime, description: 'When the daemon was last asked' },
@@ -30,7 +29,7 @@ const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}
     listed: { ...integer, description: 'Transactions that the daemon holds' },
     truncated,
     ...beside,
-    results: array(row),
+    results: array(row, what),
     page: integer,
     pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },
     total: integer,
@@ -62,36 +61,33 @@ export const waitingConversionMembers = {
 export const waitingConversion = object(waitingConversionMembers);
 export const mempoolConversions = list(waitingConversion);
 
-export const mempoolEstimates = object({
-  chain: string,
-  checkedAt: isoTime,
-  truncated,
-  block: { ...object({ height, hash }), description: 'Whose reserves the estimates begin with' },
-  isEstimate: {
-    type: 'boolean',
-    enum: [true],
-    description: 'What a conversion brings is decided by all that its import executes, and more may still join',
-  },
-  results: array(
-    object({
-      txid: hash,
-      vout: integer,
-      status: {
-        type: 'string',
-        enum: ['unconfirmed', 'pending'],
-        description: 'pending: in a block, waiting for its import',
-      },
-      fromCurrencyId: nullableString,
-      toCurrencyId: string,
-      viaCurrencyId: nullableString,
-      basketId: string,
-      basketName: nullableString,
-      amountIn: coins,
-      estimatedOut: {
-        ...nullableCoins,
-        description: 'Null where the basket is not live, lacks a reserve, or cannot bear all that waits for it',
-      },
-    }),
-    'All conversions that wait for the import of the same basket, converted together',
-  ),
-});
+const isEstimate = {
+  type: 'boolean',
+  enum: [true],
+  description: 'What a conversion brings is decided by all that its import executes, and more may still join',
+} as const;
+
+export const mempoolEstimates = list(
+  object({
+    txid: hash,
+    vout,
+    status: {
+      type: 'string',
+      enum: ['unconfirmed', 'pending'],
+      description: 'pending: in a block, waiting for its import',
+    },
+    type: { type: 'string', enum: ['convert', 'via'] },
+    fromCurrencyId,
+    toCurrencyId,
+    viaCurrencyId,
+    basketId,
+    basketName: nullableString,
+    amountIn: rest.amountIn,
+    estimatedOut: {
+      ...nullableCoins,
+      description: 'Null where the basket is not live, lacks a reserve, or cannot bear all that waits for it',
+    },
+  }),
+  { isEstimate, block: { ...object({ height, hash }), description: 'Whose reserves the estimates begin with' } },
+  'Each as if the import of its basket executed now all that waits for it',
+);
