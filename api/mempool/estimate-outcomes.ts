@@ -63,8 +63,8 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
     }
   }
 
+  /** What is mined already, but waits as far as the journal knows, keeps the one from before. */
   function keep({ all }: Estimates): void {
-    estimated.clear();
     for (const { conversion, output } of all) {
       if (conversion.status !== 'unconfirmed' || output === null) continue;
       const { txid, vout } = conversion;
@@ -92,7 +92,6 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
     passOn();
     const isConverting = [...journal.waiting()].some(({ transaction }) => conversionsOf(transaction).length > 0);
     if (isConverting) keep(await estimatesOf(api, journal));
-    else estimated.clear();
     await compare();
   });
   const onChange = () => {
