@@ -26,7 +26,7 @@ export interface ApiContext {
   readonly login: Login;
   readonly webhooks: Webhooks;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
-  /** Of each chain, as far as this process follows it. */
+  /** Mempools of the chains, as far as this process follows them. */
   readonly mempools: Mempools;
   readonly currencies: CurrencyDirectory;
   readonly natives: NativeCurrencies;

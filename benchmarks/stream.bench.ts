@@ -55,7 +55,7 @@ interface Heard {
 async function follow(cursor: string, channels: readonly string[], heard: (event: Heard) => boolean): Promise<void> {
   for await (const event of openStream({ baseUrl: `http://127.0.0.1:${api.port}`, channels: [...channels], cursor })) {
     if (!('data' in event)) throw new Error('the stream begins anew');
-    const height = 'height' in event.data ? event.data.height : -1;
+    const height = 'height' in event.data ? (event.data.height ?? -1) : -1;
     if (heard({ type: event.type, height, cursor: event.cursor })) return;
   }
 }

@@ -171,8 +171,8 @@ export const metrics = {
     labelNames: ['chain'],
     registers,
   }),
-  mempoolUntold: new Gauge({
-    name: 'verustream_mempool_untold_transactions',
+  mempoolWithheld: new Gauge({
+    name: 'verustream_mempool_withheld_transactions',
     help: 'Of these, how many are not shown: no room for their fee rate, or not readable',
     labelNames: ['chain'],
     registers,

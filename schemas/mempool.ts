@@ -1,8 +1,8 @@
-/** What waits in a daemon's mempool, as the process that follows it tells the API. Nothing of it is ever stored. */
+/** What waits in a daemon's mempool, as the process that follows it reports it to the API. Nothing of it is ever stored. */
 import type { BlockRef } from '../domain/block-ref.ts';
 import type { ActivityFact, IdentityFact, OutputFact, TransactionFact, TransferFact } from './facts.ts';
 
-/** An output that a waiting transaction spends; without its coins where nobody knows them. */
+/** An output that a waiting transaction spends; without its coins where they are not known. */
 export interface UnconfirmedInput {
   readonly txid: string;
   readonly n: number;
@@ -59,14 +59,14 @@ export interface MempoolLook {
   readonly index: BlockRef | null;
   /** Transactions in the daemon's mempool. */
   readonly listed: number;
-  /** Of these, how many are not told: too low a fee rate for the room there is, or not readable. */
-  readonly untold: number;
+  /** How many of these are not published: too low a fee rate for the room there is, or not readable. */
+  readonly withheld: number;
 }
 
 /** Follows the mempool of one chain's daemon. */
 export interface MempoolSource {
-  /** From now on `told` hears of every look; called once. */
-  follow(told: (look: MempoolLook) => void): void;
+  /** From now on `report` is called with every look. To be called once. */
+  follow(report: (look: MempoolLook) => void): void;
   /** Something has changed, in the daemon or in the index: look at once. */
   wake(): void;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 /** Holds the last estimate of each conversion that waited against what it brought, for a metric. */
+import type { ConversionStatus } from '../../domain/transfers.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
@@ -18,7 +19,7 @@ interface Expected {
 interface OutcomeRecord {
   readonly txid: string;
   readonly vout: number;
-  readonly status: 'completed' | 'refunded' | 'unmatched';
+  readonly status: ConversionStatus;
   readonly amount_out: bigint | null;
 }
 
@@ -43,11 +44,11 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
   const { chain } = journal;
   const estimated = new Map<string, Expected>();
   const awaited = new Map<string, Expected>();
-  let told = journal.head;
+  let seen = journal.head;
 
   /** What has left the mempool keeps its last estimate. */
   function passOn(): void {
-    for (const { kind, entry } of journal.after(told) ?? []) {
+    for (const { kind, entry } of journal.after(seen) ?? []) {
       if (kind !== 'gone') continue;
       for (const { txid, vout } of conversionsOf(entry.transaction)) {
         const key = keyOf({ txid, vout });
@@ -56,7 +57,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
         if (expected && entry.outcome?.reason === 'mined') awaited.set(key, expected);
       }
     }
-    told = journal.head;
+    seen = journal.head;
     for (const key of awaited.keys()) {
       if (awaited.size <= MOST_AWAITED) break;
       awaited.delete(key);

@@ -47,7 +47,7 @@ export interface LookStatus {
   readonly at: number;
   readonly index: BlockRef | null;
   readonly listed: number;
-  /** Whether the daemon holds more than is told. */
+  /** Whether the daemon holds more than is published. */
   readonly truncated: boolean;
 }
 
@@ -180,7 +180,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
         add('gone', entry);
       }
       const isFirst = last === null;
-      last = { at, index: look.index, listed: look.listed, truncated: look.untold > 0 };
+      last = { at, index: look.index, listed: look.listed, truncated: look.withheld > 0 };
       forget();
       if (isFirst || look.changes.length > 0) for (const changed of followers) changed();
     },

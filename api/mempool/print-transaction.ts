@@ -64,8 +64,8 @@ export function transactionAnswer({ transaction, seenAt }: WaitingTransaction) {
 }
 
 export function identityAnswer({ identityAddress, name, fullyQualifiedName, kind, flags, changes }: IdentityFact) {
-  const told = changes.length > MOST_CHANGES_TEXT ? null : parseExact(changes);
-  return { identityAddress, name, fullyQualifiedName, kind, flags, changes: told };
+  const shown = changes.length > MOST_CHANGES_TEXT ? null : parseExact(changes);
+  return { identityAddress, name, fullyQualifiedName, kind, flags, changes: shown };
 }
 
 export function activityAnswer({ address, received, sent, currencies }: ActivityFact) {

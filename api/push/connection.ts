@@ -90,7 +90,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     journals: hub.mempools,
     wantsChain: subscriptions.coversMempool,
     wants: (chain, { transaction }) => subscriptions.wantsWaiting(chain, subjectsOf(transaction)),
-    tell: tellOfMempool,
+    write: writeOfMempool,
   });
   const inbox = createInbox({ share, pace: hub.messagePace, workOf: hub.workOf, read, refuse, overLimit, fail });
   /** Null while live: the place is then the hub's. */
@@ -202,7 +202,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     write(eventMessage(event, seq, cursor), event.type, cursor);
   }
 
-  function tellOfMempool(type: MempoolMessageType, chain: string, data: string): void {
+  function writeOfMempool(type: MempoolMessageType, chain: string, data: string): void {
     seq += 1;
     const cursor = encodePlaces(here());
     write(mempoolMessage(type, chain, seq, cursor, data), type, cursor);

@@ -20,9 +20,9 @@ export interface Hub {
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
   readonly logger: Logger;
-  /** Of each chain whose mempool is followed. */
+  /** One for each chain whose mempool is followed. */
   readonly mempools: readonly MempoolJournal[];
-  /** Work of a subscription to these channels, beside its filter. */
+  /** Work of a subscription to these channels, in addition to that of its filter. */
   workOf(channels: readonly string[] | undefined): number;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;

@@ -18,7 +18,7 @@ export interface Inbox {
 export interface InboxOptions {
   readonly share: NetworkShare;
   readonly pace: Pace;
-  /** Work of a subscription to these channels, beside its filter. */
+  /** Work of a subscription to these channels, in addition to that of its filter. */
   workOf(channels: readonly string[] | undefined): number;
   read(message: ClientMessage): void;
   refuse(id: MessageId, code: string, detail: string): void;

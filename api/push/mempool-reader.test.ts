@@ -1,4 +1,4 @@
-/** Whenever a client subscribes and however slowly it reads: what it was told gives what waits, each of it once. */
+/** Whenever a client subscribes and however slowly it reads: what it was sent gives what waits, each of it once. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { MempoolChange } from '../../schemas/mempool.ts';
@@ -23,7 +23,7 @@ function createClient(journal: ReturnType<typeof createJournal>, wants: (txid: s
     journals: [journal],
     wantsChain: () => true,
     wants: (_, { transaction }) => wants(transaction.txid),
-    tell(type, _, text) {
+    write(type, _, text) {
       left -= 1;
       const data = JSON.parse(text);
       if (type === 'mempool_snapshot') {
@@ -57,7 +57,7 @@ function createClient(journal: ReturnType<typeof createJournal>, wants: (txid: s
   };
 }
 
-it('gives what waits at the end, and never tells of one twice, nor that one went that was not told', () => {
+it('gives what waits at the end, and never sends one twice, nor that one went that was not sent', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), fc.boolean(), (steps, filters, subscribesFirst) => {
       const journal = createJournal(CHAIN, LIMITS, () => 0);
@@ -91,7 +91,7 @@ it('gives what waits at the end, and never tells of one twice, nor that one went
             waiting.add(txid);
             changes.push({ kind: 'waits', transaction });
           }
-          journal.record({ changes, index: null, listed: waiting.size, untold: 0 });
+          journal.record({ changes, index: null, listed: waiting.size, withheld: 0 });
         }
       }
       if (!subscribesFirst && !steps.some(({ kind }) => kind === 'subscribe')) client.reader.restart();
@@ -112,12 +112,12 @@ it('gives it without a new subscription, too, when the client has fallen behind'
     unconfirmed({ txid: String(at).padStart(64, '0'), spends: [], expiryHeight: 0 }),
   );
   const came = transactions.map((transaction) => ({ kind: 'waits', transaction }) as const);
-  journal.record({ changes: came, index: null, listed: 200, untold: 0 });
+  journal.record({ changes: came, index: null, listed: 200, withheld: 0 });
   client.read(1); // a part of the snapshot
   const went = transactions.slice(0, 100).map((transaction) => {
     return { kind: 'gone', transaction, outcome: { reason: 'dropped' } } as const;
   });
-  journal.record({ changes: went, index: null, listed: 100, untold: 0 });
+  journal.record({ changes: went, index: null, listed: 100, withheld: 0 });
   client.read(Number.POSITIVE_INFINITY);
   expect([...client.held].sort()).toEqual(transactions.slice(100).map(({ txid }) => txid));
 });

@@ -1,6 +1,6 @@
 /**
- * What one client of channel `mempool` hears: all that waits at a moment, then every change after it. There is no log of it to resume
- * from, so a client that falls too far behind, or returns, gets all that waits anew.
+ * What one client of channel `mempool` gets: all that waits at a moment, then every change after it. There is no log to resume from, so a
+ * client that falls too far behind, or reconnects, gets all that waits again.
  */
 import type { JournalChange, MempoolJournal, WaitingTransaction } from '../mempool/journal.ts';
 import { outcomeAnswer, transactionText } from '../mempool/print-transaction.ts';
@@ -8,9 +8,9 @@ import { outcomeAnswer, transactionText } from '../mempool/print-transaction.ts'
 export interface MempoolReader {
   /** Whether there is anything to send. */
   readonly isBehind: boolean;
-  /** Begins anew with the chains that are wanted now. */
+  /** Starts over, with the chains that are subscribed to now. */
   restart(): void;
-  /** Sends until all is told, `end` is past, or `goesOn` is false; at least one message. */
+  /** Sends until nothing is left, `end` is past, or `goesOn` is false; at least one message. */
   send(end: number, goesOn: () => boolean): void;
 }
 
@@ -19,7 +19,7 @@ export interface MempoolReaderOptions {
   readonly wantsChain: (chain: string) => boolean;
   readonly wants: (chain: string, waiting: WaitingTransaction) => boolean;
   /** `data` is JSON text. */
-  readonly tell: (type: MempoolMessageType, chain: string, data: string) => void;
+  readonly write: (type: MempoolMessageType, chain: string, data: string) => void;
 }
 
 export type MempoolMessageType = 'mempool_snapshot' | 'mempool_tx' | 'mempool_gone';
@@ -30,14 +30,14 @@ const PART_CHARACTERS = 128 * 1024;
 
 /** Transactions that are held against the filters in any case before a part ends. */
 const LEAST_LOOKED = 20;
-/** Place of a snapshot of which nothing has been told. */
+/** Place of a snapshot of which nothing has been sent. */
 const BEGINNING = -1;
 
 interface Place {
   readonly journal: MempoolJournal;
-  /** All changes up to here have been told, once the snapshot has. */
-  told: number;
-  /** Number from which on the snapshot at `told` is still to be told; null once it has been. */
+  /** All changes up to here have been sent, once the snapshot has. */
+  sent: number;
+  /** Number from which on the snapshot at `sent` is still to be sent; null once it has been. */
   snapshotFrom: number | null;
 }
 
@@ -52,18 +52,18 @@ export function mempoolMessage(
   return `{"type":"${type}","chain":${JSON.stringify(chain)},"seq":${seq},"cursor":"${cursor}","data":${data}}`;
 }
 
-export function createMempoolReader({ journals, wantsChain, wants, tell }: MempoolReaderOptions): MempoolReader {
+export function createMempoolReader({ journals, wantsChain, wants, write }: MempoolReaderOptions): MempoolReader {
   let places: Place[] = [];
 
-  const isBehind = ({ journal, told, snapshotFrom }: Place): boolean =>
-    journal.last !== null && wantsChain(journal.chain) && (snapshotFrom !== null || told < journal.head);
+  const isBehind = ({ journal, sent, snapshotFrom }: Place): boolean =>
+    journal.last !== null && wantsChain(journal.chain) && (snapshotFrom !== null || sent < journal.head);
 
   /** One message of the snapshot. */
   function sendPart(place: Place, end: number): void {
     const { journal } = place;
     const isFirst = place.snapshotFrom === BEGINNING;
-    if (isFirst) place.told = journal.head;
-    const standing = journal.waitingAt(place.told, place.snapshotFrom ?? 0);
+    if (isFirst) place.sent = journal.head;
+    const standing = journal.waitingAt(place.sent, place.snapshotFrom ?? 0);
     if (!standing) {
       place.snapshotFrom = BEGINNING; // so slow that it has to begin again
       return;
@@ -87,15 +87,15 @@ export function createMempoolReader({ journals, wantsChain, wants, tell }: Mempo
     place.snapshotFrom = next;
     const truncated = journal.last?.truncated === true;
     const members = `"first":${isFirst},"more":${next !== null},"truncated":${truncated}`;
-    tell('mempool_snapshot', journal.chain, `{"transactions":[${texts.join(',')}],${members}}`);
+    write('mempool_snapshot', journal.chain, `{"transactions":[${texts.join(',')}],${members}}`);
   }
 
   function sendChange({ journal }: Place, { kind, entry }: JournalChange): void {
     if (!wants(journal.chain, entry)) return;
-    if (kind === 'waits') tell('mempool_tx', journal.chain, transactionText(entry));
+    if (kind === 'waits') write('mempool_tx', journal.chain, transactionText(entry));
     else if (entry.outcome) {
       const { txid } = entry.transaction;
-      tell('mempool_gone', journal.chain, JSON.stringify({ txid, ...outcomeAnswer(entry.outcome) }));
+      write('mempool_gone', journal.chain, JSON.stringify({ txid, ...outcomeAnswer(entry.outcome) }));
     }
   }
 
@@ -104,13 +104,13 @@ export function createMempoolReader({ journals, wantsChain, wants, tell }: Mempo
       sendPart(place, end);
       if (!goesOn() || performance.now() >= end) return;
     }
-    const changes = place.journal.after(place.told);
+    const changes = place.journal.after(place.sent);
     if (!changes) {
       place.snapshotFrom = BEGINNING;
       return;
     }
     for (const change of changes) {
-      place.told = change.number;
+      place.sent = change.number;
       sendChange(place, change);
       if (!goesOn() || performance.now() >= end) return;
     }
@@ -124,7 +124,7 @@ export function createMempoolReader({ journals, wantsChain, wants, tell }: Mempo
       places = [];
       for (const journal of journals) {
         if (!wantsChain(journal.chain)) continue;
-        places.push({ journal, told: 0, snapshotFrom: BEGINNING });
+        places.push({ journal, sent: 0, snapshotFrom: BEGINNING });
       }
     },
     send(end, goesOn) {

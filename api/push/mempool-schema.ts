@@ -9,7 +9,7 @@ export const mempoolSnapshotData = object({
     'Of those that wait and pass the filters: these, and those of the parts to come',
   ),
   first: { ...boolean, description: 'The first part: forget all that waited on this chain' },
-  more: { ...boolean, description: 'Another part follows; until then nothing else is told of this mempool' },
+  more: { ...boolean, description: 'Another part follows; until then nothing else is sent of this mempool' },
   truncated: { ...boolean, description: 'The daemon holds more than this service shows' },
 });
 

@@ -71,7 +71,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Forwarded, so that nobody parses what is too long. */
+/** Forwarded, so that a text that is too long is never parsed. */
 async function textOf(daemon: MempoolDaemon, txid: string, signal: AbortSignal): Promise<string | null> {
   const method = 'getrawtransaction';
   const call = JSON.stringify({ jsonrpc: '1.0', id: CALL_ID, method, params: [txid, 1] });

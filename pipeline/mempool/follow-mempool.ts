@@ -30,7 +30,7 @@ const RETRY_MS = 1_000;
 /** A list of a megabyte is not asked for every second: looking takes at most a tenth of the time. */
 const REST = 9;
 
-/** The daemon is not asked before somebody follows. */
+/** The daemon is asked once follow() has been called. */
 export function openMempool(options: FollowOptions): MempoolSource {
   const { chain, daemon, pool, logger, room = ROOM, everyMs = EVERY_MS } = options;
   const closing = new AbortController();
@@ -63,22 +63,22 @@ export function openMempool(options: FollowOptions): MempoolSource {
     }
   }
 
-  async function lookAndRest(told: (look: MempoolLook) => void): Promise<void> {
+  async function lookAndRest(report: (look: MempoolLook) => void): Promise<void> {
     const started = performance.now();
     const { look, isMore } = await observed();
     if (signal.aborted) return;
     if (isFailing) logger.info({ chain: chain.name }, 'the mempool is followed again');
     isFailing = false;
     metrics.mempoolListed.set({ chain: chain.name }, look.listed);
-    metrics.mempoolUntold.set({ chain: chain.name }, look.untold);
+    metrics.mempoolWithheld.set({ chain: chain.name }, look.withheld);
     metrics.mempoolBytes.set({ chain: chain.name }, looks.bytes);
-    told(look);
+    report(look);
     await rest(isMore ? 0 : Math.max(everyMs, (performance.now() - started) * REST));
   }
 
   return {
-    follow(told) {
-      running = repeatUntil(signal, () => lookAndRest(told), {
+    follow(report) {
+      running = repeatUntil(signal, () => lookAndRest(report), {
         retryMs: RETRY_MS,
         ref: false,
         onError(err) {

@@ -9,7 +9,7 @@ import { listOf, listParam } from '../sinks/postgres/list-param.ts';
 export interface AskedOfIndex {
   /** Transactions that may have been mined. */
   readonly txids: readonly string[];
-  /** Outputs that somebody may have spent. */
+  /** Outputs that may be spent. */
   readonly outpoints: readonly OutPoint[];
   /** Blocks that its chain may have. */
   readonly hashes: readonly string[];

@@ -32,7 +32,7 @@ export interface MempoolLooks {
   look(): Promise<{ readonly look: MempoolLook; readonly isMore: boolean }>;
 }
 
-/** Transactions that one look reads; what follows waits for the next, so that some are told soon. */
+/** Transactions that one look reads; the rest is left to the next, so that the first are published soon. */
 const READ_AT_ONCE = 200;
 
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
@@ -44,7 +44,7 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
   const postponed = createPostponed();
   let bytes = 0;
 
-  /** Of all that waits, unless the index has not moved: then of these alone. */
+  /** About all that waits, unless the index has not moved: then about these alone. */
   async function askIndex(own: readonly string[], outpoints: readonly OutPoint[]): Promise<SeenIndex> {
     const hashes = [...new Set(Array.from(state.leaving.values(), ({ awaited }) => awaited))];
     const few = await lookAtIndex(pool, chain, { txids: own, outpoints, hashes });
@@ -95,11 +95,11 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     before: SeenIndex,
     listed: ReadonlySet<string>,
   ): MempoolLook {
-    let untold = 0;
+    let withheld = 0;
     for (const txid of listed) {
-      if (!state.waiting.has(txid) && !mined.has(txid) && !before.mined.has(txid)) untold += 1;
+      if (!state.waiting.has(txid) && !mined.has(txid) && !before.mined.has(txid)) withheld += 1;
     }
-    return { changes, index: tip, listed: listed.size, untold };
+    return { changes, index: tip, listed: listed.size, withheld };
   }
 
   /** Excluded ones that there would be room for now. */

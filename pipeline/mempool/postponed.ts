@@ -1,7 +1,7 @@
 /** Transactions that could not be read: tried again when the index has moved, then ever more rarely. */
 
 export interface Postponed {
-  /** Of these, the ones that may be tried now. */
+  /** Those of `txids` that may be tried now. */
   due(txids: readonly string[], indexTip: string | null): string[];
   add(txid: string, indexTip: string | null): void;
   /** Forgets all others. */
@@ -11,7 +11,7 @@ export interface Postponed {
 interface Tried {
   readonly times: number;
   readonly indexTip: string | null;
-  /** Of the monotonic clock. */
+  /** Milliseconds of the monotonic clock. */
   readonly againAt: number;
 }
 

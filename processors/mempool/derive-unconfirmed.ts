@@ -10,7 +10,7 @@ import { deriveIdentities } from '../identities/identities.ts';
 import type { MutableChainState } from '../state/chain-state.ts';
 import { transferRequests } from '../transfers/transfer-requests.ts';
 
-/** Of its memory, what every transaction, input, output, address and fact takes beside its texts; printed, an identity takes as much again. */
+/** Memory of a transaction, and of each input, output, address and fact, in addition to its texts. */
 const OWN_BYTES = 2_000;
 const PART_BYTES = 300;
 

@@ -1,4 +1,4 @@
-/** Whatever arrives, is mined, conflicts, expires, is taken back or forgotten: what waits is what the daemon holds, and each is told once. */
+/** Whatever arrives, is mined, conflicts, expires, is taken back or forgotten: what waits is what the daemon holds, and each is published once. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { MempoolChange, UnconfirmedOutcome } from '../../schemas/mempool.ts';
@@ -141,7 +141,7 @@ function createWorld() {
   return { move, look, settle, reasons };
 }
 
-it('is what the daemon holds, each told once when it comes and once when it goes, and why', () => {
+it('is what the daemon holds, each published once when it comes and once when it goes, and why', () => {
   const all = new Map<string, number>();
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 25 }), (turns) => {

@@ -24,7 +24,7 @@ const MOST_LOOKS = 5;
 export interface SeenMempool {
   /** Transactions that the daemon lists. */
   readonly listed: ReadonlySet<string>;
-  /** Of these, those that there is no room for. */
+  /** Listed ones that there is no room for. */
   readonly leftOut: ReadonlySet<string>;
   /** Listed and not waiting yet, as far as they could be read; one that spends another comes after it. */
   readonly arrived: readonly UnconfirmedTransaction[];
@@ -38,7 +38,7 @@ export interface SeenIndex {
   readonly tip: BlockRef | null;
   /** Blocks of waiting and arrived transactions. */
   readonly mined: ReadonlyMap<string, BlockRef>;
-  /** Who spent an output that an unlisted one spends, by outpointKey(). */
+  /** The mined transaction that spent an output which an unlisted one spends, by outpointKey(). */
   readonly spenders: ReadonlyMap<string, BlockRef & { readonly txid: string }>;
   /** Awaited blocks that the chain of the index has. */
   readonly reached: ReadonlySet<string>;
@@ -104,7 +104,7 @@ function standingSpenders(
   return spenders;
 }
 
-/** Of one that the daemon no longer lists and no block of the index holds. */
+/** What became of one that the daemon no longer lists and no block of the index holds. */
 function outcomeOf(
   { txid: own, inputs, expiryHeight }: UnconfirmedTransaction,
   { index }: SeenMempool,

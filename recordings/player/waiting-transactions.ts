@@ -20,8 +20,9 @@ const PROTOCOL = [
   'finalizenotarization',
 ];
 
-function sentIn(block: RecordedBlock): readonly string[] {
-  const { tx, validationtype } = JSON.parse(block.block()) as PlainBlock;
+/** Transactions of a block, in the text of `getblock … 2`, that senders made. */
+export function sentIn(text: string): readonly string[] {
+  const { tx, validationtype } = JSON.parse(text) as PlainBlock;
   return tx.flatMap(({ txid, vin, vout }, index) => {
     const isProducers = vin[0]?.coinbase !== undefined || (validationtype === 'stake' && index === tx.length - 1);
     const has = (kind: string) => vout.some(({ scriptPubKey }) => kind in scriptPubKey);
@@ -36,7 +37,7 @@ export function createWaitingTransactions(
 ): (view: RecordingView) => ReadonlySet<string> {
   const sent = new Map<RecordedBlock, readonly string[]>();
   const sentOf = (block: RecordedBlock): readonly string[] => {
-    const known = sent.get(block) ?? sentIn(block).filter(isKnown);
+    const known = sent.get(block) ?? sentIn(block.block()).filter(isKnown);
     sent.set(block, known);
     return known;
   };

@@ -102,8 +102,9 @@ describe('channel mempool', () => {
     for (service.node.advanceTo(TIP - 12); service.node.height < TIP; service.node.step()) {
       const { results } = await shown();
       for (;;) {
-        const told = Object.fromEntries(held);
-        if (Object.keys(told).length === results.length && results.every(({ txid }: LooseJson) => txid in told)) break;
+        const known = Object.fromEntries(held);
+        if (Object.keys(known).length === results.length && results.every(({ txid }: LooseJson) => txid in known))
+          break;
         const message = await reader.next();
         applied(held, message);
         cursor = message.cursor;

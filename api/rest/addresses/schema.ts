@@ -30,7 +30,7 @@ const history = page(object({ txid: hash, height, time: unixTime, type, ...flows
   txCount: integer,
 });
 
-/** Transactions of one address that are told; its sums count all. */
+/** Most waiting transactions of one address in an answer; its sums count all. */
 export const MOST_WAITING = 200;
 
 export const addressHistory = withUnconfirmed(

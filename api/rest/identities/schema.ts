@@ -86,7 +86,7 @@ const change = {
   changes: array(object({ field: string, old: {}, new: {} })),
 } as const;
 
-/** Waiting updates of one identity that are told. */
+/** Most waiting updates of one identity in an answer. */
 export const MOST_UPDATES = 20;
 
 export const identityDetail = withUnconfirmed(

@@ -34,7 +34,7 @@ export function statusAnswer({ chain, count, last }: MempoolJournal & { readonly
   return { chain, checkedAt: new Date(at).toISOString(), waiting: count, listed, truncated };
 }
 
-/** Of the block that all of it was held against. */
+/** Names the block that all of it was compared with. */
 export function stateHeaders({ chain, last }: MempoolJournal & { readonly last: LookStatus }): Record<string, string> {
   const { index } = last;
   return index ? { 'X-Chain-State': `${chain};height=${index.height};hash="${index.hash}"` } : {};
