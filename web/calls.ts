@@ -23,6 +23,7 @@ export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;
   /** Path and query as asked. */
   readonly url: string;
+  readonly parameters: { readonly path?: object | undefined; readonly query?: object | undefined };
 }
 
 export interface CallParameters<Path extends GetPath> {
@@ -30,10 +31,11 @@ export interface CallParameters<Path extends GetPath> {
   readonly query?: ParametersOf<Path, 'query'>;
 }
 
-export function call<Path extends GetPath>(path: Path, { path: parts, query }: CallParameters<Path> = {}): Call<Path> {
+export function call<Path extends GetPath>(path: Path, parameters: CallParameters<Path> = {}): Call<Path> {
+  const { path: parts, query } = parameters;
   const named: Readonly<Record<string, string | null | undefined>> = parts ?? {};
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
-  return { path, url: search.size === 0 ? address : `${address}?${search}` };
+  return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
 }

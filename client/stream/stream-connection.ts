@@ -41,6 +41,10 @@ export class StreamRefused extends Error {
   }
 }
 
+/** Node.js takes headers where the standard has names of protocols. */
+const openWithKey = (url: string, key: string): WebSocket =>
+  Reflect.construct(WebSocket, [url, { headers: { authorization: `Bearer ${key}` } }]);
+
 const OPEN_MS = 15_000;
 /** Heartbeats that may be missed. */
 const SILENT_BEATS = 3;
@@ -50,8 +54,7 @@ const PASSING = new Set(['rate_limited', 'too_many_streams', 'unavailable', 'int
 
 export function openConnection({ url, key, wish, cursor, mostWaiting, onMessage }: ConnectionOptions): StreamConnection {
   const queue = createMessageQueue<ServerMessage>();
-  const socket =
-    key === undefined ? new WebSocket(url) : new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
+  const socket = key === undefined ? new WebSocket(url) : openWithKey(url, key);
   let ended: Ended = { lagging: false, reason: 'closed by the reader' };
   let over = false;
   let seq = 0;

@@ -96,7 +96,7 @@ async function fetchInto(entry: Kept): Promise<void> {
   let arrived: Shown<unknown> | null = null;
   try {
     // The address is whole: no parameter is left to fill in.
-    const { data, error, response } = await client.GET(call.url as GetPath, { cache: 'no-cache' } as object);
+    const { data, error, response } = await client.GET(call.url as GetPath, { cache: 'no-cache' } as { [key: string]: unknown });
     noteLimits(call.url, response.headers);
     const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
     if (response.ok || (error !== undefined && !isProblem && typeof error === 'object')) {
