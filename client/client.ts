@@ -14,7 +14,9 @@ export interface ClientOptions {
 
 type TextualAnswers<Operation> = Operation extends { responses: infer Responses }
   ? Omit<Operation, 'responses'> & {
-      responses: { [Status in keyof Responses]: Status extends 'default' ? Responses[Status] : Textual<Responses[Status]> };
+      responses: {
+        [Status in keyof Responses]: Status extends 'default' ? Responses[Status] : Textual<Responses[Status]>;
+      };
     }
   : Operation;
 

@@ -67,5 +67,7 @@ export function viewAt({ name }: Place): View {
 /** `<thing> · <chain> · verustream` */
 export function titleOf(place: Place): string {
   const { chain } = place.parts;
-  return [viewAt(place).title(place.parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(' · ');
+  return [viewAt(place).title(place.parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(
+    ' · ',
+  );
 }

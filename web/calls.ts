@@ -6,18 +6,20 @@ export type GetPath = {
 }[keyof TextPaths];
 
 type Operation<Path extends GetPath> = TextPaths[Path]['get'];
-type ParametersOf<Path extends GetPath, Place extends 'path' | 'query'> = Operation<Path> extends {
-  parameters: { [Key in Place]?: infer Given };
-}
-  ? { readonly [Name in keyof Given]?: string | null | undefined }
-  : never;
+type ParametersOf<Path extends GetPath, Place extends 'path' | 'query'> =
+  Operation<Path> extends {
+    parameters: { [Key in Place]?: infer Given };
+  }
+    ? { readonly [Name in keyof Given]?: string | null | undefined }
+    : never;
 
 /** What a path answers, its numbers as text. */
-export type AnswerOf<Path extends GetPath> = Operation<Path> extends {
-  responses: { 200: { content: { 'application/json': infer Data } } };
-}
-  ? Data
-  : never;
+export type AnswerOf<Path extends GetPath> =
+  Operation<Path> extends {
+    responses: { 200: { content: { 'application/json': infer Data } } };
+  }
+    ? Data
+    : never;
 
 export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;

@@ -4,7 +4,9 @@ import type { Call } from './calls.ts';
 import type { Answer } from './state/answers.ts';
 import type { ViewName, views } from './views.ts';
 
-type AnswersOf<Calls> = { readonly [Index in keyof Calls]: Calls[Index] extends Call<infer Path> ? Answer<Path> : never };
+type AnswersOf<Calls> = {
+  readonly [Index in keyof Calls]: Calls[Index] extends Call<infer Path> ? Answer<Path> : never;
+};
 type ViewOf<Name extends ViewName> = (typeof views)[Name];
 
 export interface ViewProps<Name extends ViewName> {

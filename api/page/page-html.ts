@@ -1,7 +1,13 @@
 /** The one HTML document of the page: everything else is done by its script. */
 import type { AddressDescription, BuiltPage, ServiceFacts } from './page-source.ts';
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 export const UNKNOWN_ADDRESS: AddressDescription = {
@@ -12,11 +18,15 @@ export const UNKNOWN_ADDRESS: AddressDescription = {
 };
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2f5fd0"/>
-<path d="M6 9h4l6 13 6-13h4L17.500 27h-3z" fill="#fff"/></svg>`;
+<path d="M6 9h4l6 13 6-13h4L17.5 27h-3z" fill="#fff"/></svg>`;
 
-export function pageHtml(address: AddressDescription, { script, style, modules }: BuiltPage, facts: ServiceFacts): string {
+export function pageHtml(
+  address: AddressDescription,
+  { script, imports, style, modules }: BuiltPage,
+  facts: ServiceFacts,
+): string {
   const { title, description, json, module } = address;
-  const preloads = module === null ? [] : (modules.get(module) ?? []);
+  const preloads = [...imports, ...(module === null ? [] : (modules.get(module) ?? []))];
   return `<!doctype html>
 <html lang="en" data-theme="system">
 <head>

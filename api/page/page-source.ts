@@ -22,6 +22,8 @@ export interface BuiltPage {
   /** By the last part of their address below /assets/, which holds a hash of the content. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly script: string;
+  /** What the script imports at once. */
+  readonly imports: readonly string[];
   readonly style: string;
   /** Files that each module needs beyond the first script, by the module's source. */
   readonly modules: ReadonlyMap<string, readonly string[]>;

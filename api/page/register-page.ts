@@ -2,8 +2,9 @@
  * The page and its files on GET and HEAD of every address that no other part of the service has. They are answered from memory
  * before the gate: ten files of one page view would otherwise be a tenth of a reader's allowance.
  */
-import { createHash } from 'node:crypto';
+
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { createHash } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
@@ -118,7 +119,11 @@ function serveDocument(
   });
 }
 
-async function documentReply({ acceptEncoding, ifNoneMatch }: PageRequest, html: string, status: number): Promise<Reply> {
+async function documentReply(
+  { acceptEncoding, ifNoneMatch }: PageRequest,
+  html: string,
+  status: number,
+): Promise<Reply> {
   const etag = `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`;
   const kept = { 'Cache-Control': 'no-cache', ETag: etag };
   if (status === 200 && ifNoneMatch.split(',').some((tag) => tag.trim() === etag)) {

@@ -52,7 +52,14 @@ const SUBSCRIPTION = 'stream';
 /** Refusals that end by themselves: the stream connects again. */
 const PASSING = new Set(['rate_limited', 'too_many_streams', 'unavailable', 'internal_error']);
 
-export function openConnection({ url, key, wish, cursor, mostWaiting, onMessage }: ConnectionOptions): StreamConnection {
+export function openConnection({
+  url,
+  key,
+  wish,
+  cursor,
+  mostWaiting,
+  onMessage,
+}: ConnectionOptions): StreamConnection {
   const queue = createMessageQueue<ServerMessage>();
   const socket = key === undefined ? new WebSocket(url) : openWithKey(url, key);
   let ended: Ended = { lagging: false, reason: 'closed by the reader' };

@@ -27,6 +27,8 @@ interface CompiledFile {
 export interface CompiledPage {
   readonly files: ReadonlyMap<string, CompiledFile>;
   readonly script: string;
+  /** What the first script imports at once. */
+  readonly imports: readonly string[];
   readonly style: string;
   /** Files that a view's module needs beyond the first script, by its source. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
@@ -88,13 +90,23 @@ export async function compilePage(): Promise<CompiledPage> {
     for (const [path, { entryPoint }] of Object.entries(outputs)) {
       if (entryPoint?.startsWith('web/views/')) {
         const more = [...closure(path)].filter((file) => !initial.has(file));
-        modules.set(entryPoint, more.map((file) => basename(file)));
+        modules.set(
+          entryPoint,
+          more.map((file) => basename(file)),
+        );
       }
     }
     const files = await Promise.all(
       outputFiles.map(async ({ path, contents }) => [basename(path), await compressedFile(path, contents)] as const),
     );
-    return { files: new Map(files), script: basename(script), style: basename(outputOf(STYLE)), modules };
+    initial.delete(script);
+    return {
+      files: new Map(files),
+      script: basename(script),
+      imports: [...initial].map((file) => basename(file)),
+      style: basename(outputOf(STYLE)),
+      modules,
+    };
   } finally {
     await esbuild.stop(); // its process holds memory that nobody needs any more
   }

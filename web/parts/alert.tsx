@@ -43,4 +43,3 @@ export function Alert({ trouble, retry }: { readonly trouble: Trouble; readonly 
     </div>
   );
 }
-

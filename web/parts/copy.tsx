@@ -7,7 +7,12 @@ export function Copy({ label, text }: { readonly label: string; readonly text: s
   const [said, say] = useState<string | null>(null);
   const copy = async () => {
     const done = navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    say(await done.then(() => 'Copied', () => 'The browser did not allow it'));
+    say(
+      await done.then(
+        () => 'Copied',
+        () => 'The browser did not allow it',
+      ),
+    );
     setTimeout(() => say(null), SHOWN_MS);
   };
   return (

@@ -5,7 +5,15 @@ export function Fields({ children }: { readonly children: ComponentChildren }) {
   return <dl class="fields">{children}</dl>;
 }
 
-export function Field({ label, help, children }: { readonly label: string; readonly help?: string; readonly children: ComponentChildren }) {
+export function Field({
+  label,
+  help,
+  children,
+}: {
+  readonly label: string;
+  readonly help?: string;
+  readonly children: ComponentChildren;
+}) {
   return (
     <div>
       <dt title={help}>{label}</dt>

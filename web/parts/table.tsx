@@ -25,7 +25,7 @@ export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row
   if (leaf.kind !== 'nested') throw new TypeError(`${pointer} is no list`);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+    <div class="scroll">
       <table>
         <caption class="hidden">{caption}</caption>
         <thead>
@@ -39,7 +39,6 @@ export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the index is what a row's pointer says
             <At key={index} at={`${pointer}/${index}`}>
               <tr data-item={`${pointer}/${index}`}>
                 {columns.map(({ head, isNumber, cell }) => (

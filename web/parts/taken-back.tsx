@@ -1,6 +1,7 @@
 /** The banner of a view whose block was removed while it was open; what it shows stays readable. */
-import { timeZone } from '../state/settings.ts';
+
 import { takenBackSince } from '../state/lanes.ts';
+import { timeZone } from '../state/settings.ts';
 import { shownTime } from '../text/times.ts';
 
 interface TakenBackProps {
@@ -15,8 +16,8 @@ export function TakenBackBanner({ chain, height, readAt }: TakenBackProps) {
   if (!range) return null;
   return (
     <p class="banner" role="alert" data-code="taken_back" data-testid="taken-back">
-      <strong>Taken back</strong> at {shownTime(range.at, timeZone.value)}: a reorganisation removed the blocks above {range.toHeight} of{' '}
-      {chain}, {range.depth} deep. What stands below is as it was before.
+      <strong>Taken back</strong> at {shownTime(range.at, timeZone.value)}: a reorganisation removed the blocks above{' '}
+      {range.toHeight} of {chain}, {range.depth} deep. What stands below is as it was before.
     </p>
   );
 }

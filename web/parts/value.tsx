@@ -2,7 +2,7 @@
  * A value of an answer with the marks by which anybody can compare the page with the API: views say where it stands, and cannot
  * show another number than stands there.
  */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { timeZone } from '../state/settings.ts';
 import { inertText } from '../text/inert.ts';
 import { type NumberKind, shownNumber } from '../text/numbers.ts';
@@ -55,7 +55,11 @@ export function Value({ at, as = 'plain', unit, href, why = 'not known', childre
       if (as === 'time') return <Time pointer={pointer} text={leaf.text} />;
       return linked(
         href,
-        <span data-field={pointer} data-value={leaf.text} title={as === 'word' ? undefined : inertText(leaf.text.slice(0, 300))}>
+        <span
+          data-field={pointer}
+          data-value={leaf.text}
+          title={as === 'word' ? undefined : inertText(leaf.text.slice(0, 300))}
+        >
           {children ?? shownText(leaf.text, as)}
         </span>,
       );
@@ -71,8 +75,8 @@ function shownText(text: string, as: string) {
   return <Text text={text} isName={as === 'name'} keepsLines={as === 'text'} />;
 }
 
-function linked(href: string | null | undefined, shown: ComponentChildren) {
-  return href ? <a href={href}>{shown}</a> : <>{shown}</>;
+function linked(href: string | null | undefined, shown: JSX.Element): JSX.Element {
+  return href ? <a href={href}>{shown}</a> : shown;
 }
 
 function Time({ pointer, text }: { readonly pointer: string; readonly text: string }) {

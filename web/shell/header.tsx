@@ -5,7 +5,7 @@ import { now } from '../state/clock.ts';
 import { isPaused, streamState } from '../state/live.ts';
 import { place } from '../state/place.ts';
 import { chainNames, service } from '../state/service.ts';
-import { theme, THEMES, timeZone, TIMES } from '../state/settings.ts';
+import { THEMES, TIMES, theme, timeZone } from '../state/settings.ts';
 import { tips } from '../state/tips.ts';
 import { shownSpan } from '../text/times.ts';
 import { Search } from './search.tsx';

@@ -17,7 +17,10 @@ function meanings(text: string): Suggestion[] {
   const here = place.value?.parts.chain;
   const chains = here === undefined ? chainNames : [here, ...chainNames.filter((name) => name !== here)];
   if (HEIGHT.test(text)) {
-    return chains.map((chain) => ({ label: `Block ${text} of ${chain}`, href: hrefOf('block', { chain, block: text }) }));
+    return chains.map((chain) => ({
+      label: `Block ${text} of ${chain}`,
+      href: hrefOf('block', { chain, block: text }),
+    }));
   }
   if (HASH.test(text)) {
     const txid = text.toLowerCase();

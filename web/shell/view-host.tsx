@@ -6,6 +6,7 @@ import { type Place, viewAt } from '../addresses.ts';
 import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
 import { address, onNavigation, place } from '../state/place.ts';
+import '../kit.ts';
 import { viewModules } from '../view-modules.ts';
 import type { ViewProps } from '../view-props.ts';
 import type { ViewName } from '../views.ts';

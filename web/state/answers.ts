@@ -5,9 +5,9 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import { createVerustreamClient } from '../../client/client.ts';
 import type { AnswerOf, Call, GetPath } from '../calls.ts';
-import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 import { isLow, noteLimits } from './meter.ts';
 import { chainsOf, noteChainState } from './tips.ts';
+import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 
 export interface Shown<Data> {
   readonly data: Data;
@@ -96,7 +96,10 @@ async function fetchInto(entry: Kept): Promise<void> {
   let arrived: Shown<unknown> | null = null;
   try {
     // The address is whole: no parameter is left to fill in.
-    const { data, error, response } = await client.GET(call.url as GetPath, { cache: 'no-cache' } as { [key: string]: unknown });
+    const { data, error, response } = await client.GET(
+      call.url as GetPath,
+      { cache: 'no-cache' } as { [key: string]: unknown },
+    );
     noteLimits(call.url, response.headers);
     const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
     if (response.ok || (error !== undefined && !isProblem && typeof error === 'object')) {
@@ -148,5 +151,6 @@ export function chainMoved(chain: string, atOnce = false): void {
 
 /** The network is back. */
 export function retryFailed(): void {
-  for (const entry of kept.values()) if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
+  for (const entry of kept.values())
+    if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
 }

@@ -112,7 +112,7 @@ function arriveAtTip(): void {
 }
 
 function flushSoon(): void {
-  flushing ??= setTimeout(flush, FLUSH_MS);
+  if (flushing === null) flushing = setTimeout(flush, FLUSH_MS);
 }
 
 function flush(): void {

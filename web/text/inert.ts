@@ -40,6 +40,12 @@ function escapeOf(character: string): string {
 }
 
 /** Scripts whose letters look like Latin ones, and Latin. */
-const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
+const SCRIPTS = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
 
 export const hasMixedScripts = (name: string) => SCRIPTS.filter((script) => script.test(name)).length > 1;

@@ -1,13 +1,16 @@
 /** A block: its header, who made it, and its transactions. */
-import { hrefOf } from '../addresses.ts';
-import { Field, Fields } from '../parts/fields.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { Proof } from '../parts/proof.tsx';
-import { Table } from '../parts/table.tsx';
-import { TakenBackBanner } from '../parts/taken-back.tsx';
-import { Value } from '../parts/value.tsx';
-import { nativeNameOf } from '../state/service.ts';
-import type { ViewProps } from '../view-props.ts';
+import {
+  Field,
+  Fields,
+  hrefOf,
+  nativeNameOf,
+  Panel,
+  Proof,
+  Table,
+  TakenBackBanner,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>) {
   const unit = nativeNameOf(chain);
@@ -60,10 +63,20 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
               <Value at="difficulty" as="price" />
             </Field>
             <Field label="Before it">
-              <Value at="previousHash" as="id" why="it is the first" href={block.previousHash && blockLink(String(Number(block.height) - 1))} />
+              <Value
+                at="previousHash"
+                as="id"
+                why="it is the first"
+                href={block.previousHash && blockLink(String(Number(block.height) - 1))}
+              />
             </Field>
             <Field label="After it">
-              <Value at="nextHash" as="id" why="it is the newest" href={block.nextHash && blockLink(String(Number(block.height) + 1))} />
+              <Value
+                at="nextHash"
+                as="id"
+                why="it is the newest"
+                href={block.nextHash && blockLink(String(Number(block.height) + 1))}
+              />
             </Field>
             <Field label="Merkle root">
               <Value at="merkleRoot" as="id" />
@@ -94,7 +107,10 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
             caption="Transactions of the block"
             empty="The block has no transaction."
             columns={[
-              { head: 'Transaction', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
+              {
+                head: 'Transaction',
+                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+              },
               { head: 'Type', cell: () => <Value at="type" as="word" /> },
               {
                 head: 'Fee',

@@ -1,12 +1,5 @@
 /** Blocks of a chain, newest first. */
-import { hrefOf } from '../addresses.ts';
-import { Pager } from '../parts/pager.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { Proof } from '../parts/proof.tsx';
-import { Table } from '../parts/table.tsx';
-import { Value } from '../parts/value.tsx';
-import { nativeNameOf } from '../state/service.ts';
-import type { ViewProps } from '../view-props.ts';
+import { hrefOf, nativeNameOf, Pager, Panel, Proof, Table, Value, type ViewProps } from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [blocks] }: ViewProps<'blocks'>) {
   const unit = nativeNameOf(chain);
@@ -23,12 +16,17 @@ export function View({ parts: { chain }, answers: [blocks] }: ViewProps<'blocks'
               {
                 head: 'Height',
                 isNumber: true,
-                cell: ({ height }) => <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />,
+                cell: ({ height }) => (
+                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                ),
               },
               { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
               { head: 'Time', cell: () => <Value at="time" as="time" /> },
               { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
-              { head: 'Miner or staker', cell: () => <Value at="minerAddress" as="id" why="the coinbase names none" /> },
+              {
+                head: 'Miner or staker',
+                cell: () => <Value at="minerAddress" as="id" why="the coinbase names none" />,
+              },
               { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
               { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
               { head: 'Reward', isNumber: true, cell: () => <Value at="blockReward" as="amount" unit={unit} /> },

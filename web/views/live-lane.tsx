@@ -1,10 +1,5 @@
 /** The newest blocks of a chain, newest left; what a reorganisation removed falls out of the row and stays readable. */
-import { hrefOf } from '../addresses.ts';
-import { At } from '../parts/scope.tsx';
-import { Value } from '../parts/value.tsx';
-import { now } from '../state/clock.ts';
-import { type BlockOfLane, type Lane, lanes, laneOf } from '../state/lanes.ts';
-import { shownSpan } from '../text/times.ts';
+import { At, type BlockOfLane, hrefOf, type Lane, laneOf, lanes, now, shownSpan, Value } from '../kit.ts';
 
 interface LaneProps {
   readonly chain: string;
@@ -16,10 +11,9 @@ interface LaneProps {
 export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
   const { standing, undone }: Lane = lanes.value[chain] ?? laneOf(chain);
   const indexes = new Map(blocks.map(({ hash }, index) => [hash, index]));
-  const all = [
-    ...standing.map((block) => ({ ...block, takenBack: null })),
-    ...undone,
-  ].sort((a, b) => b.height - a.height);
+  const all = [...standing.map((block) => ({ ...block, takenBack: null })), ...undone].sort(
+    (a, b) => b.height - a.height,
+  );
   return (
     <div class="lane">
       <h3>

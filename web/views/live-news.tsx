@@ -1,8 +1,5 @@
 /** Conversions and prices as the stream tells them. */
-import { hrefOf } from '../addresses.ts';
-import { Id } from '../parts/text.tsx';
-import { type ConversionNews, news, type PriceNews } from '../state/live.ts';
-import { shownNumber } from '../text/numbers.ts';
+import { type ConversionNews, hrefOf, Id, news, type PriceNews, shownNumber } from '../kit.ts';
 
 export function NewsPanel() {
   const { conversions, prices } = news.value;
@@ -12,7 +9,9 @@ export function NewsPanel() {
         <h2>As it comes</h2>
       </header>
       {conversions.length + prices.length === 0 && (
-        <p class="empty">Conversions and prices appear here as the stream tells them. None has come since this page was opened.</p>
+        <p class="empty">
+          Conversions and prices appear here as the stream tells them. None has come since this page was opened.
+        </p>
       )}
       <ul class="news">
         {conversions.map((event) => (
@@ -43,7 +42,8 @@ function Price({ event: { cursor, data } }: { readonly event: PriceNews }) {
   const { currencyId, usdPrice } = data;
   return (
     <li data-event="price" data-cursor={cursor}>
-      <Id id={currencyId} /> {usdPrice === null ? 'has no price' : <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>}
+      <Id id={currencyId} />{' '}
+      {usdPrice === null ? 'has no price' : <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>}
     </li>
   );
 }

@@ -1,15 +1,19 @@
 /** What happens now. */
+
 import { useLayoutEffect } from 'preact/hooks';
-import { hrefOf } from '../addresses.ts';
-import { Field, Fields } from '../parts/fields.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { At } from '../parts/scope.tsx';
-import { Table } from '../parts/table.tsx';
-import { Value } from '../parts/value.tsx';
-import { layAnswer } from '../state/lanes.ts';
-import { chainNames } from '../state/service.ts';
-import { noteTip } from '../state/tips.ts';
-import type { ViewProps } from '../view-props.ts';
+import {
+  At,
+  chainNames,
+  Field,
+  Fields,
+  hrefOf,
+  layAnswer,
+  noteTip,
+  Panel,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 import { LaneOfBlocks } from './live-lane.tsx';
 import { NewsPanel } from './live-news.tsx';
 
@@ -21,14 +25,17 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
       const blocks = shown.data.blocks.filter((block) => block.chain === chain);
       layAnswer(chain, blocks.map(laneBlock));
       const [newest] = blocks;
-      if (newest) noteTip(chain, { height: Number(newest.height), hash: newest.hash, time: Number(newest.time) * 1000 });
+      if (newest)
+        noteTip(chain, { height: Number(newest.height), hash: newest.hash, time: Number(newest.time) * 1000 });
     }
   }, [shown]);
   return (
     <>
       <Panel title="Newest blocks" answer={pulse} frame="medium">
         {({ chains, blocks }) =>
-          Object.keys(chains).map((chain) => <LaneOfBlocks key={chain} chain={chain} blocks={blocks} hasTip={chains[chain] !== null} />)
+          Object.keys(chains).map((chain) => (
+            <LaneOfBlocks key={chain} chain={chain} blocks={blocks} hasTip={chains[chain] !== null} />
+          ))
         }
       </Panel>
       <div class="columns">
@@ -41,8 +48,16 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               empty="No currency has enough depth for a price."
               columns={[
                 { head: 'Currency', cell: () => <Value at="name" as="name" /> },
-                { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" why="not priced" /> },
-                { head: '24 h', isNumber: true, cell: () => <Value at="change24h" as="usd" unit="%" why="no price a day before" /> },
+                {
+                  head: 'Price',
+                  isNumber: true,
+                  cell: () => <Value at="price" as="price" unit="USD" why="not priced" />,
+                },
+                {
+                  head: '24 h',
+                  isNumber: true,
+                  cell: () => <Value at="change24h" as="usd" unit="%" why="no price a day before" />,
+                },
               ]}
             />
           )}
@@ -57,8 +72,16 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               columns={[
                 { head: 'Basket', cell: () => <Value at="name" as="name" /> },
                 { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-                { head: 'Holds', isNumber: true, cell: () => <Value at="tvl" as="usd" unit="USD" why="a reserve has no price" /> },
-                { head: 'Volume 24 h', isNumber: true, cell: () => <Value at="volume24h" as="usd" unit="USD" why="not known" /> },
+                {
+                  head: 'Holds',
+                  isNumber: true,
+                  cell: () => <Value at="tvl" as="usd" unit="USD" why="a reserve has no price" />,
+                },
+                {
+                  head: 'Volume 24 h',
+                  isNumber: true,
+                  cell: () => <Value at="volume24h" as="usd" unit="USD" why="not known" />,
+                },
               ]}
             />
           )}

@@ -1,15 +1,18 @@
 /** A transaction: what it spent, what it made, what it converted. */
-import { hrefOf } from '../addresses.ts';
-import { Field, Fields } from '../parts/fields.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { At } from '../parts/scope.tsx';
-import { Table } from '../parts/table.tsx';
-import { TakenBackBanner } from '../parts/taken-back.tsx';
-import { Value } from '../parts/value.tsx';
-import type { Answer } from '../state/answers.ts';
-import { nativeNameOf } from '../state/service.ts';
-import type { ViewProps } from '../view-props.ts';
+import {
+  type Answer,
+  At,
+  Field,
+  Fields,
+  hrefOf,
+  JsonTree,
+  nativeNameOf,
+  Panel,
+  Table,
+  TakenBackBanner,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 
 interface PartProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
@@ -90,7 +93,11 @@ function Inputs({ answer, chain }: PartProps) {
             { head: 'Output of', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
             { head: 'Number', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
             { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
-            { head: 'Amount', isNumber: true, cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} /> },
+            {
+              head: 'Amount',
+              isNumber: true,
+              cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} />,
+            },
           ]}
         />
       )}
@@ -111,7 +118,11 @@ function Outputs({ answer, chain }: PartProps) {
             { head: 'Number', isNumber: true, cell: () => <Value at="n" as="integer" /> },
             { head: 'Kind', cell: () => <Value at="kind" as="word" /> },
             { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
-            { head: 'Amount', isNumber: true, cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} /> },
+            {
+              head: 'Amount',
+              isNumber: true,
+              cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} />,
+            },
             {
               head: 'Spent by',
               cell: ({ spentTxid }) => (
@@ -187,7 +198,14 @@ function Conversions({ answer, chain }: PartProps) {
           caption="Conversions that it requested or settled"
           empty="It converts nothing."
           columns={[
-            { head: 'Status', cell: ({ status }) => <span class={`status ${status}`}><Value at="status" as="word" /></span> },
+            {
+              head: 'Status',
+              cell: ({ status }) => (
+                <span class={`status ${status}`}>
+                  <Value at="status" as="word" />
+                </span>
+              ),
+            },
             { head: 'Type', cell: () => <Value at="type" as="word" /> },
             {
               head: 'In',
@@ -203,13 +221,18 @@ function Conversions({ answer, chain }: PartProps) {
               isNumber: true,
               cell: () => (
                 <>
-                  <Value at="amountOut" as="amount" why="nothing was paid out" /> <Value at="toCurrencyName" as="name" why="unknown here" />
+                  <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
+                  <Value at="toCurrencyName" as="name" why="unknown here" />
                 </>
               ),
             },
             { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
             { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
-            { head: 'Worth', isNumber: true, cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" /> },
+            {
+              head: 'Worth',
+              isNumber: true,
+              cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" />,
+            },
             {
               head: 'Executed in',
               cell: ({ importTxid, importChain }) => (
