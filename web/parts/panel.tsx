@@ -6,6 +6,7 @@ import { type Answer, watch } from '../state/answers.ts';
 import { chainsOf } from '../state/tips.ts';
 import { Alert } from './alert.tsx';
 import { Copy } from './copy.tsx';
+import { DOTS, Icon } from './icons.tsx';
 import { ScopeRoot } from './scope.tsx';
 
 interface PanelProps<Path extends GetPath> {
@@ -81,7 +82,9 @@ function PanelMenu({ call, title, isList, refresh }: MenuProps) {
   };
   return (
     <details class="menu">
-      <summary aria-label={`Menu of ${title}`}>⋯</summary>
+      <summary aria-label={`Menu of ${title}`}>
+        <Icon path={DOTS} />
+      </summary>
       <div>
         <Copy label="Copy as curl" text={`curl '${absolute.replaceAll("'", '%27')}'`} />
         <Copy label="Copy as TypeScript" text={() => asTypeScript(call)} />

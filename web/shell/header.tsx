@@ -1,6 +1,7 @@
 /** The top of every view: chains, search, settings. */
 import { type Signal, useComputed } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
+import { Icon, PAUSE, PLAY } from '../parts/icons.tsx';
 import { now } from '../state/clock.ts';
 import { isPaused, streamState } from '../state/live.ts';
 import { place } from '../state/place.ts';
@@ -97,7 +98,7 @@ function Pause() {
         isPaused.value = !isPaused.value;
       }}
     >
-      {isPaused.value ? '▶' : '❚❚'}
+      <Icon path={isPaused.value ? PLAY : PAUSE} />
     </button>
   );
 }
