@@ -59,19 +59,3 @@ export const views = {
 } as const satisfies Readonly<Record<string, View<never>>>;
 
 export type ViewName = keyof typeof views;
-
-/** First parts of addresses that are not chains. */
-export const RESERVED = [
-  'api',
-  'rpc',
-  'metrics',
-  'assets',
-  'market',
-  'search',
-  'login',
-  'account',
-  'operator',
-  'status',
-  'address',
-  'about',
-] as const;

@@ -107,7 +107,8 @@ async function wrongValues(base: string, { src, chainState, values, items }: Mar
     const [, rows] = at(answer, list);
     const indexes = shown.map((item) => Number(item.split('/').at(-1))).sort((a, b) => a - b);
     const isWhole = Array.isArray(rows) && indexes.length === rows.length && indexes.every((index, at) => index === at);
-    if (!isWhole) wrong.push(`${list} has ${Array.isArray(rows) ? rows.length : 'no'} rows, shown are ${indexes.join()}`);
+    if (!isWhole)
+      wrong.push(`${list} has ${Array.isArray(rows) ? rows.length : 'no'} rows, shown are ${indexes.join()}`);
   }
   return wrong;
 }

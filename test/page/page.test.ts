@@ -21,7 +21,10 @@ const MOST_CREDITS_LIVE = 4;
 
 /** By the recording: a transaction of each type. */
 function transactionsByType(): string[] {
-  const lines = gunzipSync(readFileSync(`${RECORDING}txs.jsonl.gz`)).toString().trim().split('\n');
+  const lines = gunzipSync(readFileSync(`${RECORDING}txs.jsonl.gz`))
+    .toString()
+    .trim()
+    .split('\n');
   const byKind = new Map<string, string>();
   for (const line of lines) {
     const { txid, vout } = JSON.parse(line) as { txid: string; vout: { scriptPubKey: object }[] };
@@ -92,7 +95,9 @@ describe.skipIf(whyNoBrowser !== null)('the page', () => {
       const { page, requests, close } = await openPage(browser);
       await page.goto(`${service.url}${address}`);
       await page.locator('main[data-ready="true"]').waitFor();
-      const assets = requests.filter((request) => /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`));
+      const assets = requests.filter((request) =>
+        /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`),
+      );
       const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
       const answers = await Promise.all(calls.map((request) => request.response()));
       const credits = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
@@ -123,10 +128,14 @@ describe.skipIf(whyNoBrowser !== null)('the page', () => {
           const found = await axe.run();
           return found.violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0]?.html }));
         });
-        for (const { id, impact, first } of violations) console.log(`axe: ${address} ${width} ${impact} ${id} ${first}`);
+        for (const { id, impact, first } of violations)
+          console.log(`axe: ${address} ${width} ${impact} ${id} ${first}`);
         expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
         const folder = process.env.SCREENSHOTS;
-        if (folder) await page.screenshot({ path: `${folder}/${view}-${width}-${colorScheme}-${views.findIndex(([, at]) => at === address)}.png` });
+        if (folder)
+          await page.screenshot({
+            path: `${folder}/${view}-${width}-${colorScheme}-${views.findIndex(([, at]) => at === address)}.png`,
+          });
       }
       await close();
     }
