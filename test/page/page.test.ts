@@ -27,8 +27,8 @@ function transactionsByType(): string[] {
     .split('\n');
   const byKind = new Map<string, string>();
   for (const line of lines) {
-    const { txid, vout } = JSON.parse(line) as { txid: string; vout: { scriptPubKey: object }[] };
-    const kind = vout.map(({ scriptPubKey }) => Object.keys(scriptPubKey).sort().join()).join(' ');
+    const { txid, tx } = JSON.parse(line) as { txid: string; tx: { vout: { scriptPubKey: object }[] } };
+    const kind = tx.vout.map(({ scriptPubKey }) => Object.keys(scriptPubKey).sort().join()).join(' ');
     if (!byKind.has(kind)) byKind.set(kind, txid);
   }
   return [...byKind.values()];

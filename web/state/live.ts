@@ -8,7 +8,7 @@ import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, layBlocks, takeBack } from './lanes.ts';
 import { followsStream } from './place.ts';
-import { noteTip } from './tips.ts';
+import { noteTip, tips } from './tips.ts';
 
 export type StreamState = 'live' | 'catching-up' | 'offline' | 'paused' | 'off';
 export type ConversionNews = Extract<StreamEvent, { type: 'conversion' }>;
@@ -85,8 +85,10 @@ function hear(message: ServerMessage): void {
     connection.value = 'catching-up';
     behind = new Map();
     caughtUp = 0;
-    for (const [chain, tip] of Object.entries(message.chains)) if (tip) behind.set(chain, tip.height);
-    if (heard.cursor === null || heard.cursor === message.cursor) arriveAtTip();
+    for (const [chain, tip] of Object.entries(message.chains)) {
+      if (tip && tips.value[chain]?.hash !== tip.hash) behind.set(chain, tip.height);
+    }
+    if (heard.cursor === null || behind.size === 0) arriveAtTip();
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();
     return;

@@ -16,16 +16,18 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
   );
   return (
     <div class="lane">
-      <h3>
-        <a href={hrefOf('blocks', { chain })}>{chain}</a>{' '}
+      <div class="lane-head">
+        <h3>
+          <a href={hrefOf('blocks', { chain })}>{chain}</a>
+        </h3>
         {hasTip && (
           <At at={`/chains/${chain}`}>
-            <span class="muted">
-              at <Value at="height" as="integer" /> · <Value at="hash" as="id" /> · <Value at="time" as="time" />
-            </span>
+            <Value at="height" as="integer" />
+            <Value at="hash" as="id" />
+            <Value at="time" as="time" />
           </At>
         )}
-      </h3>
+      </div>
       {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
       <ul role="list" aria-label={`Blocks of ${chain}`}>
         {all.map((block) => {
