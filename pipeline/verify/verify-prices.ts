@@ -69,7 +69,7 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
   const stage = await openPriceStage({
     chains,
     rules,
-    log: facts,
+    topics: createTopicReader(facts),
     stores: fresh,
     lock,
     publisher: null,
