@@ -77,7 +77,16 @@ export async function run(
     }
     const playing = demo?.play(signal);
     await runStages({
- config, stores, log, topics, daemons, reporter, logger, signal, ...(demo && { ended: demo.ended }) });
+      config,
+      stores,
+      log,
+      topics,
+      daemons,
+      reporter,
+      logger,
+      signal,
+      ...(demo && { ended: demo.ended }),
+    });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering
     return ENDED;

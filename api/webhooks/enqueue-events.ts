@@ -85,11 +85,7 @@ async function hasWebhooks(client: PoolClient): Promise<boolean> {
 }
 
 /** Null while another process has it. */
-async function lockCursor(
-  client: PoolClient,
-  source: WebhookEventSource,
-  topics: TopicReader,
-): Promise<number | null> {
+async function lockCursor(client: PoolClient, source: WebhookEventSource, topics: TopicReader): Promise<number | null> {
   const cursor = [source.topic, source.chain];
   const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
   const held = await client.query<{ position: bigint }>(`SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);

@@ -111,7 +111,11 @@ export async function openStampsPublisher(
       const isAlike = beyond.isAlike(index, hash, list);
       const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
       if (!isAlike || !isMarkedAlike) {
-        const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(topics, chain, publishedEntry) : null;
+        const was = isAlike
+          ? list
+          : publishedEntry?.hash === hash
+            ? await readList(topics, chain, publishedEntry)
+            : null;
         if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
           const { provisional: wasProvisional } = publishedEntry;
           const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
