@@ -22,7 +22,7 @@ export interface TopicEntry<T extends DecodedTopic> {
   /** Bytes in the log. */
   readonly bytes: number;
   /**
-   * Takes the time to decode it unless another reader has had it. Shared: nobody changes it.
+   * Takes the time to decode it unless another reader has had it. It is shared, so no caller may change it.
    * @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large
    */
   record(): TopicRecords[T];
