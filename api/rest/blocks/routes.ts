@@ -1,6 +1,6 @@
 /** /api/blocks */
 
-import type { TransactionType } from '../../../schemas/facts.ts';
+import type { BlockFact, TransactionType } from '../../../schemas/facts.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -16,7 +16,7 @@ export interface BlockRecord {
   readonly time: bigint;
   readonly size: number;
   readonly tx_count: number;
-  readonly validation_type: string;
+  readonly validation_type: BlockFact['validationType'];
   readonly difficulty: string;
   readonly reward: bigint;
   readonly miner_address: string | null;
@@ -86,7 +86,7 @@ const list = stateRoute({
   scope: 'chain',
   async handler({ params, read }) {
     const tip = tipHeight(read, params.chain);
-    return readPage<BlockRecord>(read, params, {
+    return readPage(read, params, {
       list: 'blocks',
       chain: params.chain,
       sql: `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1`,
@@ -117,7 +117,7 @@ const detail = stateRoute({
   tier: null,
   cache: 'state',
   scope: 'chain',
-  settledAt: (answer) => (answer as { readonly height: number }).height,
+  settledAt: ({ height }) => height,
   async handler({ params, read }) {
     const tip = tipHeight(read, params.chain);
     const block = await read.row<WholeBlock>(DETAIL_SQL, [params.chain, params.height]);
