@@ -38,6 +38,7 @@ import {
 } from '../../webhooks/webhook-store.ts';
 import { nothing } from '../account/schema.ts';
 import {
+  DELIVERY_STATES,
   delivery,
   deliveryList,
   webhook,
