@@ -127,7 +127,7 @@ type Surplus<A, T> = unknown extends T
 type Atom = string | number | boolean | null | undefined | LosslessNumber | Uint8Array;
 type KeyOf<T> = T extends Atom ? never : keyof T;
 type MemberOf<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
-type Fitting<A, T> = [Surplus<A, T>] extends [never]
+export type Fitting<A, T> = [Surplus<A, T>] extends [never]
   ? unknown
   : { readonly 'members that no schema has': Surplus<A, T> };
 

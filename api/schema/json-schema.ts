@@ -72,8 +72,8 @@ type Members<S> = S extends { readonly properties: infer P }
       Record<string, S extends { readonly additionalProperties: infer V extends JsonSchema } ? Typed<V> : unknown>
     >;
 
-type Properties = Readonly<Record<string, JsonSchema>>;
-type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
+export type Properties = Readonly<Record<string, JsonSchema>>;
+export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
 
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
