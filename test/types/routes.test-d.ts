@@ -13,7 +13,7 @@ import {
   openObject,
   page,
   string,
-  type ValueOf,
+  type Typed,
   withOptional,
 } from '../../api/schema/json-schema.ts';
 
@@ -24,7 +24,7 @@ const row = object({
   amount: coinsSchema,
   inner: array(object({ n: integer })),
 });
-type Row = ValueOf<typeof row>;
+type Row = Typed<typeof row>;
 declare const read: Row;
 declare const text: string;
 

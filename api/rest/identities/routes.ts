@@ -7,7 +7,7 @@ import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
-import { integer, type ValueOf } from '../../schema/json-schema.ts';
+import { integer, type Typed } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import {
@@ -105,7 +105,7 @@ interface WholeIdentity extends IdentityRecord {
 }
 
 /** What the daemon prints of an identity. */
-type DaemonIdentity = Pick<ValueOf<typeof identityDetail>, DaemonMember> & Readonly<Record<string, unknown>>;
+type DaemonIdentity = Pick<Typed<typeof identityDetail>, DaemonMember> & Readonly<Record<string, unknown>>;
 type DaemonMember =
   | 'name'
   | 'parent'
