@@ -1,6 +1,7 @@
 /** Any part of an answer, member by member: decoded objects of the chain, whatever their form. */
 import { useState } from 'preact/hooks';
 import { At, token, useLeaf, usePointer } from './scope.tsx';
+import { Text } from './text.tsx';
 import { Value } from './value.tsx';
 
 /** Members shown at once. */
@@ -20,7 +21,7 @@ export function JsonTree({ at = '', depth = 0 }: { readonly at?: string; readonl
     <dl class="tree">
       {keys.slice(0, most).map((key) => (
         <div key={key}>
-          <dt>{isList ? `#${Number(key) + 1}` : key}</dt>
+          <dt data-derived="name">{isList ? `#${Number(key) + 1}` : <Text text={key} />}</dt>
           <dd>
             <At at={`${pointer}/${token(key)}`}>
               <JsonTree depth={depth + 1} />
