@@ -24,7 +24,7 @@ const SAFE = {
   'Permissions-Policy': DENIED.map((feature) => `${feature}=()`).join(', '),
 } as const;
 
-/** Of a document; `more` differs by answer. */
+/** Headers of a document; `more` differs by answer. */
 export function documentHeaders(more: Readonly<Record<string, string>>) {
   return headerLines({
     'Content-Type': 'text/html; charset=utf-8',

@@ -36,7 +36,7 @@ export interface PageSource {
   build(): Promise<BuiltPage>;
 }
 
-/** What the page is told of the service with its first bytes, so that it need not ask. */
+/** Facts about the service that stand in the document, so that the page need not ask for them. */
 export interface ServiceFacts {
   readonly version: string;
   readonly demo: boolean;

@@ -73,7 +73,7 @@ function readRequest(req: HttpRequest, path: string): PageRequest {
 function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { state }: PageBuild): void {
   const file = typeof state === 'string' ? undefined : state.files.get(asked.path.slice(ASSETS.length));
   if (!file) {
-    req.setYield(true); // 404, and counted: nobody who has the current document asks for it
+    req.setYield(true); // 404, and counted: the current document does not name it
     return;
   }
   const encoding = chooseEncoding(asked.acceptEncoding);

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { CompiledFile, CompiledPage } from './compiled-page.ts';
 import { readKept, writeKept } from './kept-page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,24 +16,6 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 };
-
-/** A file in all the forms that clients take. */
-interface CompiledFile {
-  readonly type: string;
-  readonly body: Uint8Array;
-  readonly br: Uint8Array;
-  readonly gzip: Uint8Array;
-}
-
-export interface CompiledPage {
-  readonly files: ReadonlyMap<string, CompiledFile>;
-  readonly script: string;
-  /** What the first script imports at once. */
-  readonly imports: readonly string[];
-  readonly style: string;
-  /** Files that a view's module needs beyond the first script, by its source. */
-  readonly modules: ReadonlyMap<string, readonly string[]>;
-}
 
 /** From the folder of compiled modules where it was made before. @throws where esbuild cannot run */
 export async function buildPage(): Promise<CompiledPage> {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { CompiledPage } from './build-page.ts';
+import type { CompiledPage } from './compiled-page.ts';
 
 const folder = process.env.NODE_COMPILE_CACHE;
 const fileOf = (key: string) => join(folder ?? '', `page-${key}`);

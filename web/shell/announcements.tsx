@@ -9,15 +9,15 @@ const said = signal('');
 export function Announcements() {
   useEffect(() => {
     let before = arrivals.value;
-    let told = notice.value;
+    let noticeBefore = notice.value;
     const timer = setInterval(() => {
       const parts = Object.entries(arrivals.value).flatMap(([chain, count]) => {
         const fresh = count - (before[chain] ?? 0);
         return fresh > 0 ? [`${fresh} ${fresh === 1 ? 'block' : 'blocks'} on ${chain}`] : [];
       });
-      if (notice.value !== null && notice.value !== told) parts.unshift(notice.value);
+      if (notice.value !== null && notice.value !== noticeBefore) parts.unshift(notice.value);
       before = arrivals.value;
-      told = notice.value;
+      noticeBefore = notice.value;
       if (parts.length > 0) said.value = parts.join(', ');
     }, EVERY_MS);
     return () => clearInterval(timer);

@@ -42,7 +42,7 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
               class={block.isStake ? 'stake' : 'work'}
             >
               <a href={hrefOf('block', { chain, block: String(block.height) })}>
-                {index === undefined ? <Told block={block} /> : <Answered index={index} />}
+                {index === undefined ? <Streamed block={block} /> : <Answered index={index} />}
               </a>
               <small>
                 {block.takenBack === null ? (
@@ -75,7 +75,7 @@ function Answered({ index }: { readonly index: number }) {
 }
 
 /** By the stream, since. */
-function Told({ block: { height, txCount, isStake, cursor } }: { readonly block: BlockOfLane }) {
+function Streamed({ block: { height, txCount, isStake, cursor } }: { readonly block: BlockOfLane }) {
   const mark = { 'data-event': 'block', 'data-cursor': cursor };
   return (
     <>
