@@ -13,7 +13,7 @@ export interface BlockOfLane {
 }
 
 /** A range of blocks that a reorganisation removed. */
-export interface TakenBack {
+export interface RevertedRange {
   readonly fromHeight: number;
   readonly toHeight: number;
   /** Milliseconds since the epoch, by this machine. */
@@ -24,11 +24,11 @@ export interface TakenBack {
 export interface Lane {
   /** Newest first. */
   readonly standing: readonly BlockOfLane[];
-  readonly undone: readonly (BlockOfLane & { readonly takenBack: TakenBack })[];
-  readonly takenBack: readonly TakenBack[];
+  readonly undone: readonly (BlockOfLane & { readonly reverted: RevertedRange })[];
+  readonly reverted: readonly RevertedRange[];
 }
 
-const EMPTY: Lane = { standing: [], undone: [], takenBack: [] };
+const EMPTY: Lane = { standing: [], undone: [], reverted: [] };
 /** As many as /api/stats/pulse shows. */
 const MOST_STANDING = 20;
 const MOST_UNDONE = 60;
@@ -52,8 +52,8 @@ export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
   const fresh = blocks.filter(({ hash }) => !known.has(hash));
   const standing = [...lane.standing, ...fresh].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
   const tip = standing[0]?.height ?? 0;
-  const isKept = ({ height, takenBack }: Lane['undone'][number]) =>
-    tip - height < NEWER && (Date.now() - takenBack.at < KEPT_MS || tip - height < MOST_STANDING);
+  const isKept = ({ height, reverted }: Lane['undone'][number]) =>
+    tip - height < NEWER && (Date.now() - reverted.at < KEPT_MS || tip - height < MOST_STANDING);
   setLane(chain, { ...lane, standing, undone: lane.undone.filter(isKept) });
 }
 
@@ -66,18 +66,21 @@ export function layAnswer(chain: string, blocks: readonly BlockOfLane[]): void {
   setLane(chain, { ...lane, standing });
 }
 
-export function takeBack(chain: string, { fromHeight, toHeight }: Pick<TakenBack, 'fromHeight' | 'toHeight'>): void {
+export function revertTo(
+  chain: string,
+  { fromHeight, toHeight }: Pick<RevertedRange, 'fromHeight' | 'toHeight'>,
+): void {
   const lane = laneOf(chain);
-  const takenBack = { fromHeight, toHeight, at: Date.now(), depth: fromHeight - toHeight };
-  const gone = lane.standing.filter(({ height }) => height > toHeight).map((block) => ({ ...block, takenBack }));
+  const reverted = { fromHeight, toHeight, at: Date.now(), depth: fromHeight - toHeight };
+  const gone = lane.standing.filter(({ height }) => height > toHeight).map((block) => ({ ...block, reverted }));
   setLane(chain, {
     standing: lane.standing.filter(({ height }) => height <= toHeight),
     undone: [...gone, ...lane.undone].slice(0, MOST_UNDONE),
-    takenBack: [takenBack, ...lane.takenBack].slice(0, MOST_RANGES),
+    reverted: [reverted, ...lane.reverted].slice(0, MOST_RANGES),
   });
 }
 
 /** The reorganisation that removed what stood at this height when it was read. */
-export function takenBackSince(chain: string, height: number, readAt: number): TakenBack | null {
-  return laneOf(chain).takenBack.find((range) => range.at >= readAt && height > range.toHeight) ?? null;
+export function revertedSince(chain: string, height: number, readAt: number): RevertedRange | null {
+  return laneOf(chain).reverted.find((range) => range.at >= readAt && height > range.toHeight) ?? null;
 }

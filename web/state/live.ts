@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { chainMoved, retryFailed } from './answers.ts';
-import { type BlockOfLane, layBlocks, takeBack } from './lanes.ts';
+import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
 import { followsStream } from './place.ts';
 import { noteTip, tips } from './tips.ts';
 
@@ -145,7 +145,7 @@ function flush(): void {
       } else if (event.type === 'undo') {
         lay();
         moved.set(chain, true);
-        if (event.data.of === undefined) takeBack(chain, event.data);
+        if (event.data.of === undefined) revertTo(chain, event.data);
       } else if (event.type === 'resync') {
         notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read anew`;
         moved.set(chain, true);

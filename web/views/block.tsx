@@ -6,8 +6,8 @@ import {
   nativeNameOf,
   Panel,
   Proof,
+  RevertedBanner,
   Table,
-  TakenBackBanner,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -18,7 +18,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
   const blockLink = (block: string) => hrefOf('block', { chain, block });
   return (
     <>
-      {shown && <TakenBackBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
       {shown && <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />}
       <Panel title="Block" answer={answer} frame="tall">
         {(block) => (

@@ -11,7 +11,7 @@ interface LaneProps {
 export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
   const { standing, undone }: Lane = lanes.value[chain] ?? laneOf(chain);
   const indexes = new Map(blocks.map(({ hash }, index) => [hash, index]));
-  const all = [...standing.map((block) => ({ ...block, takenBack: null })), ...undone].sort(
+  const all = [...standing.map((block) => ({ ...block, reverted: null })), ...undone].sort(
     (a, b) => b.height - a.height,
   );
   return (
@@ -31,24 +31,24 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
       {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
       <ul role="list" aria-label={`Blocks of ${chain}`}>
         {all.map((block) => {
-          const index = block.takenBack === null ? indexes.get(block.hash) : undefined;
+          const index = block.reverted === null ? indexes.get(block.hash) : undefined;
           return (
             <li
               key={block.hash}
               data-item={index === undefined ? undefined : `/blocks/${index}`}
               data-height={block.height}
               data-hash={block.hash}
-              data-state={block.takenBack === null ? 'standing' : 'undone'}
+              data-state={block.reverted === null ? 'standing' : 'undone'}
               class={block.isStake ? 'stake' : 'work'}
             >
               <a href={hrefOf('block', { chain, block: String(block.height) })}>
                 {index === undefined ? <Streamed block={block} /> : <Answered index={index} />}
               </a>
               <small>
-                {block.takenBack === null ? (
+                {block.reverted === null ? (
                   <span data-derived="age">{shownSpan(now.value - block.time * 1000)}</span>
                 ) : (
-                  <span data-derived="depth">{block.takenBack.depth} deep, taken back</span>
+                  <span data-derived="depth">{block.reverted.depth} deep, taken back</span>
                 )}
               </small>
             </li>

@@ -8,8 +8,8 @@ import {
   JsonTree,
   nativeNameOf,
   Panel,
+  RevertedBanner,
   Table,
-  TakenBackBanner,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -23,7 +23,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
   return (
     <>
-      {shown && <TakenBackBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
       <Summary answer={answer} chain={chain} />
       <Inputs answer={answer} chain={chain} />
       <Outputs answer={answer} chain={chain} />

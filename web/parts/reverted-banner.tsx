@@ -1,18 +1,18 @@
 /** The banner of a view whose block was removed while it was open; what it shows stays readable. */
 
-import { takenBackSince } from '../state/lanes.ts';
+import { revertedSince } from '../state/lanes.ts';
 import { timeZone } from '../state/settings.ts';
 import { shownTime } from '../text/times.ts';
 
-interface TakenBackProps {
+interface RevertedBannerProps {
   readonly chain: string;
   readonly height: string;
   /** When the answer came. */
   readonly readAt: number;
 }
 
-export function TakenBackBanner({ chain, height, readAt }: TakenBackProps) {
-  const range = takenBackSince(chain, Number(height), readAt);
+export function RevertedBanner({ chain, height, readAt }: RevertedBannerProps) {
+  const range = revertedSince(chain, Number(height), readAt);
   if (!range) return null;
   return (
     <p class="banner" role="alert" data-code="taken_back" data-testid="taken-back">
