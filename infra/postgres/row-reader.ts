@@ -35,6 +35,9 @@ export const columns = {
   choice,
   nullable: <T>({ what, holds }: Column<T>): Column<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
+  /** Of an object that the daemon printed: it may leave the member out. */
+  optional: <T>({ what, holds }: Column<T>): Column<T | undefined> =>
+    column(`${what} or nothing`, (value): value is T | undefined => value === undefined || holds(value)),
 };
 
 export function rowReader<const C extends Columns>(expected: C): RowReader<RowOf<C>> {
