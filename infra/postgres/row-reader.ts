@@ -51,7 +51,7 @@ export function rowReader<const C extends Columns>(expected: C): RowReader<RowOf
 function misread(row: StoredRow, name: string, what: string): TypeError {
   if (!Object.hasOwn(row, name)) return new TypeError(`a row has no column ${name}, which should hold ${what}`);
   const value = row[name];
-  const held = value === null ? 'null' : `a ${typeof value}`;
+  const held = value === null ? 'null' : typeof value;
   return new TypeError(`column ${name} holds ${held} where ${what} is expected`);
 }
 
