@@ -15,6 +15,8 @@ interface Selection<Row, Shown, Beside> extends Omit<ListSource<Row, Shown>, 'ch
   readonly beside?: (page: Page<Shown>) => Beside;
 }
 
+type BesideFor<B> = [keyof B] extends [never] ? unknown : { readonly beside: unknown };
+
 interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Properties, Row, Shown, Beside>
   extends Pick<StateRoute<P>, 'path' | 'summary' | 'parameters'>,
     Pick<ListSource<Row, Shown>, 'reader' | 'key'> {
@@ -24,7 +26,7 @@ interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Pr
   readonly beside?: B;
   /** Whether other chains can change a row. */
   readonly scope?: StateRoute['scope'];
-  readonly select: (call: StateCall<P>) => Promise<Selection<Row, Shown, Beside>>;
+  readonly select: (call: StateCall<P>) => Promise<Selection<Row, Shown, Beside> & BesideFor<B>>;
 }
 
 export function listRoute<
@@ -45,7 +47,7 @@ export function listRoute<
     tier: null,
     cache: 'state',
     async handler(call: StateCall<P> & { readonly params: PageRequest }) {
-      const { beside: before, ...selected } = await select(call);
+      const { beside: before, ...selected }: Selection<Row, Shown, Beside> = await select(call);
       const { chain } = call.params;
       const found = await readPage(call.read, call.params, { ...selected, chain, reader, key });
       return { ...before?.(found), ...found };

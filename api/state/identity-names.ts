@@ -7,6 +7,8 @@ import { DEFINITIONS } from '../../schemas/facts.ts';
 import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
 
+type Rows = Pick<Snapshot, 'rows' | 'row'>;
+
 /** First of the addresses $2 that is an identity of the chain $1. Identities never vanish; at most they are revoked. */
 export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
   FROM unnest($2::text[]) WITH ORDINALITY AS wanted(address, place)
@@ -27,7 +29,7 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
 }
 
 /** A name that the daemon would not find is looked up under every parent, and accepted if exactly one matches. */
-export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
+export async function addressUnderAnyParent(read: Rows, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
   const [only, ...others] = await read.rows(readAddress, BY_NAME_SQL, [chain, foldCase(label)]);
@@ -35,7 +37,7 @@ export async function addressUnderAnyParent(read: Snapshot, chain: string, text:
 }
 
 /** Null when the chain knows no such identity. */
-export async function findIdentity(read: Snapshot, chain: ChainConfig, text: string): Promise<string | null> {
+export async function findIdentity(read: Rows, chain: ChainConfig, text: string): Promise<string | null> {
   const addresses = possibleAddresses(chain, text);
   const known = addresses.length > 0 && (await read.row(readAddress, FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);

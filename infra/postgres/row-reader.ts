@@ -35,6 +35,9 @@ export const columns = {
   choice,
   nullable: <T>({ what, holds }: Column<T>): Column<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
+  /** Of an object that the daemon printed: it may leave the member out. */
+  optional: <T>({ what, holds }: Column<T>): Column<T | undefined> =>
+    column(`${what} or nothing`, (value): value is T | undefined => value === undefined || holds(value)),
 };
 
 export function rowReader<const C extends Columns>(expected: C): RowReader<RowOf<C>> {
@@ -48,7 +51,7 @@ export function rowReader<const C extends Columns>(expected: C): RowReader<RowOf
 function misread(row: StoredRow, name: string, what: string): TypeError {
   if (!Object.hasOwn(row, name)) return new TypeError(`a row has no column ${name}, which should hold ${what}`);
   const value = row[name];
-  const held = value === null ? 'null' : `a ${typeof value}`;
+  const held = value === null ? 'null' : typeof value;
   return new TypeError(`column ${name} holds ${held} where ${what} is expected`);
 }
 
