@@ -1,10 +1,11 @@
 /** Holds the last estimate of each conversion that waited against what it brought, for a metric. */
-import type { ConversionStatus } from '../../domain/transfers.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type Estimates, estimatesOf } from '../rest/mempool/estimates.ts';
 import type { MempoolJournal } from './journal.ts';
@@ -16,12 +17,7 @@ interface Expected {
   readonly output: bigint;
 }
 
-interface OutcomeRecord {
-  readonly txid: string;
-  readonly vout: number;
-  readonly status: ConversionStatus;
-  readonly amount_out: bigint | null;
-}
+const readOutcome = rowReader(storedColumns(DEFINITIONS.transfer, ['txid', 'vout', 'status', 'amountOut']));
 
 /** Mined conversions whose import is awaited; the oldest are forgotten first. */
 const MOST_AWAITED = 10_000;
@@ -77,7 +73,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
     if (awaited.size === 0) return;
     const asked = [...awaited.values()];
     const values = [chain, asked.map(({ txid }) => hexParam(txid)), asked.map(({ vout }) => vout)];
-    const rows = await api.snapshot((read) => read.rows<OutcomeRecord>(OUTCOMES_SQL, values));
+    const rows = await api.snapshot((read) => read.rows(readOutcome, OUTCOMES_SQL, values));
     for (const row of rows) {
       const expected = awaited.get(keyOf(row));
       awaited.delete(keyOf(row));

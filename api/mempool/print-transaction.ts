@@ -1,21 +1,25 @@
 /** A waiting transaction → what REST and the stream say of it, and what filters match. */
-import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
+import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { ConversionType } from '../../domain/transfers.ts';
 import type { ActivityFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
 import type { UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
 import type { EventSubjects } from '../push/push-event.ts';
+import { readChanges } from '../state/identity-changes.ts';
 import type { WaitingTransaction } from './journal.ts';
 import { MOST_CHANGES_TEXT, MOST_PARTS } from './transaction-schema.ts';
 
-export function conversionsOf({ transfers }: UnconfirmedTransaction): readonly TransferFact[] {
-  return transfers.filter(({ kind }) => kind !== 'send');
+export type UnconfirmedConversion = TransferFact & { readonly kind: ConversionType };
+
+export function conversionsOf({ transfers }: UnconfirmedTransaction): readonly UnconfirmedConversion[] {
+  return transfers.filter((transfer): transfer is UnconfirmedConversion => transfer.kind !== 'send');
 }
 
 export function feeRate({ fee, size }: UnconfirmedTransaction) {
   return fee === null || fee < 0n ? null : ratio(fee, BigInt(size));
 }
 
-export function conversionAnswer(transfer: TransferFact) {
+export function conversionAnswer(transfer: UnconfirmedConversion) {
   return {
     vout: transfer.vout,
     type: transfer.kind,
@@ -64,7 +68,7 @@ export function transactionAnswer({ transaction, seenAt }: WaitingTransaction) {
 }
 
 export function identityAnswer({ identityAddress, name, fullyQualifiedName, kind, flags, changes }: IdentityFact) {
-  const shown = changes.length > MOST_CHANGES_TEXT ? null : parseExact(changes);
+  const shown = changes.length > MOST_CHANGES_TEXT ? null : readChanges(changes);
   return { identityAddress, name, fullyQualifiedName, kind, flags, changes: shown };
 }
 

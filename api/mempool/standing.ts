@@ -1,8 +1,10 @@
 /** Of waiting transactions, those that the snapshot of an answer has in no block: the mempool may have been looked at before it. */
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { WaitingTransaction } from './journal.ts';
 
+const readMined = rowReader({ txid: columns.text });
 const MINED_SQL = 'SELECT txid FROM transactions WHERE chain = $1 AND txid = ANY($2::bytea[])';
 
 /**
@@ -15,7 +17,7 @@ export async function standingOf(
   waiting: readonly WaitingTransaction[],
 ): Promise<WaitingTransaction[]> {
   const asked = waiting.map(({ transaction }) => hexParam(transaction.txid));
-  const rows = await read.rows<{ txid: string }>(MINED_SQL, [chain, asked]);
+  const rows = await read.rows(readMined, MINED_SQL, [chain, asked]);
   const mined = new Set(rows.map(({ txid }) => txid));
   return waiting.filter(({ transaction }) => !mined.has(transaction.txid));
 }

@@ -1,19 +1,12 @@
 /** The part of an answer that says what waits for a block: there only when it is asked for. */
 import type { ApiContext } from '../api-context.ts';
 import { queryParameter } from '../http/parameters.ts';
-import type { JsonSchema } from '../schema/json-schema.ts';
 import type { MempoolJournal } from './journal.ts';
 
 export const unconfirmedParameter = queryParameter('true: with a part `unconfirmed`, of what waits for a block', {
   type: 'boolean',
   default: false,
 });
-
-/** The object with the part, which may be left out. */
-export function withUnconfirmed(answer: JsonSchema, unconfirmed: JsonSchema): JsonSchema {
-  const description = `With unconfirmed=true. ${unconfirmed.description ?? ''}`.trim();
-  return { ...answer, properties: { ...answer.properties, unconfirmed: { ...unconfirmed, description } } };
-}
 
 interface Asked {
   readonly params: { readonly chain: string; readonly unconfirmed: boolean };

@@ -164,7 +164,7 @@ describe('with unconfirmed=true', () => {
     expect(detail).toMatchObject({ txid, height: null, blockHash: null, confirmations: 0, unconfirmed: waiting });
     expect(detail.outputs[0]).toMatchObject({ n: 0, kind: 'identityprimary', spentTxid: null });
     const bob = 'i3bCS2hfQXktHXHmXEAxKPeby5cb6Px6Le';
-    expect((await get(`/api/address/${bob}`)).unconfirmed).toBeUndefined();
+    expect((await get(`/api/address/${bob}`)).unconfirmed).toBeNull();
     const address = await get(`/api/address/${bob}?unconfirmed=true`);
     expect(address.unconfirmed).toMatchObject({ txCount: 1, truncated: true, transactions: [{ txid }] });
     const identity = await get('/api/identity/bob@?unconfirmed=true');

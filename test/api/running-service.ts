@@ -1,4 +1,5 @@
 /** The whole service on the recorded node: real stores, real stages, a port of its own. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import type { StoreContext } from '../../commands/command.ts';
 import { openMempools } from '../../commands/open-mempools.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
@@ -66,6 +68,7 @@ export interface ServiceOptions {
   /** Seconds since the epoch. */
   readonly cutover?: number;
   readonly health?: ApiOptions['health'];
+  readonly page?: ApiOptions['page'];
   /** Of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
@@ -117,7 +120,7 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
@@ -130,14 +133,15 @@ export async function startServiceOn<Node extends FollowedNode>(
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
   const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
   const stop = new AbortController();
-  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });
 
   const serve = (signal: AbortSignal, { port = 0, ...kept }: Parameters<RunningService['startAnother']>[0] = {}) =>
     startApi({
       config: { ...config, port },
       release: 'test',
       stores,
-      log,
+      topics,
       daemons,
       mempools: openMempools(config, daemons, stores.postgres.pool, logger),
       logger,
@@ -145,6 +149,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       ...(push && { push }),
       ...(webhooks && { webhooks }),
       ...(health && { health }),
+      ...(page && { page }),
       ...kept,
     });
   let api = await serve(stop.signal);

@@ -1,7 +1,6 @@
 /** Identities: the daemon's own member names where it has one, and ours for the rest. */
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { seenTime } from '../../mempool/transaction-schema.ts';
-import { withUnconfirmed } from '../../mempool/unconfirmed-part.ts';
 import {
   array,
   boolean,
@@ -9,7 +8,6 @@ import {
   hash,
   height,
   integer,
-  type JsonSchema,
   nullableHash,
   nullableInteger,
   nullableString,
@@ -18,6 +16,7 @@ import {
   page,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 
 export const IDENTITY_STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
@@ -37,7 +36,6 @@ export const identityRow = object({
   height: { ...height, description: 'Of the newest update' },
   registeredAt: { ...height, description: 'Height of the registration' },
 });
-export const identityList = page(identityRow);
 
 const detail = openObject({
   name: string,
@@ -89,25 +87,26 @@ const change = {
 /** Most waiting updates of one identity in an answer. */
 export const MOST_UPDATES = 20;
 
-export const identityDetail = withUnconfirmed(
-  detail,
-  array(
-    object({
-      txid: hash,
-      time: seenTime,
-      ...change,
-      state: { ...anyObject, description: 'The identity once the update is in a block' },
-    }),
-    `Updates that wait for a block, oldest first, at most ${MOST_UPDATES}; those of a registration are in /api/mempool/ only.`,
+const waitingUpdate = object({
+  txid: hash,
+  time: seenTime,
+  ...change,
+  state: { ...anyObject, description: 'The identity once the update is in a block' },
+});
+
+export const identityDetail = withOptional(detail, {
+  unconfirmed: array(
+    waitingUpdate,
+    `With unconfirmed=true: updates that wait for a block, oldest first, at most ${MOST_UPDATES}; registrations that wait are in /api/mempool/`,
   ),
-);
+});
 
 const identityChange = object({
   ...place,
   ...change,
 });
 /** A page where `page`, `pageSize` or `cursor` is given. */
-export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };
+export const identityChanges = { anyOf: [array(identityChange), page(identityChange)] } as const;
 
 export const identityMultimap = object({
   identityAddress: string,
@@ -137,7 +136,7 @@ export const identityReferrals = object({
   subIds: array(object({ identityAddress: string, name: string, height })),
 });
 
-const counts: JsonSchema = object({
+const counts = object({
   total: integer,
   registered30d: integer,
   revoked: integer,

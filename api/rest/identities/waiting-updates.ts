@@ -1,8 +1,11 @@
 /** Updates of an identity that wait for a block. */
+
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
 import { waitingOfIdentity } from '../../mempool/by-subject.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
 import { standingOf } from '../../mempool/standing.ts';
+import { readChanges } from '../../state/identity-changes.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { MOST_UPDATES } from './schema.ts';
 
@@ -14,6 +17,6 @@ export async function waitingUpdates(journal: MempoolJournal, identityAddress: s
     ),
   );
   return updates.slice(0, MOST_UPDATES).map(({ identity: { txid, kind, changes, state }, seenAt }) => {
-    return { txid, time: seenAt, kind, changes: parseExact(changes), state: parseExact(state) };
+    return { txid, time: seenAt, kind, changes: readChanges(changes), state: parseExact(state) as StoredRow };
   });
 }

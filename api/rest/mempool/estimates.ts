@@ -4,6 +4,8 @@ import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { type BatchConversion, estimateBatch } from '../../../domain/batch-conversion.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
+import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
 import { conversionsOf } from '../../mempool/print-transaction.ts';
@@ -31,25 +33,24 @@ export interface Estimates {
   readonly all: readonly ConversionEstimate[];
 }
 
-interface PendingRecord {
-  readonly txid: string;
-  readonly vout: number;
-  readonly kind: 'convert' | 'via';
-  readonly from_currency_id: string;
-  readonly to_currency_id: string;
-  readonly via_currency_id: string | null;
-  readonly import_currency_id: string;
-  readonly amount_in: bigint;
-  readonly conversion_fee: bigint;
-}
-
-interface StateRecord {
-  readonly currency_id: string;
-  readonly flags: number;
-  readonly supply: bigint;
+const readPending = rowReader({
+  ...storedColumns(DEFINITIONS.transfer, [
+    'txid',
+    'vout',
+    'toCurrencyId',
+    'viaCurrencyId',
+    'importCurrencyId',
+    'amountIn',
+    'conversionFee',
+  ]),
+  kind: columns.choice(['convert', 'via'] as const),
+  from_currency_id: columns.text,
+});
+const readBasket = rowReader({
+  ...storedColumns(DEFINITIONS.currency_state, ['currencyId', 'flags', 'supply']),
   /** JSON text. */
-  readonly reserves: string;
-}
+  reserves: columns.text,
+});
 
 /** Those that another system executes do not change a basket of this one. */
 const PENDING_SQL = `SELECT txid, vout, kind, from_currency_id, to_currency_id, via_currency_id, import_currency_id,
@@ -81,7 +82,7 @@ async function readEstimates(read: Snapshot, journal: MempoolJournal): Promise<E
       return [{ txid, vout, ...terms, basketId: transfer.importCurrencyId, status: 'unconfirmed' }];
     }),
   );
-  const pending = (await read.rows<PendingRecord>(PENDING_SQL, [chain])).map(pendingConversion);
+  const pending = (await read.rows(readPending, PENDING_SQL, [chain])).map(pendingConversion);
   const conversions = [...unconfirmed, ...pending];
   const baskets = await liveBaskets(read, chain, [...new Set(conversions.map(({ basketId }) => basketId))]);
   const outputs = new Map<WaitingConversion, bigint | null>();
@@ -94,7 +95,7 @@ async function readEstimates(read: Snapshot, journal: MempoolJournal): Promise<E
   return { block: { height: tipHeight(read, chain), hash: read.state.derived.get(chain)?.hash ?? '' }, all };
 }
 
-function pendingConversion(row: PendingRecord): WaitingConversion {
+function pendingConversion(row: Read<typeof readPending>): WaitingConversion {
   return {
     txid: row.txid,
     vout: row.vout,
@@ -110,7 +111,7 @@ function pendingConversion(row: PendingRecord): WaitingConversion {
 }
 
 async function liveBaskets(read: Snapshot, chain: string, ids: readonly string[]) {
-  const rows = await read.rows<StateRecord>(STATES_SQL, [chain, ids]);
+  const rows = await read.rows(readBasket, STATES_SQL, [chain, ids]);
   return new Map(
     rows
       .filter(({ flags, supply }) => isLiveBasket(flags) && supply > 0n)

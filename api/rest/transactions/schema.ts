@@ -1,7 +1,6 @@
 /** Transactions and what they moved. */
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { waitingTransaction } from '../../mempool/transaction-schema.ts';
-import { withUnconfirmed } from '../../mempool/unconfirmed-part.ts';
 import {
   array,
   boolean,
@@ -9,12 +8,14 @@ import {
   currencyAmount,
   hash,
   integer,
+  nullable,
   nullableCoins,
   nullableHash,
   nullableInteger,
   object,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 import { conversionRow } from '../conversions/schema.ts';
 
@@ -61,8 +62,6 @@ const detail = object({
   conversions: array(conversionRow, 'Requested by this transaction or settled by it, once it is in a block'),
 });
 
-export const transactionDetail = withUnconfirmed(detail, {
-  ...waitingTransaction,
-  type: ['object', 'null'],
-  description: 'Null for one in a block',
+export const transactionDetail = withOptional(detail, {
+  unconfirmed: { ...nullable(waitingTransaction), description: 'With unconfirmed=true; null for one in a block' },
 });
