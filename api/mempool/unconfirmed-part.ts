@@ -8,17 +8,17 @@ export const unconfirmedParameter = queryParameter('true: with a part `unconfirm
   default: false,
 });
 
-interface Asked {
+interface UnconfirmedRequest {
   readonly params: { readonly chain: string; readonly unconfirmed: boolean };
   readonly api: ApiContext;
 }
 
 /** The mempool, if it is asked for. @throws ApiError mempool_unknown */
-export function askedMempool({ params, api }: Asked): MempoolJournal | null {
+export function askedMempool({ params, api }: UnconfirmedRequest): MempoolJournal | null {
   return params.unconfirmed ? api.mempools.known(params.chain) : null;
 }
 
 /** For the ETag: what waits changes without a block. */
-export function mempoolTag({ params, api }: Asked): string {
+export function mempoolTag({ params, api }: UnconfirmedRequest): string {
   return params.unconfirmed ? (api.mempools.of(params.chain)?.version ?? '') : '';
 }

@@ -6,7 +6,7 @@ import { outpointKey, type SeenIndex } from '../../processors/mempool/mempool-st
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import { listOf, listParam } from '../sinks/postgres/list-param.ts';
 
-export interface AskedOfIndex {
+export interface IndexRequest {
   /** Transactions that may have been mined. */
   readonly txids: readonly string[];
   /** Outputs that may be spent. */
@@ -39,7 +39,7 @@ const SQL = `SELECT 'tip' AS what, NULL::bytea AS txid, NULL::integer AS n, NULL
   UNION ALL SELECT 'reached', NULL, NULL, NULL, b.height, b.hash FROM unnest(${listOf('$5')}) AS wanted(hash)
     JOIN blocks b ON b.chain = $1 AND b.hash = decode(wanted.hash, 'hex')`;
 
-export async function lookAtIndex(pool: Pool, chain: string, asked: AskedOfIndex): Promise<SeenIndex> {
+export async function lookAtIndex(pool: Pool, chain: string, asked: IndexRequest): Promise<SeenIndex> {
   const text = (key: string) => key;
   const { rows } = await pool.query<SeenRow>(SQL, [
     chain,
