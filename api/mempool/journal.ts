@@ -83,7 +83,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
     changes.push({ number: head, kind, entry });
   }
 
-  /** Of the changes before `number`, none is kept. */
+  /** Drops the changes before `number`. */
   function forgetUpTo(number: number): void {
     for (const { kind, entry } of changes.slice(0, number - first)) {
       if (kind !== 'gone') continue;

@@ -51,7 +51,7 @@ export function transactionAnswer({ transaction, seenAt }: WaitingTransaction) {
   const conversions = conversionsOf(transaction);
   return {
     txid,
-    time: seenAt,
+    seenAt,
     type: kind,
     types: kinds,
     fee: coinsOrNull(fee),

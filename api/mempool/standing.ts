@@ -1,4 +1,4 @@
-/** Of waiting transactions, those that the snapshot of an answer has in no block: the mempool may have been looked at before it. */
+/** Waiting transactions that the snapshot of an answer has in no block: the mempool may have been looked at before the snapshot. */
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Snapshot } from '../state/snapshot.ts';

@@ -18,7 +18,7 @@ export const MOST_PARTS = 100;
 export const MOST_CHANGES_TEXT = 16_384;
 
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
-export const seenTime = {
+export const seenAt = {
   type: 'integer',
   description: 'Seconds since the epoch, when this service first saw it: no block says when',
 } as const;
@@ -40,7 +40,7 @@ const first = (what: string) => `The first ${MOST_PARTS}; ${what} has how many t
 
 export const waitingTransaction = object({
   txid: hash,
-  time: seenTime,
+  seenAt,
   type: transactionType,
   types: array(transactionType, 'Every type that fits, the first of them is `type`'),
   fee: { ...nullableCoins, description: 'Null where not all that it spends is known' },

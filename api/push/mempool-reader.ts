@@ -24,7 +24,7 @@ export interface MempoolReaderOptions {
 
 export type MempoolMessageType = 'mempool_snapshot' | 'mempool_tx' | 'mempool_gone';
 
-/** Of a message of a snapshot: transactions, and characters above which no further one is added. */
+/** Most transactions in a message of a snapshot, and characters above which no further one is added. */
 const PART_TRANSACTIONS = 50;
 const PART_CHARACTERS = 128 * 1024;
 

@@ -1,6 +1,6 @@
 /** Addresses: history and rewards. */
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
-import { seenTime } from '../../mempool/transaction-schema.ts';
+import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
   array,
   boolean,
@@ -31,10 +31,7 @@ export const waitingActivity = object(
     txCount: integer,
     ...flows,
     truncated: { ...boolean, description: 'The daemon holds transactions that this service does not show' },
-    transactions: array(
-      object({ txid: hash, time: seenTime, type, ...flows }),
-      `The newest ${MOST_WAITING}, newest first`,
-    ),
+    transactions: array(object({ txid: hash, seenAt, type, ...flows }), `The newest ${MOST_WAITING}, newest first`),
   },
   'With unconfirmed=true, otherwise null: what all transactions that wait do to the address',
 );

@@ -29,7 +29,7 @@ export async function waitingAtAddress(
     truncated: journal.last?.truncated === true,
     transactions: newest.map(({ waiting: { transaction, seenAt }, activity }) => ({
       txid: transaction.txid,
-      time: seenAt,
+      seenAt,
       type: transaction.kind,
       ...flowsOf([activity], currencies),
     })),

@@ -1,6 +1,6 @@
 /** Identities: the daemon's own member names where it has one, and ours for the rest. */
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
-import { seenTime } from '../../mempool/transaction-schema.ts';
+import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
   array,
   boolean,
@@ -89,7 +89,7 @@ export const MOST_UPDATES = 20;
 
 const waitingUpdate = object({
   txid: hash,
-  time: seenTime,
+  seenAt,
   ...change,
   state: { ...anyObject, description: 'The identity once the update is in a block' },
 });

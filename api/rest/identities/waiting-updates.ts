@@ -17,6 +17,6 @@ export async function waitingUpdates(journal: MempoolJournal, identityAddress: s
     ),
   );
   return updates.slice(0, MOST_UPDATES).map(({ identity: { txid, kind, changes, state }, seenAt }) => {
-    return { txid, time: seenAt, kind, changes: readChanges(changes), state: parseExact(state) as StoredRow };
+    return { txid, seenAt, kind, changes: readChanges(changes), state: parseExact(state) as StoredRow };
   });
 }

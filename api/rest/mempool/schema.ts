@@ -1,5 +1,5 @@
 /** What waits for a block. */
-import { conversionMembers, seenTime, waitingTransaction } from '../../mempool/transaction-schema.ts';
+import { conversionMembers, seenAt, waitingTransaction } from '../../mempool/transaction-schema.ts';
 import {
   array,
   boolean,
@@ -44,7 +44,7 @@ export const waitingConversionMembers = {
   txid: { ...hash, description: 'Of the request; with vout the key of the conversion, in its block too' },
   vout,
   chain: string,
-  time: seenTime,
+  seenAt,
   status: { type: 'string', enum: ['unconfirmed'] },
   fromCurrencyId,
   fromCurrencyName: nullableString,
