@@ -1,8 +1,12 @@
 /** What waits in the mempool of the recorded node, over HTTP, while its blocks come, are taken back and come again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registry } from '../../infra/metrics.ts';
-import { CHAIN, type RunningService, startService } from './running-service.ts';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { openMempool } from '../../pipeline/mempool/follow-mempool.ts';
+import type { MempoolLook } from '../../schemas/mempool.ts';
+import { CHAIN, NATIVE, type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
@@ -32,6 +36,32 @@ async function ofDaemon(method: string, ...params: unknown[]): Promise<LooseJson
   return ((await answer.json()) as LooseJson).result;
 }
 
+/** A mempool with less room keeps the highest fee rates, and says how many it leaves out. */
+async function leavesOutTheLowest(results: readonly LooseJson[], transactions: number): Promise<void> {
+  const { postgres } = service.stores;
+  const logger = pino({ level: 'silent' });
+  const daemon = createVerusdClient({ rpc: service.node.url, chain: CHAIN, logger });
+  const chain = { name: CHAIN, nativeCurrencyId: NATIVE, networkRoot: 'VRSCTEST' };
+  const room = { transactions, bytes: 1e9 };
+  const mempool = openMempool({ chain, daemon, pool: postgres.pool, logger, room, everyMs: 50 });
+  const waiting = new Map<string, number>();
+  let last: MempoolLook | null = null;
+  mempool.follow((look) => {
+    last = look;
+    for (const { kind, transaction } of look.changes) {
+      if (kind === 'gone') waiting.delete(transaction.txid);
+      else waiting.set(transaction.txid, Number(transaction.fee) / transaction.size);
+    }
+  });
+  await expect.poll(() => last).toMatchObject({ listed: results.length, withheld: results.length - transactions });
+  await mempool.close();
+  await daemon.close();
+  const rates = results.map(({ feeRate }) => Number(feeRate)).sort((a, b) => b - a);
+  const kept = [...waiting.values()].sort((a, b) => b - a);
+  for (const [at, rate] of kept.entries()) expect(rate).toBeCloseTo(rates[at] ?? 0, 6);
+  expect(kept).toHaveLength(transactions);
+}
+
 /** Until what is served is what the daemon holds, at its block. */
 async function shown(): Promise<LooseJson> {
   await service.settled();
@@ -54,6 +84,7 @@ describe('GET /api/mempool/', () => {
     while (service.node.height < FORK + 12) {
       const answer = await shown();
       most = Math.max(most, answer.total);
+      if (service.node.height === FORK && answer.total > 10) await leavesOutTheLowest(answer.results, 4);
       expect(answer).toMatchObject({ chain: CHAIN, truncated: false, waiting: answer.total, listed: answer.total });
       service.node.step();
     }
