@@ -34,6 +34,8 @@ export interface MempoolLooks {
 
 /** Transactions that one look reads; the rest is left to the next, so that the first are published soon. */
 const READ_AT_ONCE = 200;
+/** Outputs that one look asks the index about; beyond, a transaction that conflicts counts as dropped. */
+const MOST_OUTPOINTS = 100_000;
 
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
   let state: MempoolState = EMPTY_MEMPOOL;
@@ -65,7 +67,7 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
 
     const daemonTip = await bestBlockHash(daemon, signal);
     const missing = [...state.waiting.values()].filter(({ txid }) => !listed.has(txid));
-    const outpoints = distinct(missing.flatMap(({ inputs }) => inputs));
+    const outpoints = distinct(missing.flatMap(({ inputs }) => inputs)).slice(0, MOST_OUTPOINTS);
     const index = await askIndex(
       [...missing, ...decoded.transactions].map(({ txid }) => txid),
       outpoints,
