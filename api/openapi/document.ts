@@ -19,7 +19,8 @@ and statistics of Verus chains.
 - Amounts are coins with exactly 8 decimals: read them as decimals, since a double does not hold all of them.
 - Lists are walked by \`nextCursor\`; a walk neither repeats nor leaves out a row while blocks arrive, and answers 409 when a
   reorganisation took its place away.
-- Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at.
+- Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at. No reorganisation
+  removes a block up to the height \`finalized\` there.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; /api/errors explains each.
 - \`x-credits\` is what a request costs, \`x-tier\` the lowest tier that may ask.`;
 
@@ -28,7 +29,9 @@ const header = (description: string, type = 'string') => ({ description, schema:
 export const HEADERS = {
   ETag: header('Changes when the answer may have'),
   'X-Request-Id': header('Names the request in the log of the service; taken over from the request where it has one'),
-  'X-Chain-State': header('Blocks that the answer was computed at: `vrsc;height=1;hash="…"` of each chain, by commas'),
+  'X-Chain-State': header(
+    'Blocks that the answer was computed at: `vrsc;height=1;hash="…";finalized=0` of each chain, by commas',
+  ),
   'Provisional-Since': header(
     'Time of the first block beyond what every chain has passed, where the answer may hold such: that may still be valued otherwise',
   ),

@@ -1,6 +1,5 @@
 /** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
 
-import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
@@ -8,7 +7,7 @@ import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import type { FeedKey } from './cursor.ts';
-import type { FeedTopic, TopicRecord } from './feed-topic.ts';
+import type { ChainTip, FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { PushEvent } from './push-event.ts';
@@ -28,7 +27,7 @@ export interface ChainFeed {
   /** Position after the newest record that may be shown. */
   readonly head: number;
   /** Null before the first block, and where the topic does not say. */
-  readonly tip: BlockRef | null;
+  readonly tip: ChainTip | null;
   /** A record kept in memory. */
   recent(position: number): FeedRecord | undefined;
   /** Records from a position on, read from the log, below head, decoded in pieces; throws LogGap where they are no longer kept. */

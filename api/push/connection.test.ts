@@ -28,7 +28,7 @@ function testFeed(chain: string): TestFeed {
       return records.length;
     },
     get tip() {
-      return { height: records.length, hash: 'h' };
+      return { height: records.length, hash: 'h', finalizedHeight: 0 };
     },
     recent: (position) => (position >= records.length - 2 ? records[position] : undefined),
     async load(position) {

@@ -1,5 +1,7 @@
 /** A record of the `facts` topic → its events, always the same ones in the same order, so that a place in them lasts. */
+import { finalizedHeight } from '../../domain/finality.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
 import type {
   ActivityFact,
   BlockFact,
@@ -14,8 +16,11 @@ import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
-export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] {
-  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record);
+/** What the events say of their chain. */
+export type EventChain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
+
+export function eventsOfRecord({ name: chain, finalityDepth }: EventChain, record: FactsRecord): PushEvent[] {
+  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record, finalityDepth);
   return sources.map((source, index) =>
     pushEvent({ chain, topic: 'facts', place: { position: record.position, index }, ...source }),
   );
@@ -35,14 +40,15 @@ function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
 /** Context of a fact: members of its block. */
 interface Around {
   readonly height: number;
+  readonly finalityDepth: number;
   readonly time: number;
   /** Addresses that each transaction touched. */
   readonly touched: ReadonlyMap<string, readonly string[]>;
 }
 
-function factSources({ height, facts }: FactsAppended): Source[] {
+function factSources({ height, facts }: FactsAppended, finalityDepth: number): Source[] {
   const block = facts.find((fact) => fact.type === 'block');
-  const around = { height, time: block?.time ?? 0, touched: touchedAddresses(facts) };
+  const around = { height, finalityDepth, time: block?.time ?? 0, touched: touchedAddresses(facts) };
   return facts.flatMap((fact) => sourceOf(fact, around) ?? []);
 }
 
@@ -76,13 +82,18 @@ function sourceOf(fact: Fact, around: Around): Source | null {
   }
 }
 
-function blockSource(fact: BlockFact, { height }: Around): Source {
+function blockSource(fact: BlockFact, { height, finalityDepth }: Around): Source {
   const { hash, previousHash, time, txCount, size, validationType } = fact;
   const data = { height, hash, previousHash, time, txCount, size, validationType };
   return {
     channel: 'blocks',
     type: 'block',
-    data: () => stringifyExact({ ...data, difficulty: decimal(fact.difficulty) }),
+    data: () =>
+      stringifyExact({
+        ...data,
+        difficulty: decimal(fact.difficulty),
+        finalizedHeight: finalizedHeight(height, finalityDepth),
+      }),
   };
 }
 

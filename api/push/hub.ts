@@ -1,5 +1,4 @@
 /** Connects the chains' feeds with the clients: one reader per chain and one encoding per event, for any number of clients. */
-import type { BlockRef } from '../../domain/block-ref.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
@@ -7,6 +6,7 @@ import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { LiveEvent, PushConnection } from './connection.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
+import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
@@ -26,7 +26,7 @@ export interface Hub {
   /** Position of the live clients. */
   places(): FeedPlaces;
   isAt(places: FeedPlaces): boolean;
-  tips(): Readonly<Record<string, BlockRef | null>>;
+  tips(): Readonly<Record<string, ChainTip | null>>;
   /** A record that load() has read for another client. */
   loaded(feed: FeedKey, position: number): FeedRecord | undefined;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */

@@ -6,6 +6,7 @@ import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts
 import {
   array,
   coins,
+  finalizedHeight,
   hash,
   height,
   integer,
@@ -23,7 +24,7 @@ import {
 const place = { height, time: unixTime } as const;
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const tip = {
-  ...object({ height, hash }),
+  ...object({ height, hash, finalizedHeight }),
   type: ['object', 'null'],
   description: 'Null before the first block',
 } as const;
@@ -171,6 +172,7 @@ export const pushEvents = {
       size: { type: 'integer', description: 'Bytes' },
       validationType: { type: 'string', enum: ['work', 'stake'] },
       difficulty: { type: 'number' },
+      finalizedHeight,
     }),
   ),
   tx: event(

@@ -74,8 +74,9 @@ export async function createPush(options: PushOptions): Promise<Push> {
     running.push(opened.running);
     return opened.feed;
   };
-  for (const chain of chains) {
-    const facts = await openFeed(chain, factsTopic(log, chain));
+  for (const config of options.config.chains) {
+    const chain = config.name;
+    const facts = await openFeed(chain, factsTopic(log, config));
     await openFeed(
       chain,
       stampsTopic(chain, () => facts.head),

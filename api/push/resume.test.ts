@@ -64,7 +64,7 @@ async function open(): Promise<World> {
   const at = { position: RECORDS - 1, height: RECORDS - 1, hash: hashOf(RECORDS - 1) };
   const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
   const watch = { state, until: async () => undefined } as unknown as StateWatch;
-  const plain = factsTopic(log, CHAIN);
+  const plain = factsTopic(log, { name: CHAIN, finalityDepth: 100 });
   let run = 0;
   let longest = 0;
   let decoded = 0;

@@ -55,7 +55,7 @@ it.each(['takes a while', 'fails at first'])(
       derived = new Map([[CHAIN, { position: upTo - 1, height: upTo - 1, hash: hashOf(upTo - 1) }]]);
     }
 
-    const plain = factsTopic(log, CHAIN);
+    const plain = factsTopic(log, { name: CHAIN, finalityDepth: 100 });
     const looking = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();
     let hasLooked = false;

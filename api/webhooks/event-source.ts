@@ -2,7 +2,7 @@
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
-import { eventsOfRecord } from '../push/events-of-record.ts';
+import { type EventChain, eventsOfRecord } from '../push/events-of-record.ts';
 import { type CorrectedConversion, correctedConversions, eventsOfStamps } from '../push/events-of-stamps.ts';
 import { headOf } from '../push/feed-topic.ts';
 import type { PushEvent } from '../push/push-event.ts';
@@ -31,7 +31,8 @@ export interface WebhookEventSource {
   head(log: EventLog, mark: number): Promise<number>;
 }
 
-export function factsSource(chain: string): WebhookEventSource {
+export function factsSource(of: EventChain): WebhookEventSource {
+  const { name: chain } = of;
   return {
     topic: 'facts',
     chain,
@@ -45,7 +46,7 @@ export function factsSource(chain: string): WebhookEventSource {
         kind: record.kind === 'rewind' ? 'rewind' : 'block',
         height: record.height,
         time: block?.time ?? null,
-        events: eventsOfRecord(chain, record),
+        events: eventsOfRecord(of, record),
         corrected: [],
       };
     },

@@ -34,6 +34,7 @@ const TICK_MS = 100;
 /** Chances in a tick. */
 const REORGANISES = 0.08;
 const DEEPEST = 12;
+const FINALITY_DEPTH = 60;
 /** Connections that break in a second, of all. */
 const CUT_SHARE = 0.1;
 const MINUTES = 60_000;
@@ -59,6 +60,7 @@ it(
         rpc: daemons[number]?.url ?? '',
         stableAnchors: [NATIVE],
         minBasketAge: 2,
+        finalityDepth: FINALITY_DEPTH,
       })),
       { minBasketDepthUsd: 0 }, // of some seeds no basket is deep
     );
@@ -125,7 +127,11 @@ it(
       ends.set(CHAINS[number] ?? '', daemon.height);
     }
     const logFolder = join(settings.DATA_DIR, 'log');
-    const topics = await untilThere('the topics hold the last block', () => readTruth(logFolder, ends), 3 * MINUTES);
+    const topics = await untilThere(
+      'the topics hold the last block',
+      () => readTruth(logFolder, ends, FINALITY_DEPTH),
+      3 * MINUTES,
+    );
     await untilHeard(followers, topics.ends).finally(() => stop.abort());
     await Promise.all(followers.map(({ done }) => done));
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 /** What happened, from the log of a program. */
 import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
-import { eventsOfRecord } from '../../api/push/events-of-record.ts';
+import { type EventChain, eventsOfRecord } from '../../api/push/events-of-record.ts';
 import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -17,12 +17,19 @@ export type Topics = Pick<Truth, 'events' | 'ends'>;
  * Up to records which every client of their feed hears of: that of the block at a chain's height in `heights`, which comes once, and the
  * last one that told a price (none, when the chain has no prices yet), once prices have come to that block. Null while they have not. `folder` is the log's.
  */
-export async function readTruth(folder: string, heights: ReadonlyMap<string, number>): Promise<Topics | null> {
+export async function readTruth(
+  folder: string,
+  heights: ReadonlyMap<string, number>,
+  finalityDepth: number,
+): Promise<Topics | null> {
   const log = createEmbeddedEventLog({ folder });
   const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
     for (const [chain, height] of heights) {
-      const feeds = { facts: await factsOf(log, chain, height), stamps: await stampsOf(log, chain, height) } as const;
+      const feeds = {
+        facts: await factsOf(log, { name: chain, finalityDepth }, height),
+        stamps: await stampsOf(log, chain, height),
+      } as const;
       for (const topic of ['facts', 'stamps'] as const) {
         const content = feeds[topic];
         if (!content) return null;
@@ -46,8 +53,8 @@ interface FeedHistory {
   readonly end: number;
 }
 
-async function factsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
-  const records = (await factsTopic(log, chain)).map(({ payload }) => decodeFactsRecord(payload));
+async function factsOf(log: EventLog, chain: EventChain, height: number): Promise<FeedHistory | null> {
+  const records = (await factsTopic(log, chain.name)).map(({ payload }) => decodeFactsRecord(payload));
   const end = records.findIndex((record) => record.kind === 'facts' && record.height === height);
   return end < 0 ? null : { events: records.flatMap((record) => eventsOfRecord(chain, record)), end };
 }
