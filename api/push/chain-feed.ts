@@ -6,6 +6,7 @@ import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
+import type { ChainChange } from './confirmed-events.ts';
 import type { FeedKey } from './cursor.ts';
 import type { ChainTip, FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
@@ -15,6 +16,7 @@ import { createRecordCache } from './record-cache.ts';
 
 export interface FeedRecord {
   readonly position: number;
+  readonly change: ChainChange;
   readonly events: readonly PushEvent[];
   /** Position of the record in the log. */
   readonly bytes: number;
@@ -94,8 +96,8 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
       for (const raw of await log.read(topic.name, chain, position, READ_AT_ONCE)) {
         if (raw.position >= head) break;
         if (readersPace.isSpent()) await readersPace.rest();
-        const { position: at, events } = topic.read(raw);
-        found.push({ position: at, events, bytes: raw.payload.byteLength });
+        const { position: at, change, events } = topic.read(raw);
+        found.push({ position: at, change, events, bytes: raw.payload.byteLength });
       }
       return found;
     },
@@ -109,7 +111,8 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
   };
 
   function publish(read: TopicRecord, bytes: number): void {
-    const record: FeedRecord = { position: read.position, events: read.events, bytes };
+    const { position, change, events } = read;
+    const record: FeedRecord = { position, change, events, bytes };
     head = record.position + 1;
     tip = read.tip;
     kept.set(record.position, record);

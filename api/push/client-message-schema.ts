@@ -8,6 +8,15 @@ export const LONGEST_ID = 64;
 const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
+export const MAX_CONFIRMATIONS = 100;
+/** Of a subscription of the stream, and of a webhook. */
+export const writtenConfirmations = {
+  type: 'integer',
+  minimum: 0,
+  maximum: MAX_CONFIRMATIONS,
+  description: 'Further blocks that must stand on an event before it is sent',
+} as const;
+
 export const subscribeMessage = {
   type: 'object',
   properties: {
@@ -26,6 +35,7 @@ export const subscribeMessage = {
       },
       additionalProperties: false,
     },
+    confirmations: writtenConfirmations,
     cursor: { type: 'string' },
   },
   required: ['op'],

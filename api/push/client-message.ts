@@ -22,6 +22,7 @@ export interface SubscribeMessage {
   readonly channels?: readonly string[];
   readonly chains?: readonly string[];
   readonly filter?: Filter;
+  readonly confirmations?: number;
   readonly cursor?: string;
 }
 

@@ -50,7 +50,7 @@ function testFeed(chain: string): TestFeed {
           data: () => `"${chain}${position}.${index}"`,
         }),
       );
-      const record = { position, events, bytes: 100 };
+      const record = { position, change: { kind: 'block', height: position }, events, bytes: 100 } as const;
       records.push(record);
       return record;
     },

@@ -6,6 +6,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
 import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
+import type { NotInMemory } from './confirmed-events.ts';
 import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import { createInbox } from './inbox.ts';
@@ -43,8 +44,10 @@ export interface PushConnection {
   receive(message: Uint8Array): void;
   /** The socket has room again. */
   drained(): void;
-  /** The events of a record while the connection is live. */
-  offer(events: readonly LiveEvent[]): void;
+  /**
+   * The events of a record while the connection is live, by confirmations; false, and nothing is sent, where they are not at hand.
+   */
+  offer(eventsFor: (confirmations: number) => readonly LiveEvent[] | null): boolean;
   /** Stops being live: it stays at `places` and is served like clients that catch up. */
   fallBehind(places: FeedPlaces): void;
   /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
@@ -75,6 +78,10 @@ export interface PushConnectionOptions {
   readonly slowMs: number;
 }
 
+interface Missing extends NotInMemory {
+  readonly feed: FeedKey;
+}
+
 export const CLOSE_SLOW = 4408;
 export const CLOSE_LIMIT = 4429;
 const CLOSE_INTERNAL = 1011;
@@ -94,6 +101,8 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   let untaken = 0;
   let started = false;
   let hasResumed = false;
+  /** By feed: where blocks that wait for confirmations are no longer in the log before it. */
+  const floors = new Map<FeedKey, number>();
   let isOpen = true;
   let grace: NodeJS.Timeout | null = null;
 
@@ -167,16 +176,16 @@ export function createConnection(options: PushConnectionOptions): PushConnection
    * Sends what lies between the connection's place and the hub's, for a slice of time; the place of a record that must be read
    * first, if any.
    */
-  function sendRecent(): { readonly feed: FeedKey; readonly position: number } | null {
+  function sendRecent(): Missing | null {
     if (!places) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
         const place = places.get(feed.key) ?? { position: feed.head, index: 0 };
         if (place.position >= feed.head) break;
-        const record = feed.recent(place.position) ?? hub.loaded(feed.key, place.position);
-        if (!record) return { feed: feed.key, position: place.position };
-        for (const event of record.events) {
+        const events = hub.eventsAt(feed, place.position, subscriptions.confirmations(), floors.get(feed.key));
+        if ('position' in events) return { feed: feed.key, ...events };
+        for (const event of events) {
           if (event.place.index < place.index) continue;
           places.set(feed.key, placeAfter(event));
           if (subscriptions.wants(event)) sendEvent(event, encodePlaces(places));
@@ -194,7 +203,8 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     write(eventMessage(event, seq, cursor), event.type, cursor);
   }
 
-  function sendLive(events: readonly LiveEvent[]): void {
+  /** False once the socket has not taken everything. */
+  function sendLive(events: readonly LiveEvent[]): boolean {
     for (const live of events) {
       const { event } = live;
       if (!subscriptions.wantsLive(event)) continue;
@@ -202,14 +212,15 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       write(live.message(seq), event.type, live.cursor);
       if (!places) continue;
       places.set(event.feed, placeAfter(event)); // the rest of the record is still to come
-      return;
+      return false;
     }
+    return true;
   }
 
   const isBehind = () => isOpen && blockedSince === null && places !== null;
 
-  function send(): ReturnType<typeof sendRecent> {
-    let missing: ReturnType<typeof sendRecent> = null;
+  function send(): Missing | null {
+    let missing: Missing | null = null;
     together(() => {
       missing = sendRecent();
     });
@@ -222,7 +233,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       try {
         const missing = isBehind() ? send() : null;
         if (!missing) return isBehind();
-        if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
+        if (missing.isTooFar || !(await hub.load(missing.feed, missing.position))) expired(missing);
         if (hub.pace.isSpent()) await hub.pace.rest();
         // At once, before the loaded record is evicted for other clients.
         if (isBehind()) send();
@@ -237,6 +248,12 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   function fail(err: unknown): void {
     hub.logger.error({ err }, 'a push client could not be served');
     end(CLOSE_INTERNAL, 'internal error');
+  }
+
+  function expired({ feed, position }: Missing): void {
+    // Of blocks that waited for their confirmations.
+    if (position < (places?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
+    resync(feed, 'cursor_expired');
   }
 
   /** The records in between are no longer kept: the client must read the state again and continues from now. */
@@ -286,8 +303,9 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     if (message.op === 'ping') say('pong', { id });
     else if (message.op === 'unsubscribe') unsubscribe(id);
     else {
-      const { channels, chains } = subscribe(message, id);
-      say('ack', { id, channels: [...channels], chains: [...chains] });
+      const { channels, chains, confirmations } = subscribe(message, id);
+      const said = confirmations > 0 ? { confirmations } : {};
+      say('ack', { id, channels: [...channels], chains: [...chains], ...said });
       start();
     }
   }
@@ -350,7 +368,14 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     get isLive() {
       return places === null && isOpen;
     },
-    offer: (events) => together(() => sendLive(events)),
+    offer(eventsFor) {
+      const events = subscriptions.confirmations().map(eventsFor);
+      if (events.includes(null)) return false;
+      together(() => {
+        for (const some of events) if (some && !sendLive(some)) return;
+      });
+      return true;
+    },
     fallBehind,
     skip(feed, before) {
       if (hasResumed) fallBehind(before);

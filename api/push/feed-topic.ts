@@ -4,6 +4,7 @@ import { finalizedHeight } from '../../domain/finality.ts';
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
+import type { ChainChange } from './confirmed-events.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
 import { feedKey } from './cursor.ts';
 import { type EventChain, eventsOfRecord } from './events-of-record.ts';
@@ -16,6 +17,7 @@ export interface ChainTip extends BlockRef {
 
 export interface TopicRecord {
   readonly position: number;
+  readonly change: ChainChange;
   readonly events: readonly PushEvent[];
   /** Newest block after it; null where the topic does not say. */
   readonly tip: ChainTip | null;
@@ -49,7 +51,8 @@ export function factsTopic(log: EventLog, of: EventChain): FeedTopic {
       const record = decodeFactsRecord(payload);
       const { position, source } = record;
       const isShown = (state: ServiceState) => (committed(state)?.position ?? -1) >= source;
-      return { position, events: eventsOfRecord(of, record), tip: tipAt(record), isShown };
+      const change = { kind: record.kind === 'rewind' ? 'rewind' : 'block', height: record.height } as const;
+      return { position, change, events: eventsOfRecord(of, record), tip: tipAt(record), isShown };
     },
     place: (state) => `${committed(state)?.position} ${committed(state)?.hash}`,
     tip(state) {
@@ -70,7 +73,8 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
       const record = decodeStampsRecord(payload);
       const { position, source } = record;
       const isShown = (state: ServiceState) => published(state) >= position && factsHead() > source;
-      return { position, events: eventsOfStamps(chain, record), tip: null, isShown };
+      const change = { kind: record.kind === 'stamps' ? 'block' : record.kind, height: record.height } as const;
+      return { position, change, events: eventsOfStamps(chain, record), tip: null, isShown };
     },
     place: (state) => String(published(state)),
     tip: () => null,

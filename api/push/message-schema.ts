@@ -43,9 +43,21 @@ const cursor = {
 const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const id = { type: ['string', 'number', 'null'], description: 'As the client sent it' } as const;
 
+const confirmations = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Those of the subscription; absent without',
+} as const;
+
 /** A message with a type of its own. */
 const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   object({ type: { type: 'string', enum: [type] }, ...members });
+
+/** With the member of what is sent to a subscription with confirmations. */
+const withConfirmations = (message: JsonSchema): JsonSchema => ({
+  ...message,
+  properties: { ...message.properties, confirmations },
+});
 
 export interface EventDescription {
   /** Channel that carries it; an undo comes on all of them. */
@@ -57,7 +69,7 @@ export interface EventDescription {
 const event = (type: string, channel: string, summary: string, data: JsonSchema): EventDescription => ({
   channel,
   summary,
-  message: typed(type, { chain, seq, cursor, data }),
+  message: withConfirmations(typed(type, { chain, seq, cursor, data })),
 });
 
 const provisional = {
@@ -293,7 +305,7 @@ export const pushNotices = {
   ack: {
     summary: 'A subscription was taken or ended; channels and chains are those of a subscription',
     message: {
-      ...typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) }),
+      ...withConfirmations(typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) })),
       required: ['type', 'id', 'seq', 'cursor'],
     },
   },

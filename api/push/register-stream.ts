@@ -13,6 +13,7 @@ import { writeHead } from '../http/reply.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
+import { writtenConfirmations } from './client-message-schema.ts';
 import type { Transport } from './connection.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
@@ -40,6 +41,7 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
+  confirmations: queryParameter('Further blocks that must stand on an event before it is sent', writtenConfirmations),
   minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
@@ -83,6 +85,7 @@ function firstSubscription(values: StreamValues, lastEventId: string): First {
     channels: values.channels === undefined ? ['blocks'] : list(values.channels),
     ...(values.chains !== undefined && { chains: list(values.chains) }),
     ...(Object.keys(filter).length > 0 && { filter }),
+    ...(values.confirmations !== undefined && { confirmations: values.confirmations }),
     ...(cursor !== undefined && { cursor }),
   };
 }

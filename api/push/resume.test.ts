@@ -165,12 +165,14 @@ describe('a record for a crowd', () => {
         const end = performance.now() + 10;
         while (performance.now() < end);
         heard.push(number);
+        return true;
       },
       fallBehind: () => void heard.push(number),
     }));
     for (const connection of crowd) world.hub.add(connection as unknown as PushConnection);
     const [feed] = world.hub.feeds;
-    if (feed) world.hub.publish(feed, { position: RECORDS, events: [], bytes: 1 });
+    if (feed)
+      world.hub.publish(feed, { position: RECORDS, change: { kind: 'block', height: RECORDS }, events: [], bytes: 1 });
     world.end();
     expect(offered).toBeLessThan(10);
     expect(heard).toEqual(crowd.map((_, number) => number));

@@ -10,6 +10,8 @@ import { SubscriptionRefused } from './subscription-refused.ts';
 export interface Subscription {
   readonly channels: ReadonlySet<Channel>;
   readonly chains: ReadonlySet<string>;
+  /** Further blocks that stand on an event's block when it is sent. */
+  readonly confirmations: number;
   /** Entries of its filter, repeated ones included. */
   readonly entries: number;
   /** Approximate bytes in memory. */
@@ -26,7 +28,7 @@ export type IdsOf = (text: string) => readonly string[];
 
 /** Refuses an invalid filter before hashing any name. @throws SubscriptionRefused, LimitExceeded */
 export function createSubscription(
-  { channels = ['blocks'], chains, filter = {} }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
+  { channels = ['blocks'], chains, filter = {}, confirmations = 0 }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
   configured: readonly string[],
   idsOf: IdsOf,
   from: FeedPlaces,
@@ -59,12 +61,14 @@ export function createSubscription(
   return {
     channels: wanted,
     chains: named,
+    confirmations,
     entries,
     bytes: SUBSCRIPTION_BYTES + bytesOf([currencies, baskets, identities, addresses]),
     from,
     seen: from,
     matches: (event) =>
       named.has(event.chain) &&
+      event.confirmations === confirmations &&
       (event.channel === 'undo'
         ? topics.has(event.topic)
         : wanted.has(event.channel) &&

@@ -50,6 +50,7 @@ const dataOf = (position: number, index: number, padding: number) => {
 
 const recordOf = (position: number, events: number, padding = 0): FeedRecord => ({
   position,
+  change: { kind: 'block', height: position },
   bytes: 0,
   events: Array.from({ length: events }, (_, index) =>
     pushEvent({

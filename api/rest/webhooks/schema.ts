@@ -1,5 +1,6 @@
 /** Webhooks and their deliveries. */
 
+import { writtenConfirmations } from '../../push/client-message-schema.ts';
 import {
   array,
   boolean,
@@ -24,7 +25,6 @@ const KINDS = [
 ] as const;
 const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
-export const MAX_CONFIRMATIONS = 100;
 
 const names = {
   anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
@@ -69,12 +69,7 @@ const asked: Readonly<Record<string, JsonSchema>> = {
     },
     description: 'For price.threshold: sends a message when a price passes one of them',
   },
-  confirmations: {
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_CONFIRMATIONS,
-    description: 'Further blocks that must stand on an event before it is sent',
-  },
+  confirmations: writtenConfirmations,
 };
 
 export const webhookRequest: JsonSchema = {
