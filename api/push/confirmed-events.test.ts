@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import { heldBack } from '../../test/support/api/push/held-back.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { type ChainChange, confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
 import { createConnection, type PushConnection } from './connection.ts';
@@ -56,28 +57,7 @@ function recordsOf(steps: readonly Step[]): FeedRecord[] {
   return records;
 }
 
-/** What a subscriber hears of each record; by definition, and with nothing but what came before. */
-function heldBack(records: readonly FeedRecord[], confirmations: number): string[][] {
-  let held: { readonly height: number; readonly texts: readonly string[] }[] = [];
-  let delivered = -1;
-  return records.map(({ change: { kind, height }, events }) => {
-    const texts = events.map((event) => event.data());
-    if (kind === 'rewind') {
-      held = held.filter((one) => one.height <= height);
-      if (height >= delivered) return [];
-      const undo = JSON.stringify({ fromHeight: delivered, toHeight: height });
-      delivered = height;
-      return [undo];
-    }
-    if (kind === 'correction' && height <= delivered) return texts;
-    held.push({ height, texts });
-    if (kind === 'correction') return [];
-    const due = held.filter((one) => one.height <= height - confirmations);
-    held = held.filter((one) => one.height > height - confirmations);
-    delivered = Math.max(delivered, height - confirmations);
-    return due.flatMap((one) => one.texts);
-  });
-}
+const textsOf = (events: readonly PushEvent[]) => events.map((event) => event.data());
 
 const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
 const inMemory = (records: readonly FeedRecord[]) => ({
@@ -99,7 +79,7 @@ describe('the events that a record confirms', () => {
         const found = records.map(({ position }) =>
           eventsOf(confirmedEvents(inMemory(records), position, confirmations)).map((event) => event.data()),
         );
-        expect(found).toEqual(heldBack(records, confirmations));
+        expect(found).toEqual(heldBack(records, confirmations).map(textsOf));
         undone += found.flat().filter((text) => text.includes('fromHeight')).length;
       }),
       { numRuns: 300 },
@@ -279,9 +259,8 @@ describe('a client with confirmations', () => {
           }
           heard.push(...client.sent);
           for (const count of counts) {
-            const wanted =
-              count === 0 ? records.map(({ events }) => events.map((event) => event.data())) : heldBack(records, count);
-            expect(dataOf(heard, count)).toEqual(wanted.flat().map((text) => JSON.parse(text)));
+            const wanted = heldBack(records, count).flatMap(textsOf);
+            expect(dataOf(heard, count)).toEqual(wanted.map((text) => JSON.parse(text)));
           }
         },
       ),

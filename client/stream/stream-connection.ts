@@ -2,7 +2,7 @@
 import { createMessageQueue } from './message-queue.ts';
 import type { ServerMessage, SubscribeMessage } from './messages.ts';
 
-export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter'>;
+export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter' | 'confirmations'>;
 
 export interface ConnectionOptions {
   /** Address of the WebSocket. */

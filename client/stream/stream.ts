@@ -43,10 +43,23 @@ const RETRY_MS = [250, 30_000] as const;
 
 /** Iterating connects. @throws StreamRefused while it is iterated, when the server does not take the subscription */
 export function openStream({ baseUrl, key, signal, ...options }: StreamOptions): Stream {
-  const { channels, chains, filter, mostWaiting = MOST_WAITING, retryMs = RETRY_MS, onReconnect } = options;
+  const {
+    channels,
+    chains,
+    filter,
+    confirmations,
+    mostWaiting = MOST_WAITING,
+    retryMs = RETRY_MS,
+    onReconnect,
+  } = options;
   const url = new URL('/api/ws', baseUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const wish: Wish = { ...(channels && { channels }), ...(chains && { chains }), ...(filter && { filter }) };
+  const wish: Wish = {
+    ...(channels && { channels }),
+    ...(chains && { chains }),
+    ...(filter && { filter }),
+    ...(confirmations !== undefined && { confirmations }),
+  };
   let cursor = options.cursor ?? null;
 
   async function* events(): AsyncGenerator<StreamEvent, void, void> {

@@ -1,13 +1,13 @@
 /** What happened, from the log of a program. */
+import type { FeedRecord } from '../../api/push/chain-feed.ts';
 import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
-import { type EventChain, eventsOfRecord } from '../../api/push/events-of-record.ts';
-import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
+import type { EventChain } from '../../api/push/events-of-record.ts';
+import { type FeedTopic, factsTopic, stampsTopic } from '../../api/push/feed-topic.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
-import { factsTopic } from '../laws/topic.ts';
-import { stampsTopic } from '../support/pipeline/price/published-topic.ts';
+import { readTopic } from '../laws/topic.ts';
+import { heldBack } from '../support/api/push/held-back.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
@@ -21,14 +21,16 @@ export async function readTruth(
   folder: string,
   heights: ReadonlyMap<string, number>,
   finalityDepth: number,
+  confirmations: number,
 ): Promise<Topics | null> {
+  const told: Told = (records) => heldBack(records, confirmations);
   const log = createEmbeddedEventLog({ folder });
   const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
     for (const [chain, height] of heights) {
       const feeds = {
-        facts: await factsOf(log, { name: chain, finalityDepth }, height),
-        stamps: await stampsOf(log, chain, height),
+        facts: await factsOf(log, { name: chain, finalityDepth }, height, told),
+        stamps: await stampsOf(log, chain, height, told),
       } as const;
       for (const topic of ['facts', 'stamps'] as const) {
         const content = feeds[topic];
@@ -53,18 +55,29 @@ interface FeedHistory {
   readonly end: number;
 }
 
-async function factsOf(log: EventLog, chain: EventChain, height: number): Promise<FeedHistory | null> {
-  const records = (await factsTopic(log, chain.name)).map(({ payload }) => decodeFactsRecord(payload));
-  const end = records.findIndex((record) => record.kind === 'facts' && record.height === height);
-  return end < 0 ? null : { events: records.flatMap((record) => eventsOfRecord(chain, record)), end };
+async function recordsOf(log: EventLog, chain: string, topic: FeedTopic): Promise<FeedRecord[]> {
+  return (await readTopic(log, topic.name, chain)).map((record) => ({ ...topic.read(record), bytes: 0 }));
 }
 
-async function stampsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
-  const records = await stampsTopic(log, chain);
-  const newest = records.findLast(({ kind }) => kind !== 'correction');
-  if (newest?.kind !== 'stamps' || newest.height !== height) return null;
-  const end = records.findLastIndex((record) => record.kind === 'stamps' && record.prices.length > 0);
-  return { events: records.flatMap((record) => eventsOfStamps(chain, record)), end };
+/** `told`: as a subscriber with the confirmations hears it. */
+type Told = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
+
+async function factsOf(log: EventLog, chain: EventChain, height: number, told: Told): Promise<FeedHistory | null> {
+  const records = await recordsOf(log, chain.name, factsTopic(log, chain));
+  const end = records.findIndex(({ change }) => change.kind === 'block' && change.height === height);
+  return end < 0 ? null : { events: told(records).flat(), end };
+}
+
+async function stampsOf(log: EventLog, chain: string, height: number, told: Told): Promise<FeedHistory | null> {
+  const records = await recordsOf(
+    log,
+    chain,
+    stampsTopic(chain, () => 0),
+  );
+  const newest = records.findLast(({ change }) => change.kind !== 'correction')?.change;
+  if (newest?.kind !== 'block' || newest.height !== height) return null;
+  const heard = told(records);
+  return { events: heard.flat(), end: heard.findLastIndex((events) => events.some(({ type }) => type === 'price')) };
 }
 
 interface Valued {
