@@ -6,7 +6,7 @@ import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
-import type { ChainChange } from './confirmed-events.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { FeedKey } from './cursor.ts';
 import type { ChainTip, FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';

@@ -9,7 +9,7 @@ const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as cons
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
 export const MAX_CONFIRMATIONS = 100;
-/** Of a subscription of the stream, and of a webhook. */
+/** An option of subscriptions of the stream and of webhooks. */
 export const writtenConfirmations = {
   type: 'integer',
   minimum: 0,

@@ -4,8 +4,9 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { heldBack } from '../../test/support/api/push/held-back.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { type ChainChange, confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
+import { confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
 import { createConnection, type PushConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
@@ -15,7 +16,7 @@ const CHAIN = 'c';
 
 interface Step {
   readonly kind: ChainChange['kind'];
-  /** Of a rewind and a correction: how far below the tip. */
+  /** How far below the tip a rewind or a correction reaches. */
   readonly depth: number;
   readonly events: number;
 }

@@ -2,17 +2,10 @@
  * The events that a record brings to subscribers with `confirmations`: those of the blocks that have so many further blocks on top
  * of them from this record on. It follows from the records before it alone, so a place in the stream lasts as all places do.
  */
+import type { ChainChange } from './chain-change.ts';
 import type { FeedRecord } from './chain-feed.ts';
 import type { FeedPlace } from './cursor.ts';
 import { headOf, type PushEvent, pushEvent } from './push-event.ts';
-
-/** What a record does to its chain. */
-export interface ChainChange {
-  /** correction: replaces what was said of a block that stands. */
-  readonly kind: 'block' | 'rewind' | 'correction';
-  /** Of its block; for a rewind, of the newest block that stays. */
-  readonly height: number;
-}
 
 /** Records of one topic of a chain, as far as they are in memory. */
 export interface TopicRecords {

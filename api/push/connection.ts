@@ -17,27 +17,7 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscription-set.ts';
-
-/** The way to one client. */
-export interface Transport {
-  /** False when the socket has not taken everything: nothing more is sent before drained(). */
-  send(json: string | Uint8Array, type: string, cursor: string): boolean;
-  /** Sends inside it leave together; false as with send(). */
-  together(send: () => void): boolean;
-  /** Bytes that the socket has not taken yet, where that is known. */
-  buffered(): number;
-  /** Ends it with a code and a reason of at most 123 bytes. */
-  end(code: number, reason: string): void;
-}
-
-/** An event at the end of the stream; `cursor` is the text of the place right behind it. */
-export interface LiveEvent {
-  readonly event: PushEvent;
-  /** Made when it is first asked for. */
-  readonly cursor: string;
-  /** Bytes of the message, until the next call. */
-  message(seq: number): Uint8Array;
-}
+import type { LiveEvent, Transport } from './transport.ts';
 
 export interface PushConnection {
   /** A message of the client, UTF-8; the bytes may change afterwards. */
@@ -251,7 +231,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   function expired({ feed, position }: Missing): void {
-    // Of blocks that waited for their confirmations.
+    // It holds blocks that wait for their confirmations.
     if (position < (places?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
     resync(feed, 'cursor_expired');
   }

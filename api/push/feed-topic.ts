@@ -4,7 +4,7 @@ import { finalizedHeight } from '../../domain/finality.ts';
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
-import type { ChainChange } from './confirmed-events.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
 import { feedKey } from './cursor.ts';
 import { type EventChain, eventsOfRecord } from './events-of-record.ts';

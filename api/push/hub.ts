@@ -4,15 +4,10 @@ import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import {
-  type ChainChange,
-  confirmedEvents,
-  MOST_LOOKED_BACK,
-  type NotInMemory,
-  type TopicRecords,
-} from './confirmed-events.ts';
-import type { LiveEvent, PushConnection } from './connection.ts';
+import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type TopicRecords } from './confirmed-events.ts';
+import type { PushConnection } from './connection.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
@@ -21,6 +16,7 @@ import { placeAfter } from './places.ts';
 import { type PushEvent, sharedMessage } from './push-event.ts';
 import { createRecordCache } from './record-cache.ts';
 import type { IdsOf } from './subscription.ts';
+import type { LiveEvent } from './transport.ts';
 
 export interface Hub {
   readonly chains: readonly string[];

@@ -10,11 +10,12 @@ import { memoize } from '../state/memoize.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import { createConnection, type PushConnection, type Transport } from './connection.ts';
+import { createConnection, type PushConnection } from './connection.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
 import type { IdsOf } from './subscription.ts';
+import type { Transport } from './transport.ts';
 
 export interface PushOptions {
   readonly config: Pick<Config, 'chains'>;

@@ -14,7 +14,6 @@ import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { writtenConfirmations } from './client-message-schema.ts';
-import type { Transport } from './connection.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
 import { CURSOR_WORK, messageWork } from './limits.ts';
@@ -24,6 +23,7 @@ import type { Push } from './push.ts';
 import { CHANNELS } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet } from './subscription-set.ts';
+import type { Transport } from './transport.ts';
 
 const PATH = '/api/stream';
 const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };

@@ -23,14 +23,14 @@ export async function readTruth(
   finalityDepth: number,
   confirmations: number,
 ): Promise<Topics | null> {
-  const told: Told = (records) => heldBack(records, confirmations);
+  const publish: Publish = (records) => heldBack(records, confirmations);
   const log = createEmbeddedEventLog({ folder });
   const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
     for (const [chain, height] of heights) {
       const feeds = {
-        facts: await factsOf(log, { name: chain, finalityDepth }, height, told),
-        stamps: await stampsOf(log, chain, height, told),
+        facts: await factsOf(log, { name: chain, finalityDepth }, height, publish),
+        stamps: await stampsOf(log, chain, height, publish),
       } as const;
       for (const topic of ['facts', 'stamps'] as const) {
         const content = feeds[topic];
@@ -59,16 +59,21 @@ async function recordsOf(log: EventLog, chain: string, topic: FeedTopic): Promis
   return (await readTopic(log, topic.name, chain)).map((record) => ({ ...topic.read(record), bytes: 0 }));
 }
 
-/** `told`: as a subscriber with the confirmations hears it. */
-type Told = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
+/** What a subscriber hears of the records. */
+type Publish = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
 
-async function factsOf(log: EventLog, chain: EventChain, height: number, told: Told): Promise<FeedHistory | null> {
+async function factsOf(
+  log: EventLog,
+  chain: EventChain,
+  height: number,
+  publish: Publish,
+): Promise<FeedHistory | null> {
   const records = await recordsOf(log, chain.name, factsTopic(log, chain));
   const end = records.findIndex(({ change }) => change.kind === 'block' && change.height === height);
-  return end < 0 ? null : { events: told(records).flat(), end };
+  return end < 0 ? null : { events: publish(records).flat(), end };
 }
 
-async function stampsOf(log: EventLog, chain: string, height: number, told: Told): Promise<FeedHistory | null> {
+async function stampsOf(log: EventLog, chain: string, height: number, publish: Publish): Promise<FeedHistory | null> {
   const records = await recordsOf(
     log,
     chain,
@@ -76,7 +81,7 @@ async function stampsOf(log: EventLog, chain: string, height: number, told: Told
   );
   const newest = records.findLast(({ change }) => change.kind !== 'correction')?.change;
   if (newest?.kind !== 'block' || newest.height !== height) return null;
-  const heard = told(records);
+  const heard = publish(records);
   return { events: heard.flat(), end: heard.findLastIndex((events) => events.some(({ type }) => type === 'price')) };
 }
 
