@@ -2,7 +2,7 @@
 
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { nameToAddress } from '../domain/names.ts';
-import type { EventLog } from '../infra/event-log/event-log.ts';
+import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openReader } from '../infra/postgres/reader.ts';
 import type { Stores } from '../infra/stores.ts';
@@ -38,7 +38,7 @@ export interface ApiOptions {
   /** Version of the program; part of every ETag. */
   readonly release: string;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  readonly log: EventLog;
+  readonly topics: TopicReader;
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** Watches on the wallets of each chain's daemons; optional. */
@@ -108,7 +108,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 
 /** Everything opened registers its closer. */
 async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
-  const { config, release, stores, log, daemons, logger, signal } = options;
+  const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
@@ -126,7 +126,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
-  const push = await createPush({ config, log, watch, logger, ...options.push });
+  const push = await createPush({ config, topics, watch, logger, ...options.push });
   closers.push(() => {
     push.close();
     return push.stopped;
@@ -136,7 +136,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     config,
     release,
     postgres,
-    log,
+    topics,
     watch,
     idsOf,
     shares: push.shares,

@@ -31,7 +31,7 @@ export async function run(
 ): Promise<CommandOutcome> {
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
-  const { stores, log, close } = await openResources(given, logger);
+  const { stores, log, topics, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
   try {
     if (signal.aborted) return ENDED;
@@ -57,7 +57,7 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, log, daemons, wallets, logger, signal };
+      const options = { config, release, stores, topics, daemons, wallets, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);
@@ -76,7 +76,17 @@ export async function run(
       closers.push(() => control.close());
     }
     const playing = demo?.play(signal);
-    await runStages({ config, stores, log, daemons, reporter, logger, signal, ...(demo && { ended: demo.ended }) });
+    await runStages({
+      config,
+      stores,
+      log,
+      topics,
+      daemons,
+      reporter,
+      logger,
+      signal,
+      ...(demo && { ended: demo.ended }),
+    });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering
     return ENDED;

@@ -51,7 +51,7 @@ export interface PageBounds {
   given(value: unknown): string;
 }
 
-export interface ListSource<Row> {
+export interface ListSource<Row, Shown = unknown> {
   /** Stands in the cursor. */
   readonly list: string;
   readonly chain: string;
@@ -63,11 +63,11 @@ export interface ListSource<Row> {
   /** Unique; the first column is the height of the row's block, in descending order. */
   readonly key: readonly [KeyColumn, ...KeyColumn[]];
   readonly total: () => Promise<number>;
-  readonly row: (row: Row) => unknown;
+  readonly row: (row: Row) => Shown;
 }
 
-export interface Page {
-  readonly results: readonly unknown[];
+export interface Page<Shown = unknown> {
+  readonly results: readonly Shown[];
   readonly page: number | null;
   readonly pageSize: number;
   readonly total: number;
@@ -76,11 +76,11 @@ export interface Page {
 }
 
 /** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */
-export async function readPage<Row extends object>(
+export async function readPage<Row extends object, Shown>(
   read: Snapshot,
   params: Placing,
-  source: ListSource<Row>,
-): Promise<Page> {
+  source: ListSource<Row, Shown>,
+): Promise<Page<Shown>> {
   const pageSize = Math.min(params.pageSize ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
   const { page, after } = placeOf(params, pageSize, source);
   if (after) await refuseRewound(read, after, source.key);

@@ -8,7 +8,7 @@ import type { FeedPlace } from './cursor.ts';
 import { headOf, type PushEvent, pushEvent } from './push-event.ts';
 
 /** Records of one topic of a chain, as far as they are in memory. */
-export interface TopicRecords {
+export interface RecordsInMemory {
   change(position: number): ChainChange | undefined;
   record(position: number): FeedRecord | undefined;
 }
@@ -27,7 +27,7 @@ const INDEX_OF_CONFIRMATIONS = 2 ** 32;
 
 /** @param floor no record below it is looked at: the log no longer has it */
 export function confirmedEvents(
-  records: TopicRecords,
+  records: RecordsInMemory,
   position: number,
   confirmations: number,
   floor = 0,
@@ -75,7 +75,7 @@ interface Before {
  * Back to the block that had its confirmations before the record at `end`: what is older has been delivered, or is gone.
  * A rewind lowers what is delivered to the block that stays; the branch after it delivers nothing again.
  */
-function readBack(records: TopicRecords, end: number, confirmations: number, floor: number): Before | NotInMemory {
+function readBack(records: RecordsInMemory, end: number, confirmations: number, floor: number): Before | NotInMemory {
   const standing: { position: number; height: number }[] = [];
   let tip: number | null = null;
   /** Newest height that all rewinds up to `end` leave. */
@@ -99,7 +99,7 @@ function readBack(records: TopicRecords, end: number, confirmations: number, flo
 }
 
 /** Start of the records up to `position` that are not in memory: reads go forward. */
-function firstMissing(records: TopicRecords, position: number, from: number): number {
+function firstMissing(records: RecordsInMemory, position: number, from: number): number {
   let first = position;
   while (first > from && !records.change(first - 1)) first -= 1;
   return first;

@@ -6,7 +6,7 @@ import { createFlights } from '../../infra/shared.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type TopicRecords } from './confirmed-events.ts';
+import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
 import type { PushConnection } from './connection.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
@@ -81,7 +81,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
 
   const changes = new Map(feeds.map(({ key }) => [key, new LRUCache<number, ChainChange>({ max: CHANGES })]));
 
-  function recordsOf(feed: ChainFeed): TopicRecords {
+  function recordsOf(feed: ChainFeed): RecordsInMemory {
     const record = (position: number) => feed.recent(position) ?? loaded.get(keyOf(feed.key, position));
     return {
       record,

@@ -37,7 +37,7 @@ export function provisionalMembers(since: number | null) {
 /** The header of answers that are lists, and so have no member for it. */
 export const PROVISIONAL_SINCE = 'Provisional-Since';
 
-export function provisionalList(since: number | null, list: unknown): HeadedValue {
+export function provisionalList<T>(since: number | null, list: T): HeadedValue<T> {
   return new HeadedValue(list, since === null ? {} : { [PROVISIONAL_SINCE]: isoTime(since) });
 }
 

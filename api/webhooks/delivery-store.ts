@@ -2,12 +2,16 @@
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
+/** held: waits for its confirmations; pending: waits for its next attempt. */
+export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
 export interface DeliveryRow {
   readonly id: string;
   readonly kind: string;
   readonly chain: string | null;
   readonly height: number | null;
-  readonly state: string;
+  readonly state: DeliveryState;
   readonly reverts: string | null;
   readonly reverted: boolean;
   readonly attempts: number;
@@ -19,7 +23,7 @@ export interface DeliveryRow {
 }
 
 export interface DeliveryQuery {
-  readonly state: string | undefined;
+  readonly state: DeliveryState | undefined;
   /** Older than this delivery. */
   readonly before: string | undefined;
   readonly limit: number;

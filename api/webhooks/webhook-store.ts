@@ -9,6 +9,9 @@ import { newSecret } from './secrets.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 import type { WebhookSubscription } from './webhook.ts';
 
+/** gone: the receiver answered 410; failing: it took nothing for days. */
+export const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
+
 export interface WebhookRow {
   readonly id: string;
   readonly url: string;
@@ -17,7 +20,7 @@ export interface WebhookRow {
   readonly asked: string;
   readonly confirmations: number;
   readonly enabled: boolean;
-  readonly disabled_reason: string | null;
+  readonly disabled_reason: (typeof DISABLED_REASONS)[number] | null;
   readonly failing_since: Date | null;
   readonly old_secret_ends_at: Date | null;
   readonly created_at: Date;

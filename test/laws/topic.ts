@@ -1,14 +1,11 @@
-/** Topics as they stand. */
+/** The facts topic as it stands. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
-import type { Topic } from '../../schemas/log-records.ts';
 
-export const factsTopic = (log: EventLog, chain: string) => readTopic(log, 'facts', chain);
-
-export async function readTopic(log: EventLog, topic: Topic, chain: string): Promise<readonly LogRecord[]> {
+export async function factsTopic(log: EventLog, chain: string): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = [];
   for (;;) {
-    const read = await log.read(topic, chain, records.length, { maxRecords: 10_000, maxBytes: 1 << 26 });
+    const read = await log.read('facts', chain, records.length, { maxRecords: 10_000, maxBytes: 1 << 26 });
     if (read.length === 0) return records;
     records.push(...read);
   }

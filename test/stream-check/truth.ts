@@ -1,12 +1,11 @@
 /** What happened, from the log of a program. */
 import type { FeedRecord } from '../../api/push/chain-feed.ts';
-import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
+import { type FeedKey, type FeedTopicName, feedKey } from '../../api/push/cursor.ts';
 import type { EventChain } from '../../api/push/events-of-record.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from '../../api/push/feed-topic.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { readTopic } from '../laws/topic.ts';
+import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { heldBack } from '../support/api/push/held-back.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
@@ -25,12 +24,13 @@ export async function readTruth(
 ): Promise<Topics | null> {
   const publish: Publish = (records) => heldBack(records, confirmations);
   const log = createEmbeddedEventLog({ folder });
+  const topics = createTopicReader(log);
   const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
     for (const [chain, height] of heights) {
       const feeds = {
-        facts: await factsOf(log, { name: chain, finalityDepth }, height, publish),
-        stamps: await stampsOf(log, chain, height, publish),
+        facts: await factsOf(topics, { name: chain, finalityDepth }, height, publish),
+        stamps: await stampsOf(topics, chain, height, publish),
       } as const;
       for (const topic of ['facts', 'stamps'] as const) {
         const content = feeds[topic];
@@ -55,27 +55,41 @@ interface FeedHistory {
   readonly end: number;
 }
 
-async function recordsOf(log: EventLog, chain: string, topic: FeedTopic): Promise<FeedRecord[]> {
-  return (await readTopic(log, topic.name, chain)).map((record) => ({ ...topic.read(record), bytes: 0 }));
+async function recordsOf<T extends FeedTopicName>(
+  topics: TopicReader,
+  chain: string,
+  topic: FeedTopic<T>,
+): Promise<FeedRecord[]> {
+  const records: FeedRecord[] = [];
+  for (;;) {
+    const read = await topics.read(topic.name, chain, records.length, { maxRecords: 10_000, maxBytes: 1 << 26 });
+    if (read.length === 0) return records;
+    records.push(...read.map((entry) => ({ ...topic.read(entry), bytes: entry.bytes })));
+  }
 }
 
 /** What a subscriber hears of the records. */
 type Publish = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
 
 async function factsOf(
-  log: EventLog,
+  topics: TopicReader,
   chain: EventChain,
   height: number,
   publish: Publish,
 ): Promise<FeedHistory | null> {
-  const records = await recordsOf(log, chain.name, factsTopic(log, chain));
+  const records = await recordsOf(topics, chain.name, factsTopic(topics, chain));
   const end = records.findIndex(({ change }) => change.kind === 'block' && change.height === height);
   return end < 0 ? null : { events: publish(records).flat(), end };
 }
 
-async function stampsOf(log: EventLog, chain: string, height: number, publish: Publish): Promise<FeedHistory | null> {
+async function stampsOf(
+  topics: TopicReader,
+  chain: string,
+  height: number,
+  publish: Publish,
+): Promise<FeedHistory | null> {
   const records = await recordsOf(
-    log,
+    topics,
     chain,
     stampsTopic(chain, () => 0),
   );

@@ -99,7 +99,7 @@ const richest = stateRoute({
         rank: index + 1,
         address: row.address,
         name: row.name,
-        type: isIdentityAddress(row.address) ? 'identity' : 'address',
+        type: isIdentityAddress(row.address) ? ('identity' as const) : ('address' as const),
         balance: coins(row.balance),
         percent: percent(row.balance),
         usdValue: usdValueOf(row.balance, price?.usd_price ?? null),

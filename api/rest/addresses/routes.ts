@@ -33,7 +33,7 @@ const history = stateRoute({
     tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), params.addr);
     const currencies = await api.currencies.of(read);
-    const page = await readPage<ActivityRecord>(read, params, {
+    const page = await readPage(read, params, {
       list: `address ${address}`,
       chain,
       sql: ACTIVITY_SQL,
@@ -43,7 +43,7 @@ const history = stateRoute({
         { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
       ],
       total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS, values: [chain, address] }),
-      row: (row) => ({
+      row: (row: ActivityRecord) => ({
         txid: row.txid,
         height: row.height,
         time: Number(row.time),
@@ -93,7 +93,7 @@ const rewards = stateRoute({
       const sum = sums.find((row) => row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };
     };
-    const page = await readPage<RewardRecord>(read, params, {
+    const page = await readPage(read, params, {
       list: `rewards ${address}`,
       chain,
       sql: REWARDS_SQL,
@@ -104,7 +104,7 @@ const rewards = stateRoute({
         { column: 'vout', sql: 'r.vout', kind: 'integer', order: 'DESC' },
       ],
       total: async () => sums.reduce((total, row) => total + Number(row.count), 0),
-      row: ({ height, time, txid, vout, kind, amount }) => ({
+      row: ({ height, time, txid, vout, kind, amount }: RewardRecord) => ({
         height,
         time: Number(time),
         txid,

@@ -15,7 +15,7 @@ async function ask(api: ApiContext, chain: string, method: string, params: reado
   const daemon = api.daemons.get(chain);
   if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
   try {
-    return { body: await daemon.callText(method, params) };
+    return { body: Buffer.from(await daemon.callText(method, params)) };
   } catch (error) {
     if (error instanceof DaemonRpcError && error.rpcCode === INVALID_ADDRESS_OR_KEY) throw notFound(what);
     throw error;

@@ -1,7 +1,7 @@
 /** /api/blocks */
 
 import { finalizedHeight } from '../../../domain/finality.ts';
-import type { TransactionType } from '../../../schemas/facts.ts';
+import type { BlockFact, TransactionType } from '../../../schemas/facts.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -17,7 +17,7 @@ export interface BlockRecord {
   readonly time: bigint;
   readonly size: number;
   readonly tx_count: number;
-  readonly validation_type: string;
+  readonly validation_type: BlockFact['validationType'];
   readonly difficulty: string;
   readonly reward: bigint;
   readonly miner_address: string | null;
@@ -87,7 +87,7 @@ const list = stateRoute({
   scope: 'chain',
   async handler({ params, read }) {
     const tip = tipHeight(read, params.chain);
-    return readPage<BlockRecord>(read, params, {
+    return readPage(read, params, {
       list: 'blocks',
       chain: params.chain,
       sql: `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1`,
@@ -118,7 +118,7 @@ const detail = stateRoute({
   tier: null,
   cache: 'state',
   scope: 'chain',
-  settledAt: (answer) => (answer as { readonly height: number }).height,
+  settledAt: ({ height }) => height,
   async handler({ params, read, api }) {
     const tip = tipHeight(read, params.chain);
     const block = await read.row<WholeBlock>(DETAIL_SQL, [params.chain, params.height]);

@@ -38,14 +38,14 @@ const list = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     tipHeight(read, chain);
-    return readPage<StakeRecord>(read, params, {
+    return readPage(read, params, {
       list: 'stakes',
       chain,
       sql: SQL,
       values: [chain],
       key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
       total: () => countRowsByHeight(read, api, chain, 'height', { rows: STAKED, values: [chain], isOpenEnded: true }),
-      row: (row) => ({
+      row: (row: StakeRecord) => ({
         chain: row.chain,
         height: row.height,
         hash: row.hash,

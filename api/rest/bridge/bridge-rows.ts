@@ -16,6 +16,8 @@ import type { BRIDGE_DIRECTIONS } from './schema.ts';
 
 export interface BridgeRecord extends EndsRecord {
   readonly kind: TransferKind;
+  /** The other system. */
+  readonly system_id: string;
   /** What went in; of a mint what it makes. */
   readonly currency_id: string;
   readonly to_currency_id: string;
@@ -39,7 +41,8 @@ const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.so
   AND $1::integer IS NOT NULL AND t.chain = $2`;
 const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
 
-const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
+const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.source_system_id, t.import_system_id) AS system_id,
+    coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
     t.to_currency_id, t.amount_in, t.transfer_fee, t.transfer_fee_currency_id, first.source AS first_source
   FROM transfers t ${JOINED_ENDS} ${STAMP_JOIN}
   LEFT JOIN LATERAL (SELECT e.source FROM transfers e WHERE t.source IS NULL AND e.to_height IS NULL
@@ -65,13 +68,13 @@ export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: reado
   const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
   return rows.map((row) => {
     const isIn = row.source_system_id !== null;
-    const systemId = row.source_system_id ?? row.import_system_id;
+    const { system_id: systemId } = row;
     const { sourceSystemId: _, sourceChain: __, ...ends } = endsAnswer(row, currencies);
     return {
       chain: row.chain,
       txid: row.request_txid,
       vout: row.request_vout,
-      direction: isIn ? 'in' : 'out',
+      direction: isIn ? ('in' as const) : ('out' as const),
       type: row.kind,
       systemId,
       systemName: currencies.name(systemId),

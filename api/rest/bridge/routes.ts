@@ -26,12 +26,11 @@ const recent = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const { chain } = params;
-    const direction = BRIDGE_DIRECTIONS.find((known) => known === params.direction);
+    const { direction, address: asked } = params;
     tipHeight(read, chain);
-    const asked = params.address;
     const address = asked === undefined ? undefined : resolveAddress(api.chain(chain), asked, 'address');
     const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address });
-    const page = await readPage<BridgeRecord>(read, params, {
+    const page = await readPage(read, params, {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       chain,
       sql,
@@ -42,9 +41,9 @@ const recent = stateRoute({
         { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
       ],
       total: () => countRows(read, api, null, { rows, values }),
-      row: (row) => row,
+      row: (row: BridgeRecord) => row,
     });
-    return { ...page, results: await bridgeAnswers(read, api, page.results as readonly BridgeRecord[]) };
+    return { ...page, results: await bridgeAnswers(read, api, page.results) };
   },
 });
 

@@ -1,14 +1,13 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
 import type { Reason, Regime, Rule } from '../../../domain/stamps.ts';
-import type { TransferKind } from '../../../domain/transfers.ts';
-import { conversionStatus } from '../../../domain/transfers.ts';
+import { type ConversionType, conversionStatus } from '../../../domain/transfers.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
 
 export interface ConversionRecord extends EndsRecord {
-  readonly kind: TransferKind;
+  readonly kind: ConversionType;
   readonly from_currency_id: string | null;
   readonly to_currency_id: string;
   readonly via_currency_id: string | null;

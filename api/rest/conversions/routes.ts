@@ -28,7 +28,7 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageReque
   const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
   const { inClickHouse } = filter;
   const closed = inClickHouse && (await closedConversions(read, api, chain, inClickHouse));
-  return readPage<ConversionRecord>(read, params, {
+  return readPage(read, params, {
     list: address === null ? 'conversions' : `conversions ${address}`,
     chain,
     sql: filter.isPlain
@@ -42,7 +42,7 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageReque
       { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
     ],
     total: () => countConversions(read, api, filter, closed),
-    row: (row) => conversionAnswer(row, currencies),
+    row: (row: ConversionRecord) => conversionAnswer(row, currencies),
   });
 }
 

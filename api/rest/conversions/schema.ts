@@ -19,6 +19,7 @@ import {
   page,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 import { transferEnds } from './transfer-ends-schema.ts';
 
@@ -115,10 +116,8 @@ const valuation = object({
 export const conversionValuation = object({
   txid: hash,
   count: integer,
-  data: array({
-    ...valuation,
-    properties: {
-      ...valuation.properties,
+  data: array(
+    withOptional(valuation, {
       inputs: { description: 'With explain=true: what the stamp was made from' },
       steps: {
         type: ['array', 'null'],
@@ -139,6 +138,6 @@ export const conversionValuation = object({
           value: { type: 'string', description: 'Decimal' },
         }),
       },
-    },
-  }),
+    }),
+  ),
 });

@@ -1,12 +1,13 @@
 /** /api/identity: list, detail, audit trail. */
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { IdentityFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
-import { integer } from '../../schema/json-schema.ts';
+import { integer, type ValueOf } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import {
@@ -49,7 +50,7 @@ const list = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
-    return readPage<IdentityRecord>(read, params, {
+    return readPage(read, params, {
       list: 'identities',
       chain,
       sql: LIST_SQL,
@@ -64,7 +65,7 @@ const list = stateRoute({
           values: [chain],
           isOpenEnded: true,
         }),
-      row: (row) => ({
+      row: (row: IdentityRecord) => ({
         identityAddress: row.identity_address,
         name: row.name,
         fullyQualifiedName: row.fully_qualified_name,
@@ -103,6 +104,19 @@ interface WholeIdentity extends IdentityRecord {
   readonly referral_name: string | null;
 }
 
+/** What the daemon prints of an identity. */
+type DaemonIdentity = Pick<ValueOf<typeof identityDetail>, DaemonMember> & Readonly<Record<string, unknown>>;
+type DaemonMember =
+  | 'name'
+  | 'parent'
+  | 'identityaddress'
+  | 'primaryaddresses'
+  | 'minimumsignatures'
+  | 'revocationauthority'
+  | 'recoveryauthority'
+  | 'flags'
+  | 'timelock';
+
 function registrationDetail(registration: string | null, currencies: Currencies) {
   if (registration === null) return { commitmentTxid: null, cost: [] };
   const { commitmentTxid, cost } = JSON.parse(registration) as {
@@ -136,7 +150,7 @@ const detail = stateRoute({
     const row = await identityAt<WholeIdentity>(read, api, chain, params.nameOrId, height, DETAIL_SQL);
     const currencies = await api.currencies.of(read);
     const status = identityStatus(row.flags, row.timelock, height);
-    const state = parseExact(row.state) as Record<string, unknown>;
+    const state = parseExact(row.state) as DaemonIdentity;
     return {
       contentmap: {},
       ...state,
@@ -169,8 +183,15 @@ const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i
 const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
 const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
 
+/** A member of an identity before and after. */
+interface IdentityChange {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
 interface ChangeRecord extends Pick<IdentityRecord, 'from_height' | 'txid' | 'time'> {
-  readonly kind: string;
+  readonly kind: IdentityFact['kind'];
   /** JSON text. */
   readonly changes: string;
 }
@@ -180,7 +201,7 @@ const change = (row: ChangeRecord) => ({
   time: Number(row.time),
   txid: row.txid,
   kind: row.kind,
-  changes: parseExact(row.changes),
+  changes: parseExact(row.changes) as readonly IdentityChange[],
 });
 
 const changes = stateRoute({
@@ -205,7 +226,7 @@ const changes = stateRoute({
     if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
       return (await read.rows<ChangeRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
     }
-    return readPage<ChangeRecord>(read, params, {
+    return readPage(read, params, {
       list: `changes ${address}`,
       chain,
       sql: CHANGES_SQL,

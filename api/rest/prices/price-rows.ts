@@ -147,7 +147,7 @@ export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, c
   return {
     usdPrice: decimal(row.usd_price),
     emaPrice: decimal(row.ema_price),
-    source: 'reserve',
+    source: 'reserve' as const,
     sourceBlock: row.height,
     sourceBasket: currencies.name(row.source_basket) ?? row.source_basket,
     confidence: confidenceOf(row, tip, row.guard),

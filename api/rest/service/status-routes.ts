@@ -97,26 +97,22 @@ const status = liveRoute({
       return { state: read.state, supplies, rows: await pricedRows(read, api), ...shown };
     });
     const { state, rows, audits, letters } = seen;
-    const statuses = chains.map((chain) => chainStatus(api, chain, seen));
-    const [main] = statuses;
     const stamps = await stampCounts(api, state, rows);
+    const statusOf = (chain: ChainConfig) => ({
+      ...chainStatus(api, chain, seen),
+      deadLetters: letters.get(chain.name) ?? 0,
+      ...stamps.ofChain(chain.name),
+      ...auditAnswer(audits.get(chain.name)),
+    });
+    const statuses = new Map(chains.map((chain) => [chain.name, statusOf(chain)]));
+    const [main] = statuses.values();
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
     return {
       body: {
         verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
         data: await dataTotals(api, state, rows, stamps),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
-        chains: Object.fromEntries(
-          chains.map(({ name }, index) => [
-            name,
-            {
-              ...statuses[index],
-              deadLetters: letters.get(name) ?? 0,
-              ...stamps.ofChain(name),
-              ...auditAnswer(audits.get(name)),
-            },
-          ]),
-        ),
+        chains: Object.fromEntries(statuses),
       },
     };
   },

@@ -9,7 +9,13 @@ import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
-import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../../webhooks/delivery-store.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  redrive,
+} from '../../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
 import {
   createInterest,
@@ -235,7 +241,7 @@ const deliveries = liveRoute({
   summary: 'What was sent, is being tried and has failed; kept for 7 days',
   parameters: {
     id,
-    state: queryParameter('Of this state alone', { type: 'string', enum: ['held', 'pending', 'delivered', 'failed'] }),
+    state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
     before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
     limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 200, default: 25 }),
   },

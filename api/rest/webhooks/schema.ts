@@ -6,7 +6,7 @@ import {
   boolean,
   integer,
   isoTime,
-  type JsonSchema,
+  nullable,
   nullableInteger,
   nullableString,
   object,
@@ -14,6 +14,8 @@ import {
   writtenName,
 } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
+import { DELIVERY_STATES } from '../../webhooks/delivery-store.ts';
+import { DISABLED_REASONS } from '../../webhooks/webhook-store.ts';
 
 const KINDS = [
   'block',
@@ -31,7 +33,7 @@ const names = {
 } as const;
 const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 
-const asked: Readonly<Record<string, JsonSchema>> = {
+const asked = {
   url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
   description: { type: 'string', maxLength: 200 },
   events: { type: 'array', items: { type: 'string', enum: KINDS }, minItems: 1, maxItems: KINDS.length },
@@ -70,16 +72,16 @@ const asked: Readonly<Record<string, JsonSchema>> = {
     description: 'For price.threshold: sends a message when a price passes one of them',
   },
   confirmations: writtenConfirmations,
-};
+} as const;
 
-export const webhookRequest: JsonSchema = {
+export const webhookRequest = {
   type: 'object',
   properties: asked,
   required: ['url', 'events'],
   additionalProperties: false,
-};
+} as const;
 
-export const webhookChange: JsonSchema = {
+export const webhookChange = {
   type: 'object',
   properties: {
     ...asked,
@@ -91,27 +93,27 @@ export const webhookChange: JsonSchema = {
     },
   },
   additionalProperties: false,
-};
+} as const;
 
 const webhookMembers = {
   id: string,
   url: string,
   description: string,
   events: array({ type: 'string', enum: KINDS }),
-  chains: { ...array(string), type: ['array', 'null'] } as JsonSchema,
-  filter: { type: 'object', additionalProperties: true } as JsonSchema,
+  chains: nullable(array(string)),
+  filter: { type: 'object', additionalProperties: true },
   thresholds: array(object({ currency: string, usd: { type: 'number' }, direction: string })),
   confirmations: integer,
   enabled: boolean,
   disabledReason: {
     type: ['string', 'null'],
-    enum: ['owner', 'gone', 'failing', null],
+    enum: [...DISABLED_REASONS, null],
     description: 'gone: the receiver answered 410; failing: nothing was taken there for 5 days',
-  } as JsonSchema,
+  },
   failingSince: nullableTime,
   createdAt: isoTime,
   oldSecretEndsAt: nullableTime,
-};
+} as const;
 export const webhook = object(webhookMembers);
 export const webhookList = object({ webhooks: array(webhook) });
 export const webhookWithSecret = object({
@@ -126,7 +128,7 @@ export const delivery = object({
   height: { ...nullableInteger, description: 'Of the block that it is about' },
   state: {
     type: 'string',
-    enum: ['held', 'pending', 'delivered', 'failed'],
+    enum: DELIVERY_STATES,
     description: 'held: waits for its confirmations; pending: waits for its next attempt',
   },
   reverts: { ...nullableString, description: 'The delivery that it takes back' },
