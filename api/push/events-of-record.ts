@@ -9,9 +9,8 @@ import type {
   Fact,
   IdentityFact,
   TransactionFact,
-  TransferFact,
 } from '../../schemas/facts.ts';
-import type { FactsAppended, FactsRecord } from '../../schemas/log-records.ts';
+import type { FactsAppended, FactsRecord, TransferSummary } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
@@ -36,6 +35,9 @@ function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
     data: () => JSON.stringify({ fromHeight, toHeight, hash, reason: 'reorg' }),
   };
 }
+
+/** What is published of the state of a basket. */
+export type BasketState = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
 
 /** Context of a fact: members of its block. */
 interface Around {
@@ -140,7 +142,7 @@ function identitySource(fact: IdentityFact, { height, time }: Around): Source {
   };
 }
 
-function conversionSource(fact: TransferFact): Source {
+export function conversionSource(fact: TransferSummary): Source {
   return {
     channel: 'conversions',
     type: 'conversion',
@@ -149,8 +151,10 @@ function conversionSource(fact: TransferFact): Source {
   };
 }
 
-function reservesSource({ currencyId, txid, flags, supply, reserves }: CurrencyStateFact, around: Around): Source {
-  const { height, time } = around;
+export function reservesSource(
+  { currencyId, txid, flags, supply, reserves }: BasketState,
+  { height, time }: Pick<Around, 'height' | 'time'>,
+): Source {
   return {
     channel: 'reserves',
     type: 'reserves',
