@@ -36,6 +36,8 @@ export interface ChainFeed {
   load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
+  /** Position after the newest record that may be shown in this state. */
+  headIn(state: ServiceState): Promise<number>;
   /** Call it as the first client connects: that client gets everything committed from now on. */
   join(): void;
 }
@@ -103,6 +105,7 @@ export async function openChainFeed<T extends FeedTopicName>(
       }
       return found;
     },
+    headIn: (state) => topic.head(state),
     end() {
       ending ??= pause(END_MS, signal).then(readEnd);
       return ending;

@@ -36,6 +36,10 @@ export const subscribeMessage = {
       additionalProperties: false,
     },
     confirmations: writtenConfirmations,
+    snapshot: {
+      type: 'boolean',
+      description: 'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
+    },
     cursor: { type: 'string' },
   },
   required: ['op'],

@@ -23,6 +23,7 @@ export interface SubscribeMessage {
   readonly chains?: readonly string[];
   readonly filter?: Filter;
   readonly confirmations?: number;
+  readonly snapshot?: boolean;
   readonly cursor?: string;
 }
 

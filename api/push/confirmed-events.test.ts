@@ -7,9 +7,10 @@ import { heldBack } from '../../test/support/api/push/held-back.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
-import { createConnection, type PushConnection } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
 const CHAIN = 'c';
@@ -128,6 +129,7 @@ function feedOf(records: FeedRecord[], oldest: () => number): ChainFeed {
       return records.slice(position, position + 3);
     },
     end: async () => records.length,
+    headIn: async () => records.length,
     join: () => undefined,
   };
 }

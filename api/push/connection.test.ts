@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { CLOSE_SLOW, createConnection, type PushConnection } from './connection.ts';
+import { CLOSE_SLOW, createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
 import type { Pace } from './pace.ts';
+import type { PushConnection } from './push-connection.ts';
 import { type Channel, pushEvent } from './push-event.ts';
 
 const CHAINS = ['a', 'b'] as const;
@@ -37,6 +38,7 @@ function testFeed(chain: string): TestFeed {
       return records.slice(position, position + 3);
     },
     end: async () => records.length,
+    headIn: async () => records.length,
     join: () => undefined,
     grow(channels) {
       const position = records.length;

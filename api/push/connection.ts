@@ -4,59 +4,28 @@
  */
 import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
-import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import type { NotInMemory } from './confirmed-events.ts';
-import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
-import type { Hub } from './hub.ts';
+import type { PushConnectionOptions } from './connection-options.ts';
+import {
+  CursorInvalid,
+  decodePlaces,
+  encodePlaces,
+  type FeedKey,
+  type FeedPlace,
+  type FeedPlaces,
+  lacksSnapshot,
+} from './cursor.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
-import type { NetworkShare } from './network-share.ts';
-import { placeAfter } from './places.ts';
+import { earlierPlace, placeAfter } from './places.ts';
+import type { PushConnection } from './push-connection.ts';
 import { eventMessage, type PushEvent } from './push-event.ts';
+import { createSnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscription-set.ts';
-import type { LiveEvent, Transport } from './transport.ts';
-
-export interface PushConnection {
-  /** A message of the client, UTF-8; the bytes may change afterwards. */
-  receive(message: Uint8Array): void;
-  /** The socket has room again. */
-  drained(): void;
-  /**
-   * The events of a record while the connection is live, by confirmations; false, and nothing is sent, where they are not at hand.
-   */
-  offer(eventsFor: (confirmations: number) => readonly LiveEvent[] | null): boolean;
-  /** Stops being live: it stays at `places` and is served like clients that catch up. */
-  fallBehind(places: FeedPlaces): void;
-  /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
-  skip(feed: ChainFeed, before: FeedPlaces): void;
-  readonly isLive: boolean;
-  /** Called after every record; serves clients that are not live. */
-  wake(): void;
-  /** Now and then: heartbeat, end of a slow client. */
-  tick(now: number): void;
-  buffered(): number;
-  closed(): void;
-  /** Says why in an `error`, then ends it. */
-  turnAway(why: { readonly code: string; readonly detail: string }, closeCode: number): void;
-  end(code: number, reason: string): void;
-}
-
-export interface PushConnectionOptions {
-  readonly hub: Hub;
-  readonly transport: Transport;
-  /** Given back when the connection ends. */
-  readonly share: NetworkShare;
-  /** Replaces the default subscription from the start; `cursor` resumes. */
-  readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
-  /** How long the default stream waits for a first subscribe, which then replaces it before anything was sent. */
-  readonly graceMs: number;
-  readonly heartbeatMs: number;
-  /** A socket that takes nothing for this long is closed. */
-  readonly slowMs: number;
-}
+import type { LiveEvent } from './transport.ts';
 
 interface Missing extends NotInMemory {
   readonly feed: FeedKey;
@@ -85,9 +54,24 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   const floors = new Map<FeedKey, number>();
   let isOpen = true;
   let grace: NodeJS.Timeout | null = null;
+  const snapshots = createSnapshotSender({
+    take: hub.takeSnapshot,
+    share,
+    pace: hub.messagePace,
+    isReached: (at) => hub.feeds.every(({ key, head }) => head >= (at.get(key)?.position ?? 0)),
+    isHeld: subscriptions.has,
+    say: sayMembers,
+    begin,
+    refuse(key, subscription, error) {
+      if (subscriptions.has(subscription)) subscriptions.remove(key);
+      reject(typeof key === 'symbol' ? null : key, error);
+    },
+    wake,
+  });
 
   /** A copy: places move on. */
   const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places());
+  const cursorHere = () => encodePlaces(here(), snapshots.isDue());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
     lastSentAt = Date.now();
@@ -107,10 +91,13 @@ export function createConnection(options: PushConnectionOptions): PushConnection
 
   /** A message that is no event. */
   function say(type: string, members: Readonly<Record<string, unknown>>): void {
+    sayMembers(JSON.stringify({ type, ...members }).slice(0, -1), type);
+  }
+
+  function sayMembers(members: string, type = 'snapshot'): void {
     if (!isOpen) return;
-    const at = here();
-    const cursor = encodePlaces(at);
-    const json = JSON.stringify({ type, ...members, seq: seq + 1, cursor });
+    const cursor = cursorHere();
+    const json = `${members},"seq":${seq + 1},"cursor":"${cursor}"}`;
     if (blockedSince !== null) untaken += json.length;
     if (untaken > MAX_UNTAKEN_ANSWERS) {
       end(CLOSE_SLOW, lastCursor);
@@ -134,6 +121,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     isOpen = false;
     if (grace) clearTimeout(grace);
     inbox.close();
+    snapshots.close();
     share.close();
   }
 
@@ -157,7 +145,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
    * first, if any.
    */
   function sendRecent(): Missing | null {
-    if (!places) return null;
+    if (!places || snapshots.isDue()) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
@@ -197,12 +185,14 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     return true;
   }
 
-  const isBehind = () => isOpen && blockedSince === null && places !== null;
+  const isBehind = () =>
+    isOpen && blockedSince === null && places !== null && (!snapshots.isDue() || snapshots.isReady());
 
   function send(): Missing | null {
     let missing: Missing | null = null;
     together(() => {
-      missing = sendRecent();
+      if (snapshots.isReady()) snapshots.send();
+      else missing = sendRecent();
     });
     return missing;
   }
@@ -249,9 +239,21 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     wake();
   }
 
+  /** The events that follow a snapshot: where the connection is beyond it, it goes back. */
+  function begin(subscription: Subscription, from: FeedPlaces): void {
+    const before = here();
+    hasResumed = true;
+    subscriptions.rewoundTo(before);
+    subscription.from = from;
+    subscription.seen = from;
+    places = new Map([...before].map(([key, place]) => [key, earlierPlace(place, from.get(key))]));
+  }
+
   /** With a cursor, the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; then nothing has changed */
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
-    const cursor = text === undefined ? null : decodePlaces(text);
+    const given = text === undefined ? null : decodePlaces(text);
+    const isNew = text === undefined || lacksSnapshot(text);
+    const cursor = wish.snapshot && isNew ? null : given;
     const before = here();
     const known = [...(cursor ?? [])].filter(([feed]) => before.has(feed));
     const from = new Map([...before, ...known]);
@@ -262,6 +264,10 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       subscription.seen = from;
       places = new Map(from);
       refuseUnknown(cursor).catch(fail);
+    }
+    if (subscription.snapshot.length > 0 && isNew) {
+      places ??= before;
+      snapshots.ask(key, subscription);
     }
     return subscription;
   }
@@ -323,8 +329,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   function hello(): void {
-    const at = here();
-    const cursor = encodePlaces(at);
+    const cursor = cursorHere();
     const heartbeatSeconds = options.heartbeatMs / 1000;
     const members = { version: HELLO_VERSION, chains: hub.tips(), cursor, heartbeatSeconds };
     write(JSON.stringify({ type: 'hello', ...members }), 'hello', cursor);
@@ -360,6 +365,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     skip(feed, before) {
       if (hasResumed) fallBehind(before);
       else places?.set(feed.key, { position: feed.head, index: 0 });
+      wake();
     },
     wake,
     drained() {
@@ -376,6 +382,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
         if (now - blockedSince >= options.slowMs) end(CLOSE_SLOW, lastCursor);
         return;
       }
+      if (snapshots.isLate(now)) return end(CLOSE_SLOW, lastCursor);
       if (now - lastSentAt >= options.heartbeatMs) say('heartbeat', { chains: hub.tips() });
     },
     buffered: () => (isOpen ? transport.buffered() : 0),

@@ -7,14 +7,15 @@ import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
-import type { PushConnection } from './connection.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
+import type { PushConnection } from './push-connection.ts';
 import { type PushEvent, sharedMessage } from './push-event.ts';
 import { createRecordCache } from './record-cache.ts';
+import type { TakeSnapshot } from './snapshots.ts';
 import type { IdsOf } from './subscription.ts';
 import type { LiveEvent } from './transport.ts';
 
@@ -22,6 +23,7 @@ export interface Hub {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  readonly takeSnapshot: TakeSnapshot;
   readonly logger: Logger;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;
@@ -55,6 +57,8 @@ export interface HubOptions {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  /** Without it no client may ask for a snapshot. */
+  readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
   /** For tests. */
   readonly pace?: Pace;
@@ -68,8 +72,10 @@ const CHANGES = 2 * MOST_LOOKED_BACK;
 /** Longest time to send a record to live clients without a pause; the remaining clients then catch up. */
 const PUBLISH_MS = 50;
 
+const NO_SNAPSHOTS: TakeSnapshot = () => Promise.reject(new TypeError('this hub has no snapshots'));
+
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
-  const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
+  const { pace = createPace(PACE), messagePace = createPace(PACE), takeSnapshot = NO_SNAPSHOTS } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string>(LOADED);
@@ -127,6 +133,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     chains,
     feeds,
     idsOf,
+    takeSnapshot,
     logger,
     pace,
     messagePace,

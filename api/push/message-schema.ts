@@ -20,6 +20,7 @@ import {
   string,
   unixTime,
 } from '../schema/json-schema.ts';
+import { SNAPSHOT_CHANNELS } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
@@ -298,6 +299,31 @@ export const pushNotices = {
       chain,
       reason: { type: 'string', enum: ['cursor_expired', 'cursor_unknown'] },
       snapshot: { type: 'string', description: 'Path to read the state from' },
+      seq,
+      cursor,
+    }),
+  },
+  snapshot: {
+    summary:
+      'A part of the state that a subscription with `snapshot` begins with; the events after its last part continue it. A part 1 replaces all that came before',
+    message: typed('snapshot', {
+      id,
+      channel: { type: 'string', enum: SNAPSHOT_CHANNELS },
+      chain,
+      since: {
+        type: 'integer',
+        minimum: -1,
+        description: 'Above this height every row of the chain is there, below it only the newest of each key',
+      },
+      part: { type: 'integer', minimum: 1, description: 'Counts the parts of the snapshot' },
+      rows: array(
+        object({
+          height: { ...height, description: 'Of the block that the row comes from' },
+          data: { type: 'object' },
+        }),
+        'The data of a price, reserves or conversion event each, the lowest block first',
+      ),
+      last: { type: 'boolean', description: 'Whether it is the last part: events follow' },
       seq,
       cursor,
     }),

@@ -12,6 +12,10 @@ export function isBefore(event: PushEvent, places: FeedPlaces): boolean {
   return place !== undefined && comparePlaces(event.place, place) < 0;
 }
 
+export function earlierPlace(a: FeedPlace, b: FeedPlace | undefined): FeedPlace {
+  return b && comparePlaces(b, a) < 0 ? b : a;
+}
+
 export function placeAfter({ place }: PushEvent): FeedPlace {
   return { position: place.position, index: place.index + 1 };
 }

@@ -16,7 +16,7 @@ import type { SubscribeMessage } from './client-message.ts';
 import { writtenConfirmations } from './client-message-schema.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
-import { CURSOR_WORK, messageWork } from './limits.ts';
+import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Pace } from './pace.ts';
 import type { Push } from './push.ts';
@@ -42,6 +42,12 @@ export const streamParameters = {
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
   confirmations: queryParameter('Further blocks that must stand on an event before it is sent', writtenConfirmations),
+  snapshot: queryParameter(
+    'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
+    {
+      type: 'boolean',
+    },
+  ),
   minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
@@ -86,6 +92,7 @@ function firstSubscription(values: StreamValues, lastEventId: string): First {
     ...(values.chains !== undefined && { chains: list(values.chains) }),
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(values.confirmations !== undefined && { confirmations: values.confirmations }),
+    ...(values.snapshot !== undefined && { snapshot: values.snapshot }),
     ...(cursor !== undefined && { cursor }),
   };
 }
@@ -107,7 +114,7 @@ async function checked(
   await turn(messageWork(bytes));
   const first = read();
   if (first.cursor !== undefined) decodePlaces(first.cursor);
-  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK);
+  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + (first.snapshot ? SNAPSHOT_WORK : 0));
   const trial = createSubscriptionSet(hub, share);
   trial.add(null, first, hub.places());
   trial.remove(null);

@@ -13,11 +13,12 @@ import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
-import { createConnection, type PushConnection } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { encodePlaces } from './cursor.ts';
 import { factsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
 
 const CHAIN = 'vrsc';
 const RECORDS = 20_000;

@@ -51,7 +51,11 @@ export async function readSnapshotLists(
   const rows = lists.reduce((sum, list) => sum + list.rows.length, 0);
   if (rows > MOST_SNAPSHOT_ROWS) {
     const most = `a snapshot may have ${MOST_SNAPSHOT_ROWS} rows of all chains`;
-    throw new SubscriptionRefused('snapshot_too_large', '/snapshot', `${most}: subscribe to one channel, or read the REST interface`);
+    throw new SubscriptionRefused(
+      'snapshot_too_large',
+      '/snapshot',
+      `${most}: subscribe to one channel, or read the REST interface`,
+    );
   }
   return lists;
 }
@@ -90,7 +94,10 @@ async function readReserves(read: Snapshot, chain: string, since: number): Promi
   return { channel: 'reserves', chain, since, rows };
 }
 
-type TransferRecord = Omit<TransferSummary, 'requestTime'> & { readonly fromHeight: number; readonly requestTime: bigint };
+type TransferRecord = Omit<TransferSummary, 'requestTime'> & {
+  readonly fromHeight: number;
+  readonly requestTime: bigint;
+};
 
 const PENDING = "v.status IN ('pending', 'exported')";
 const CONVERSIONS_SQL = `SELECT v.from_height AS "fromHeight", v.txid, v.vout, v.kind, v.status,
@@ -119,8 +126,9 @@ interface PriceRecord extends PriceChange {
   readonly height: number;
   readonly time: bigint;
   readonly provisional: boolean;
-  /** Whether it is of the rows that are all there. */
+  /** Whether it is of the rows that are all there: above the tick `cut`. */
   readonly isAbove: boolean;
+  readonly cut: string;
 }
 
 /** Postgres keeps the prices of so many times the finality depth: pipeline/price/kept-prices.ts. */
@@ -152,8 +160,13 @@ const PRICES_SQL = `WITH steps AS MATERIALIZED (
   )
   SELECT currency_id AS "currencyId", chain, height, time, tier, usd_price::text AS "usdPrice", ema_price::text AS "emaPrice",
     total_depth::text AS "totalDepth", source_basket AS "sourceBasketId",
-    tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional, tick > (SELECT tick FROM cut) AS "isAbove"
+    tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional, tick > (SELECT tick FROM cut) AS "isAbove",
+    (SELECT tick FROM cut)::text AS cut
   FROM chosen ORDER BY tick, currency_id`;
+
+const SINCE_SQL = `SELECT chain, height FROM unnest($1::text[]) AS wanted(chain)
+  CROSS JOIN LATERAL (SELECT height FROM price_ticks WHERE chain = wanted.chain AND tick <= $2::bigint
+    ORDER BY height DESC LIMIT 1) t`;
 
 /** A price belongs to no chain alone: a row counts under the chain whose block changed it, or stepped its average last. */
 async function readPrices(read: Snapshot, chains: readonly EventChain[]): Promise<SnapshotList[]> {
@@ -166,12 +179,15 @@ async function readPrices(read: Snapshot, chains: readonly EventChain[]): Promis
   const names = chains.map(({ name }) => name);
   const final = await read.row<{ tick: string }>(FINAL_TICK_SQL, [names, finals, first.name, kept], true);
   const found = await read.rows<PriceRecord>(PRICES_SQL, [read.state.generation, final?.tick ?? '-1'], true);
+  const cut = found[0]?.cut ?? final?.tick ?? '-1';
+  const heights = await read.rows<{ chain: string; height: number }>(SINCE_SQL, [names, cut], true);
   return chains.map(({ name: chain }) => {
     const own = found.filter((row) => row.chain === chain);
-    const rows = own.map(({ chain: _, isAbove, time, height, provisional, ...price }) =>
+    const rows = own.map(({ time, height, provisional, ...price }) =>
       rowOf(chain, 'stamps', height, priceSource(price, { height, time: Number(time), provisional })),
     );
-    const below = own.findLast(({ isAbove }) => !isAbove);
-    return { channel: 'prices', chain, since: below?.height ?? -1, rows };
+    const below = own.findLast(({ isAbove }) => !isAbove)?.height ?? -1;
+    const since = Math.max(below, heights.find((of) => of.chain === chain)?.height ?? -1);
+    return { channel: 'prices', chain, since, rows };
   });
 }

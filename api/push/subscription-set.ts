@@ -20,8 +20,9 @@ export interface SubscriptionSet {
    * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
    */
   add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: FeedPlaces): Subscription;
+  has(subscription: Subscription): boolean;
   /** False when there was none. */
-  remove(key: MessageId): boolean;
+  remove(key: SubscriptionKey): boolean;
   /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
   rewoundTo(place: FeedPlaces): void;
   /** Those that a subscription asks for, ascending. */
@@ -80,6 +81,7 @@ export function createSubscriptionSet(
       changed();
       return subscription;
     },
+    has: (subscription) => [...subscriptions.values()].includes(subscription),
     remove(key) {
       const removed = subscriptions.get(key);
       if (!removed) return false;

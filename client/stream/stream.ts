@@ -7,8 +7,11 @@ import { type Ended, openConnection, type StreamConnection, type Wish } from './
 
 export { StreamRefused } from './stream-connection.ts';
 
-/** Events of the chains, and `resync`: what lies between the event before it and the one after it is lost to this reader. */
-export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' }>;
+/**
+ * Events of the chains; parts of a `snapshot`, of which the first replaces all that the reader holds; and `resync`: what lies between the
+ * event before it and the one after it is lost to this reader.
+ */
+export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' | 'snapshot' }>;
 
 export interface StreamOptions extends Wish {
   /** Such as `http://127.0.0.1:8080`. */
@@ -48,6 +51,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     chains,
     filter,
     confirmations,
+    snapshot,
     mostWaiting = MOST_WAITING,
     retryMs = RETRY_MS,
     onReconnect,
@@ -59,6 +63,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     ...(chains && { chains }),
     ...(filter && { filter }),
     ...(confirmations !== undefined && { confirmations }),
+    ...(snapshot !== undefined && { snapshot }),
   };
   let cursor = options.cursor ?? null;
 
@@ -71,7 +76,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
         for await (const message of messagesOf(connection)) {
           failures = 0;
           cursor = message.cursor;
-          if ('data' in message || message.type === 'resync') yield message;
+          if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;
         }
       } finally {
         signal?.removeEventListener('abort', close);

@@ -96,7 +96,7 @@ export function follow(options: FollowerOptions): Follower {
   async function live(): Promise<void> {
     for await (const event of events()) {
       if (event.type === 'resync') history.faults.push(`resync: ${event.reason}`);
-      else {
+      else if (event.type !== 'snapshot') {
         const entry = book.entry(event);
         history.events.push(entry);
         heard.set(entry.feed, entry.position);

@@ -17,8 +17,9 @@ import { checkHistory } from './check-history.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { FOLLOWED, type Follower, follow } from './followers.ts';
 import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
+import { followFromSnapshot } from './snapshot-followers.ts';
 import { sseMessages } from './sse-events.ts';
-import { readTruth, type Topics } from './truth.ts';
+import { readHeldState, readTruth, type Topics } from './truth.ts';
 
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const CLIENTS = number('STREAM_CLIENTS', 30);
@@ -100,6 +101,10 @@ it(
       });
     });
 
+    let isCalm = false;
+    const bots = Array.from({ length: Math.ceil(CLIENTS / 5) }, (_, number) =>
+      followFromSnapshot({ name: `bot ${number}`, baseUrl, random, signal: stop.signal, mayForget: () => !isCalm }),
+    );
     let reorganisations = 0;
     const highest = CHAINS.map(() => 0);
     const killing = kill();
@@ -124,6 +129,7 @@ it(
       for (let n = 0; n < (CLIENTS * CUT_SHARE * TICK_MS) / 1000 + random() - 0.5; n += 1) proxy.cut(random());
     }
     await killing;
+    isCalm = true;
 
     // One more than a chain ever had: a height that comes once.
     for (const [number, daemon] of daemons.entries()) {
@@ -137,8 +143,13 @@ it(
       topics.set(confirmations, await untilThere('the topics hold the last block', look, 3 * MINUTES));
     }
     const topicsOf = ({ history }: Follower) => topics.get(history.confirmations) as Topics;
-    await untilHeard(followers, topicsOf).finally(() => stop.abort());
-    await Promise.all(followers.map(({ done }) => done));
+    await untilHeard(followers, topicsOf).catch((error: unknown) => {
+      stop.abort();
+      throw error;
+    });
+    await until('the bots have their snapshots', async () => bots.every((bot) => bot.places() !== null), MINUTES);
+    stop.abort();
+    await Promise.all([...followers, ...bots].map(({ done }) => done));
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     await proxy.stop();
     for (const daemon of daemons) await daemon.stop();
@@ -146,17 +157,30 @@ it(
     const hashAt = (chain: string, height: number) => daemons[CHAINS.indexOf(chain)]?.hashAt(height);
     const faults = followers.flatMap((follower) => checkHistory(follower.history, { ...topicsOf(follower), hashAt }));
     expect(faults).toEqual([]);
+    for (const bot of bots) {
+      const wanted = await readHeldState(logFolder, bot.places() ?? new Map(), FINALITY_DEPTH);
+      expect(bot.faults).toEqual([]);
+      expect([bot.name, ...differences(bot.state().current(), wanted.current())]).toEqual([bot.name]);
+    }
     const connections = followers.reduce((sum, follower) => sum + follower.connections(), 0);
     const events = followers.reduce((sum, { history }) => sum + history.events.length, 0);
     const happened = [...(topics.get(0)?.events.values() ?? [])].flat();
     const count = (type: string) => happened.filter((event) => event.type === type).length;
     console.log(
       `stream check: ${CLIENTS} clients heard ${events} events of ${happened.length} (${count('price')} prices, ${count(VALUED)} values, ${count(UNDO_OF_PRICES)} times taken back) over ${connections} connections or attempts at one, ` +
-        `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks: 0 faults`,
+        `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks, ` +
+        `${bots.reduce((sum, bot) => sum + bot.snapshots(), 0)} snapshots of ${bots.length} bots, the last ${bots[0]?.state().rows()} rows: 0 faults`,
     );
   },
   SECONDS * 2_000 + 10 * MINUTES,
 );
+
+function differences(held: ReadonlyMap<string, string>, wanted: ReadonlyMap<string, string>): string[] {
+  const keys = new Set([...held.keys(), ...wanted.keys()]);
+  return [...keys]
+    .filter((key) => held.get(key) !== wanted.get(key))
+    .map((key) => `${key}: held ${held.get(key)}, is ${wanted.get(key)}`);
+}
 
 /** Every client has heard of the last block and price, however long that takes: those who have not hear more and more. */
 async function untilHeard(followers: readonly Follower[], topicsOf: (follower: Follower) => Topics): Promise<void> {

@@ -1,13 +1,15 @@
 /** What happened, from the log of a program. */
 import type { FeedRecord } from '../../api/push/chain-feed.ts';
-import { type FeedKey, type FeedTopicName, feedKey } from '../../api/push/cursor.ts';
+import { type FeedKey, type FeedPlaces, type FeedTopicName, feedKey } from '../../api/push/cursor.ts';
 import type { EventChain } from '../../api/push/events-of-record.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from '../../api/push/feed-topic.ts';
+import { isBefore } from '../../api/push/places.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { heldBack } from '../support/api/push/held-back.ts';
 import type { Truth } from './check-history.ts';
+import { createHeldState, type HeldState } from './held-state.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
 export type Topics = Pick<Truth, 'events' | 'ends'>;
@@ -49,6 +51,36 @@ export async function readTruth(
   if (priced.length === 0) throw new Error('no chain has prices: nothing of them was tested; try another TEST_SEED');
   return truth;
 }
+
+/** The state of who has heard everything up to the places of a cursor. `folder` is the log's. */
+export async function readHeldState(folder: string, places: FeedPlaces, finalityDepth: number): Promise<HeldState> {
+  const log = createEmbeddedEventLog({ folder });
+  const topics = createTopicReader(log);
+  const state = createHeldState();
+  try {
+    const chains = [...places.keys()].filter((key) => !key.includes('/'));
+    for (const chain of chains) {
+      const records = [
+        ...(await recordsOf(topics, chain, factsTopic(topics, { name: chain, finalityDepth }))),
+        ...(await recordsOf(
+          topics,
+          chain,
+          stampsTopic(chain, () => 0),
+        )),
+      ];
+      for (const event of records.flatMap(({ events }) => events)) {
+        if (!isBefore(event, places) || !HELD_CHANNELS.has(event.channel)) continue;
+        const data = JSON.parse(event.data()) as object;
+        state.takeEvent({ chain, type: placeOf(chain, event.type, data).type, data });
+      }
+    }
+  } finally {
+    await log.close();
+  }
+  return state;
+}
+
+const HELD_CHANNELS: ReadonlySet<string> = new Set(['blocks', 'prices', 'reserves', 'conversions', 'undo']);
 
 interface FeedHistory {
   readonly events: readonly PushEvent[];
