@@ -97,12 +97,14 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     const [one] = due;
     if (!one?.taken) return;
     const { subscription, taken, key } = one;
-    if (!options.isHeld(subscription)) return drop(one);
     const lists = taken.lists.filter(({ chain, channel }) => {
       return subscription.chains.has(chain) && subscription.channels.has(channel);
     });
     const list = lists[one.list];
-    if (!list) return drop(one);
+    if (!list || !options.isHeld(subscription)) {
+      drop(one);
+      return;
+    }
     const texts: string[] = [];
     let characters = 0;
     const end = Math.min(list.rows.length, one.row + PART_ROWS);

@@ -26,7 +26,7 @@ export interface SnapshotFollowerOptions {
 
 const CHANNELS = ['blocks', 'prices', 'reserves', 'conversions'];
 /** Of messages: after how many a bot dies on average, and in how many of its deaths it forgets all. */
-const LIFE = 400;
+const LIFE = 40;
 const FORGETS = 0.6;
 const RETRY_MS = [50, 1_000] as const;
 
