@@ -4,7 +4,7 @@
  */
 import type { ChainChange } from './chain-change.ts';
 import type { FeedRecord } from './chain-feed.ts';
-import type { FeedPlace } from './cursor.ts';
+import type { FeedKey, FeedPlace } from './cursor.ts';
 import { headOf, type PushEvent, pushEvent } from './push-event.ts';
 
 /** Records of one topic of a chain, as far as they are in memory. */
@@ -18,6 +18,10 @@ export interface NotInMemory {
   readonly position: number;
   /** So many records lie between that they are not read. */
   readonly isTooFar?: boolean;
+}
+
+export interface MissingRecord extends NotInMemory {
+  readonly feed: FeedKey;
 }
 
 /** Records before one that are looked at, at most: a hundred blocks, and as many reorganisations of them as no chain has. */

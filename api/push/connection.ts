@@ -5,7 +5,7 @@
 import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
-import type { NotInMemory } from './confirmed-events.ts';
+import type { MissingRecord } from './confirmed-events.ts';
 import type { PushConnectionOptions } from './connection-options.ts';
 import {
   CursorInvalid,
@@ -18,7 +18,7 @@ import {
 } from './cursor.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
-import { earlierPlace, placeAfter } from './places.ts';
+import { beyondAll, isBeforePlaces, placeAfter } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
 import { eventMessage, type PushEvent } from './push-event.ts';
 import { createSnapshotSender } from './snapshot-sender.ts';
@@ -26,10 +26,6 @@ import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscription-set.ts';
 import type { LiveEvent } from './transport.ts';
-
-interface Missing extends NotInMemory {
-  readonly feed: FeedKey;
-}
 
 export const CLOSE_SLOW = 4408;
 export const CLOSE_LIMIT = 4429;
@@ -58,7 +54,8 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     take: hub.takeSnapshot,
     share,
     pace: hub.messagePace,
-    isReached: (at) => hub.feeds.every(({ key, head }) => head >= (at.get(key)?.position ?? 0)),
+    isReached: (at) => !isBeforePlaces(here(), at),
+    isPast: (at) => isBeforePlaces(at, here()),
     isHeld: subscriptions.has,
     say: sayMembers,
     begin,
@@ -144,13 +141,13 @@ export function createConnection(options: PushConnectionOptions): PushConnection
    * Sends what lies between the connection's place and the hub's, for a slice of time; the place of a record that must be read
    * first, if any.
    */
-  function sendRecent(): Missing | null {
-    if (!places || snapshots.isDue()) return null;
+  function sendRecent(): MissingRecord | null {
+    if (!places) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
         const place = places.get(feed.key) ?? { position: feed.head, index: 0 };
-        if (place.position >= feed.head) break;
+        if (place.position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
         const events = hub.eventsAt(feed, place.position, subscriptions.confirmations(), floors.get(feed.key));
         if ('position' in events) return { feed: feed.key, ...events };
         for (const event of events) {
@@ -162,7 +159,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
         places.set(feed.key, { position: place.position + 1, index: 0 });
       }
     }
-    if (hub.isAt(places)) places = null;
+    if (!snapshots.isDue() && hub.isAt(places)) places = null;
     return null;
   }
 
@@ -185,11 +182,21 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     return true;
   }
 
-  const isBehind = () =>
-    isOpen && blockedSince === null && places !== null && (!snapshots.isDue() || snapshots.isReady());
+  /** Whether there is something to send now: up to the next snapshot, or a part of it. */
+  function isBehind(): boolean {
+    if (!isOpen || blockedSince !== null || places === null) return false;
+    const at = snapshots.places();
+    if (!snapshots.isDue() || snapshots.isReady()) return true;
+    return (
+      at !== null &&
+      hub.feeds.some(
+        ({ key, head }) => (places?.get(key)?.position ?? head) < Math.min(head, at.get(key)?.position ?? 0),
+      )
+    );
+  }
 
-  function send(): Missing | null {
-    let missing: Missing | null = null;
+  function send(): MissingRecord | null {
+    let missing: MissingRecord | null = null;
     together(() => {
       if (snapshots.isReady()) snapshots.send();
       else missing = sendRecent();
@@ -220,7 +227,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     end(CLOSE_INTERNAL, 'internal error');
   }
 
-  function expired({ feed, position }: Missing): void {
+  function expired({ feed, position }: MissingRecord): void {
     // It holds blocks that wait for their confirmations.
     if (position < (places?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
     resync(feed, 'cursor_expired');
@@ -239,14 +246,11 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     wake();
   }
 
-  /** The events that follow a snapshot: where the connection is beyond it, it goes back. */
+  /** The events that follow a snapshot begin where the connection stands. */
   function begin(subscription: Subscription, from: FeedPlaces): void {
-    const before = here();
     hasResumed = true;
-    subscriptions.rewoundTo(before);
     subscription.from = from;
     subscription.seen = from;
-    places = new Map([...before].map(([key, place]) => [key, earlierPlace(place, from.get(key))]));
   }
 
   /** With a cursor, the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; then nothing has changed */
@@ -267,6 +271,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     }
     if (subscription.snapshot.length > 0 && isNew) {
       places ??= before;
+      subscription.from = beyondAll(before);
       snapshots.ask(key, subscription);
     }
     return subscription;

@@ -11,8 +11,10 @@ import type { SubscriptionKey } from './subscription-set.ts';
 export interface SnapshotSender {
   /** While one is due, no event may be sent. */
   isDue(): boolean;
-  /** Whether there is a part to send now. */
+  /** Whether there is a part to send now: the connection stands where the snapshot does. */
   isReady(): boolean;
+  /** Where the snapshot that comes next stands, once that is known. */
+  places(): FeedPlaces | null;
   /** Starts to read the snapshot of a subscription. */
   ask(key: SubscriptionKey, subscription: Subscription): void;
   /** Sends one part. */
@@ -26,8 +28,10 @@ export interface SnapshotSenderOptions {
   readonly take: TakeSnapshot;
   readonly share: NetworkShare;
   readonly pace: Pace;
-  /** Whether the snapshot's events have come to this process as far as its places. */
+  /** Whether the connection has had the events before these places. */
   readonly isReached: (places: FeedPlaces) => boolean;
+  /** Whether it has had later ones: such a snapshot is too old. */
+  readonly isPast: (places: FeedPlaces) => boolean;
   /** Whether the subscription is still there. */
   readonly isHeld: (subscription: Subscription) => boolean;
   /** Sends `members`, JSON of an object without its last brace. */
@@ -63,7 +67,12 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
   let due: Due[] = [];
 
   async function take(one: Due): Promise<void> {
-    const taken = await options.take(new Set(one.subscription.snapshot), closing.signal);
+    const channels = new Set(one.subscription.snapshot);
+    let taken = await options.take(channels, closing.signal);
+    while (options.isPast(taken.places)) {
+      taken.release();
+      taken = await options.take(channels, closing.signal);
+    }
     try {
       const ms = share.order(Math.ceil(taken.rows / ROWS_A_UNIT));
       if (ms > 0) await sleep(ms, undefined, { signal: closing.signal });
@@ -133,6 +142,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
 
   return {
     isDue: () => due.length > 0,
+    places: () => due[0]?.taken?.places ?? null,
     isReady: () => due[0]?.taken != null && options.isReached(due[0].taken.places),
     ask(key, subscription) {
       const one: Due = { key, subscription, taken: null, since: 0, list: 0, row: 0, part: 0 };
