@@ -20,7 +20,7 @@ import {
   string,
   unixTime,
 } from '../schema/json-schema.ts';
-import { SNAPSHOT_CHANNELS } from './snapshot-rows.ts';
+import type { SnapshotChannel } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
@@ -170,6 +170,22 @@ const priceData = object({
   provisional,
 });
 
+const reservesData = object({
+  currencyId: string,
+  txid: hash,
+  ...place,
+  flags: integer,
+  supply: coins,
+  reserves: array(
+    object({
+      currencyId: string,
+      weight: { type: 'number', description: '1 = 100 %' },
+      reserve: coins,
+      priceInReserve: coins,
+    }),
+  ),
+});
+
 /** By type. */
 export const pushEvents = {
   block: event(
@@ -225,26 +241,7 @@ export const pushEvents = {
     'A price that was sent before has another value, or is no longer provisional; this is not a new price',
     correctionOf(priceData),
   ),
-  reserves: event(
-    'reserves',
-    'reserves',
-    'What a basket holds after a block',
-    object({
-      currencyId: string,
-      txid: hash,
-      ...place,
-      flags: integer,
-      supply: coins,
-      reserves: array(
-        object({
-          currencyId: string,
-          weight: { type: 'number', description: '1 = 100 %' },
-          reserve: coins,
-          priceInReserve: coins,
-        }),
-      ),
-    }),
-  ),
+  reserves: event('reserves', 'reserves', 'What a basket holds after a block', reservesData),
   identity: event(
     'identity',
     'identities',
@@ -277,6 +274,26 @@ export const pushEvents = {
   undo: event('undo', '*', 'A reorganisation: messages about the blocks above toHeight no longer hold', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
+/** A part of a snapshot. */
+function partOf(channel: SnapshotChannel, data: JsonSchema): JsonSchema {
+  const row = object({ height: { ...height, description: 'Height of the block that the row comes from' }, data });
+  return typed('snapshot', {
+    id,
+    channel: { type: 'string', enum: [channel] },
+    chain,
+    since: {
+      type: 'integer',
+      minimum: -1,
+      description: 'Above this height every row of the chain is there, below it only the newest of each key',
+    },
+    part: { type: 'integer', minimum: 1, description: 'Counts the parts of the snapshot' },
+    rows: array(row, 'As the events brought them, the lowest block first'),
+    last: { type: 'boolean', description: 'Whether it is the last part: events follow' },
+    seq,
+    cursor,
+  });
+}
+
 /** Messages that are not events, by type. */
 export const pushNotices = {
   hello: {
@@ -306,27 +323,9 @@ export const pushNotices = {
   snapshot: {
     summary:
       'A part of the state that a subscription with `snapshot` begins with; the events after its last part continue it. A part 1 replaces all that came before',
-    message: typed('snapshot', {
-      id,
-      channel: { type: 'string', enum: SNAPSHOT_CHANNELS },
-      chain,
-      since: {
-        type: 'integer',
-        minimum: -1,
-        description: 'Above this height every row of the chain is there, below it only the newest of each key',
-      },
-      part: { type: 'integer', minimum: 1, description: 'Counts the parts of the snapshot' },
-      rows: array(
-        object({
-          height: { ...height, description: 'Of the block that the row comes from' },
-          data: { type: 'object' },
-        }),
-        'The data of a price, reserves or conversion event each, the lowest block first',
-      ),
-      last: { type: 'boolean', description: 'Whether it is the last part: events follow' },
-      seq,
-      cursor,
-    }),
+    message: {
+      anyOf: [partOf('prices', priceData), partOf('reserves', reservesData), partOf('conversions', conversionData)],
+    },
   },
   ack: {
     summary: 'A subscription was taken or ended; channels and chains are those of a subscription',

@@ -129,7 +129,6 @@ it(
       for (let n = 0; n < (CLIENTS * CUT_SHARE * TICK_MS) / 1000 + random() - 0.5; n += 1) proxy.cut(random());
     }
     await killing;
-    isCalm = true;
 
     // One more than a chain ever had: a height that comes once.
     for (const [number, daemon] of daemons.entries()) {
@@ -143,6 +142,7 @@ it(
       topics.set(confirmations, await untilThere('the topics hold the last block', look, 3 * MINUTES));
     }
     const topicsOf = ({ history }: Follower) => topics.get(history.confirmations) as Topics;
+    isCalm = true;
     await untilHeard(followers, topicsOf).catch((error: unknown) => {
       stop.abort();
       throw error;
