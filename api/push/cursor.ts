@@ -27,7 +27,7 @@ export class CursorInvalid extends PermanentError {
 }
 
 const VERSION = 1;
-/** Of a cursor that a client got before it had all of its snapshot: who comes back with it gets the snapshot again. */
+/** The version of cursors sent before the last part of a snapshot: with such a cursor the snapshot is sent again. */
 const VERSION_WITHOUT_SNAPSHOT = 2;
 const NO_NAME = Buffer.alloc(0);
 

@@ -37,7 +37,7 @@ function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
 }
 
 /** What is published of the state of a basket. */
-export type BasketState = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
+export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
 
 /** Context of a fact: members of its block. */
 interface Around {
@@ -152,7 +152,7 @@ export function conversionSource(fact: TransferSummary): Source {
 }
 
 export function reservesSource(
-  { currencyId, txid, flags, supply, reserves }: BasketState,
+  { currencyId, txid, flags, supply, reserves }: PublishedReserves,
   { height, time }: Pick<Around, 'height' | 'time'>,
 ): Source {
   return {

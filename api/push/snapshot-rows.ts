@@ -6,7 +6,7 @@ import { finalizedHeight } from '../../domain/finality.ts';
 import { parseReserves } from '../../domain/reserves.ts';
 import type { PriceChange, TransferSummary } from '../../schemas/log-records.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type BasketState, conversionSource, type EventChain, reservesSource } from './events-of-record.ts';
+import { conversionSource, type EventChain, type PublishedReserves, reservesSource } from './events-of-record.ts';
 import { priceSource } from './events-of-stamps.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
@@ -69,7 +69,7 @@ function rowOf(chain: string, topic: PushEvent['topic'], height: number, source:
   return { height, event: pushEvent({ chain, topic, place: NO_PLACE, ...source }) };
 }
 
-interface StateRecord extends Omit<BasketState, 'reserves'> {
+interface StateRecord extends Omit<PublishedReserves, 'reserves'> {
   readonly height: number;
   readonly time: bigint;
   /** JSON text. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { SnapshotNotice } from '../../client/stream/messages.ts';
-import { createHeldState, type HeldState } from '../../test/stream-check/held-state.ts';
+import { type BotState, createBotState } from '../../test/stream-check/bot-state.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { createConnection } from './connection.ts';
 import { decodePlaces, lacksSnapshot } from './cursor.ts';
@@ -80,8 +80,8 @@ function snapshotOf(records: readonly FeedRecord[]) {
 }
 
 /** All events of the records before a place. */
-function heldFrom(records: readonly FeedRecord[], position: number, index: number): HeldState {
-  const state = createHeldState();
+function heldFrom(records: readonly FeedRecord[], position: number, index: number): BotState {
+  const state = createBotState();
   for (const event of records.flatMap(({ events }) => events)) {
     const isBefore =
       event.place.position < position || (event.place.position === position && event.place.index < index);
@@ -218,7 +218,7 @@ describe('a snapshot and what follows it', () => {
           const choose = () => choosing.next().value ?? 0;
           const records = historyOf(changes);
           const { hub, commit, publish, isDone } = world(records, accepts, () => 5 * choose());
-          const state = createHeldState();
+          const state = createBotState();
           const blocks: number[] = [];
           let client = connect(hub, accepts);
           let read = 0;

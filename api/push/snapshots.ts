@@ -23,7 +23,7 @@ export interface TakenSnapshot {
 /** @throws SubscriptionRefused when it is too large; errors of the stores */
 export type TakeSnapshot = (channels: ReadonlySet<SnapshotChannel>, signal: AbortSignal) => Promise<TakenSnapshot>;
 
-export interface SnapshotsOptions {
+export interface TakeSnapshotOptions {
   readonly chains: readonly EventChain[];
   readonly feeds: readonly ChainFeed[];
   readonly withSnapshot: WithSnapshot;
@@ -42,7 +42,7 @@ interface Shared {
   clients: number;
 }
 
-export function createSnapshots({ chains, feeds, withSnapshot, state }: SnapshotsOptions): TakeSnapshot {
+export function createSnapshots({ chains, feeds, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
   const flights = createFlights<string, Shared>();
   /** By channels: the newest, and older ones that are still being sent. */
   const newest = new Map<string, Shared>();

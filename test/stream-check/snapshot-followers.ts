@@ -1,7 +1,7 @@
 /** Bots that begin with a snapshot, anywhere: they forget all that they hold now and then, and begin again. */
 import { decodePlaces, type FeedPlaces } from '../../api/push/cursor.ts';
 import { openStream } from '../../client/stream/stream.ts';
-import { createHeldState, type HeldState } from './held-state.ts';
+import { type BotState, createBotState } from './bot-state.ts';
 import { placeOf } from './history.ts';
 
 export interface SnapshotFollower {
@@ -11,7 +11,7 @@ export interface SnapshotFollower {
   snapshots(): number;
   /** How far its state goes; null while it lacks its snapshot. */
   places(): FeedPlaces | null;
-  state(): HeldState;
+  state(): BotState;
   readonly done: Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function followFromSnapshot({
   signal,
   mayForget,
 }: SnapshotFollowerOptions): SnapshotFollower {
-  let state = createHeldState();
+  let state = createBotState();
   let cursor: string | null = null;
   let isWhole = false;
   let snapshots = 0;
@@ -68,7 +68,7 @@ export function followFromSnapshot({
     while (!signal.aborted) {
       await live();
       if (!mayForget() || random() > FORGETS) continue;
-      state = createHeldState();
+      state = createBotState();
       cursor = null;
       isWhole = false;
     }

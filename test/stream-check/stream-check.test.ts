@@ -19,7 +19,7 @@ import { FOLLOWED, type Follower, follow } from './followers.ts';
 import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
 import { followFromSnapshot } from './snapshot-followers.ts';
 import { sseMessages } from './sse-events.ts';
-import { readHeldState, readTruth, type Topics } from './truth.ts';
+import { readBotState, readTruth, type Topics } from './truth.ts';
 
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const CLIENTS = number('STREAM_CLIENTS', 30);
@@ -158,7 +158,7 @@ it(
     const faults = followers.flatMap((follower) => checkHistory(follower.history, { ...topicsOf(follower), hashAt }));
     expect(faults).toEqual([]);
     for (const bot of bots) {
-      const wanted = await readHeldState(logFolder, bot.places() ?? new Map(), FINALITY_DEPTH);
+      const wanted = await readBotState(logFolder, bot.places() ?? new Map(), FINALITY_DEPTH);
       expect(bot.faults).toEqual([]);
       expect([bot.name, ...differences(bot.state().current(), wanted.current())]).toEqual([bot.name]);
     }

@@ -8,8 +8,8 @@ import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { heldBack } from '../support/api/push/held-back.ts';
+import { type BotState, createBotState } from './bot-state.ts';
 import type { Truth } from './check-history.ts';
-import { createHeldState, type HeldState } from './held-state.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
 export type Topics = Pick<Truth, 'events' | 'ends'>;
@@ -53,10 +53,10 @@ export async function readTruth(
 }
 
 /** The state of who has heard everything up to the places of a cursor. `folder` is the log's. */
-export async function readHeldState(folder: string, places: FeedPlaces, finalityDepth: number): Promise<HeldState> {
+export async function readBotState(folder: string, places: FeedPlaces, finalityDepth: number): Promise<BotState> {
   const log = createEmbeddedEventLog({ folder });
   const topics = createTopicReader(log);
-  const state = createHeldState();
+  const state = createBotState();
   try {
     const chains = [...places.keys()].filter((key) => !key.includes('/'));
     for (const chain of chains) {

@@ -14,7 +14,7 @@ export interface HeldMessage {
   readonly data: object;
 }
 
-export interface HeldState {
+export interface BotState {
   takePart(part: SnapshotNotice): void;
   takeEvent(message: HeldMessage): void;
   /** By channel and key: what holds now. */
@@ -31,7 +31,7 @@ function keyOf(channel: string, data: Row['data']): string {
   return channel === 'conversions' ? `${data.txid}:${data.vout}` : String(data.currencyId);
 }
 
-export function createHeldState(): HeldState {
+export function createBotState(): BotState {
   /** By chain, channel and key, the rows by height. */
   let held = new Map<string, Row[]>();
   /** Height of each chain as its blocks say it: a conversion does not name the block that changed it. */
