@@ -4,9 +4,10 @@
  */
 import { finalizedHeight } from '../../domain/finality.ts';
 import { parseReserves } from '../../domain/reserves.ts';
-import type { PriceChange, TransferSummary } from '../../schemas/log-records.ts';
+import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../domain/transfers.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { conversionSource, type EventChain, type PublishedReserves, reservesSource } from './events-of-record.ts';
+import { conversionSource, type EventChain, reservesSource } from './events-of-record.ts';
 import { priceSource } from './events-of-stamps.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
@@ -69,12 +70,18 @@ function rowOf(chain: string, topic: PushEvent['topic'], height: number, source:
   return { height, event: pushEvent({ chain, topic, place: NO_PLACE, ...source }) };
 }
 
-interface StateRecord extends Omit<PublishedReserves, 'reserves'> {
-  readonly height: number;
-  readonly time: bigint;
-  /** JSON text. */
-  readonly reserves: string;
-}
+const { text, number, bigint, boolean, choice, nullable } = columns;
+
+/** `reserves` is JSON text. */
+const readState = rowReader({
+  currencyId: text,
+  txid: text,
+  flags: number,
+  supply: bigint,
+  reserves: text,
+  height: number,
+  time: bigint,
+});
 
 /** Versions that stand at the end of their block: the current one, and those that ended above $2, or began there. */
 const VERSIONS = `v.chain = $1 AND v.to_height IS DISTINCT FROM v.from_height
@@ -86,7 +93,7 @@ const RESERVES_SQL = `SELECT v.currency_id AS "currencyId", v.txid, v.flags, v.s
   ORDER BY v.from_height, v.tx_index, v.vout LIMIT ${MOST_SNAPSHOT_ROWS + 1}`;
 
 async function readReserves(read: Snapshot, chain: string, since: number): Promise<SnapshotList> {
-  const found = await read.rows<StateRecord>(RESERVES_SQL, [chain, since], true);
+  const found = await read.rows(readState, RESERVES_SQL, [chain, since], true);
   const rows = found.map(({ height, time, reserves, ...state }) => {
     const around = { height, time: Number(time) };
     return rowOf(chain, 'facts', height, reservesSource({ ...state, reserves: parseReserves(reserves) }, around));
@@ -94,10 +101,31 @@ async function readReserves(read: Snapshot, chain: string, since: number): Promi
   return { channel: 'reserves', chain, since, rows };
 }
 
-type TransferRecord = Omit<TransferSummary, 'requestTime'> & {
-  readonly fromHeight: number;
-  readonly requestTime: bigint;
-};
+const readTransfer = rowReader({
+  fromHeight: number,
+  txid: text,
+  vout: number,
+  kind: choice(TRANSFER_KINDS),
+  status: choice(TRANSFER_STATUSES),
+  fromCurrencyId: nullable(text),
+  toCurrencyId: text,
+  viaCurrencyId: nullable(text),
+  importCurrencyId: text,
+  amountIn: bigint,
+  conversionFee: bigint,
+  amountOut: nullable(bigint),
+  destination: nullable(text),
+  source: nullable(text),
+  importSystemId: nullable(text),
+  sourceSystemId: nullable(text),
+  requestHeight: number,
+  requestTime: bigint,
+  exportTxid: nullable(text),
+  exportVout: nullable(number),
+  exportIndex: nullable(number),
+  importTxid: nullable(text),
+  importHeight: nullable(number),
+});
 
 const PENDING = "v.status IN ('pending', 'exported')";
 const CONVERSIONS_SQL = `SELECT v.from_height AS "fromHeight", v.txid, v.vout, v.kind, v.status,
@@ -114,22 +142,30 @@ const CONVERSIONS_SQL = `SELECT v.from_height AS "fromHeight", v.txid, v.vout, v
   ORDER BY v.from_height, v.txid, v.vout LIMIT ${MOST_SNAPSHOT_ROWS + 1}`;
 
 async function readConversions(read: Snapshot, chain: string, since: number): Promise<SnapshotList> {
-  const found = await read.rows<TransferRecord>(CONVERSIONS_SQL, [chain, since], true);
+  const found = await read.rows(readTransfer, CONVERSIONS_SQL, [chain, since], true);
   const rows = found.map(({ fromHeight, requestTime, ...transfer }) =>
     rowOf(chain, 'facts', fromHeight, conversionSource({ ...transfer, requestTime: Number(requestTime) })),
   );
   return { channel: 'conversions', chain, since, rows };
 }
 
-interface PriceRecord extends PriceChange {
-  readonly chain: string;
-  readonly height: number;
-  readonly time: bigint;
-  readonly provisional: boolean;
-  /** Whether it is of the rows that are all there: above the tick `cut`. */
-  readonly isAbove: boolean;
-  readonly cut: string;
-}
+/** `isAbove`: whether it is of the rows that are all there, above the tick `cut`. */
+const readPrice = rowReader({
+  currencyId: text,
+  chain: text,
+  height: number,
+  time: bigint,
+  tier: number,
+  usdPrice: text,
+  emaPrice: text,
+  totalDepth: text,
+  sourceBasketId: nullable(text),
+  provisional: boolean,
+  isAbove: boolean,
+  cut: text,
+});
+const readTick = rowReader({ tick: text });
+const readHeight = rowReader({ chain: text, height: number });
 
 /** Postgres keeps the prices of so many times the finality depth: pipeline/price/kept-prices.ts. */
 const KEPT_DEPTHS = 2;
@@ -177,10 +213,10 @@ async function readPrices(read: Snapshot, chains: readonly EventChain[]): Promis
   if (!first) return [];
   const kept = (read.state.priced.get(first.name)?.height ?? 0) - KEPT_DEPTHS * first.finalityDepth;
   const names = chains.map(({ name }) => name);
-  const final = await read.row<{ tick: string }>(FINAL_TICK_SQL, [names, finals, first.name, kept], true);
-  const found = await read.rows<PriceRecord>(PRICES_SQL, [read.state.generation, final?.tick ?? '-1'], true);
+  const final = await read.row(readTick, FINAL_TICK_SQL, [names, finals, first.name, kept], true);
+  const found = await read.rows(readPrice, PRICES_SQL, [read.state.generation, final?.tick ?? '-1'], true);
   const cut = found[0]?.cut ?? final?.tick ?? '-1';
-  const heights = await read.rows<{ chain: string; height: number }>(SINCE_SQL, [names, cut], true);
+  const heights = await read.rows(readHeight, SINCE_SQL, [names, cut], true);
   return chains.map(({ name: chain }) => {
     const own = found.filter((row) => row.chain === chain);
     const rows = own.map(({ time, height, provisional, ...price }) =>

@@ -29,6 +29,8 @@ export interface StreamOptions extends Wish {
   readonly mostWaiting?: number;
   /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
   readonly retryMs?: readonly [number, number];
+  /** Hears every message before it is read, greetings and heartbeats too: for a display of the connection. */
+  readonly onMessage?: (message: ServerMessage) => void;
   /** Hears of each end of a connection. */
   readonly onReconnect?: (why: Ended) => void;
 }
@@ -54,6 +56,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     snapshot,
     mostWaiting = MOST_WAITING,
     retryMs = RETRY_MS,
+    onMessage,
     onReconnect,
   } = options;
   const url = new URL('/api/ws', baseUrl);
@@ -69,7 +72,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
 
   async function* events(): AsyncGenerator<StreamEvent, void, void> {
     for (let failures = 0; !signal?.aborted; failures += 1) {
-      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting });
+      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting, onMessage });
       const close = () => connection.close();
       signal?.addEventListener('abort', close, { once: true });
       try {

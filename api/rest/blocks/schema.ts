@@ -12,7 +12,6 @@ import {
   nullableHash,
   nullableString,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -39,7 +38,6 @@ const transactionSummary = object({
 });
 
 export const blockRow = object(blockProperties);
-export const blockList = page(blockRow);
 export const blockDetail = object({
   ...blockProperties,
   previousHash: nullableHash,
