@@ -59,6 +59,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     isHeld: subscriptions.has,
     say: sayMembers,
     begin,
+    fail,
     refuse(key, subscription, error) {
       if (subscriptions.has(subscription)) subscriptions.remove(key);
       reject(typeof key === 'symbol' ? null : key, error);

@@ -38,7 +38,9 @@ export interface SnapshotSenderOptions {
   readonly say: (members: string) => void;
   /** Begins the events of the subscription at the places of its snapshot. */
   readonly begin: (subscription: Subscription, places: FeedPlaces) => void;
-  /** The subscription cannot have its snapshot. */
+  /** Ends the connection because of a fault of the service. */
+  readonly fail: (error: unknown) => void;
+  /** The subscription cannot have its snapshot. @throws an error that is not the client's */
   readonly refuse: (key: SubscriptionKey, subscription: Subscription, error: unknown) => void;
   readonly wake: () => void;
 }
@@ -98,7 +100,11 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     take(one).catch((error: unknown) => {
       if (closing.signal.aborted) return;
       drop(one);
-      options.refuse(one.key, one.subscription, error);
+      try {
+        options.refuse(one.key, one.subscription, error);
+      } catch (fault) {
+        options.fail(fault);
+      }
     });
   }
 

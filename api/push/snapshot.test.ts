@@ -131,7 +131,7 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string): Client {
         return !blocked;
       },
       buffered: () => 0,
-      end: () => undefined,
+      end: () => sent.push({ type: 'end', cursor: '' }),
     },
   });
   hub.add(connection);
@@ -281,7 +281,7 @@ describe('a snapshot and what follows it', () => {
     expect(seen.again).toBeGreaterThan(10);
   });
 
-  it('is refused without a channel that has one, with confirmations, and when it is too large', async () => {
+  it('is refused without a channel that has one, with confirmations, and when it is too large; a store that fails ends the connection', async () => {
     const { hub } = world(
       [],
       () => true,
@@ -291,6 +291,10 @@ describe('a snapshot and what follows it', () => {
       ...hub,
       takeSnapshot: () => Promise.reject(new SubscriptionRefused('snapshot_too_large', '/snapshot', 'too many rows')),
     });
+    const broken = createHub({ ...hub, takeSnapshot: () => Promise.reject(new Error('the store is away')) });
+    const unserved = connect(broken, () => true);
+    await settle(200);
+    expect(unserved.sent.at(-1)?.type).toBe('end');
     const errorOf = async (asked: object) => {
       const client = connect(tooLarge, () => true);
       await settle(60);
