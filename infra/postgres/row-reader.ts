@@ -15,7 +15,7 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends C
 
 /** Returns the row that it is given. @throws TypeError for a column that is missing or holds something else */
 export type RowReader<Row> = (row: StoredRow) => Row;
-export type Read<R> = R extends RowReader<infer Row> ? Row : never;
+export type RowRead<R> = R extends RowReader<infer Row> ? Row : never;
 
 const column = <T>(what: string, holds: (value: unknown) => value is T): Column<T> => ({ what, holds });
 const choice = <const T extends readonly (string | number)[]>(values: T) =>
@@ -35,7 +35,7 @@ export const columns = {
   choice,
   nullable: <T>({ what, holds }: Column<T>): Column<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
-  /** Of an object that the daemon printed: it may leave the member out. */
+  /** A member that the daemon may leave out of an object. */
   optional: <T>({ what, holds }: Column<T>): Column<T | undefined> =>
     column(`${what} or nothing`, (value): value is T | undefined => value === undefined || holds(value)),
 };
