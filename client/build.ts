@@ -5,14 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { routeTable } from '../api/rest/route-table.ts';
 import { typesOf } from './types-of.ts';
 
-const source = new URL('../.cache/client/', import.meta.url);
+const here = new URL('.', import.meta.url);
+const source = new URL('../.cache/client/', here);
 rmSync(source, { recursive: true, force: true });
-for (const part of ['index.ts', 'client.ts', 'stream']) {
-  cpSync(new URL(part, import.meta.url), new URL(part, source), { recursive: true });
-}
+cpSync(here, source, { recursive: true, filter: (path) => !path.endsWith('/dist') });
 writeFileSync(new URL('paths.ts', source), typesOf(routeTable));
-rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });
-const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
-execFileSync(process.execPath, [compiler, '-p', fileURLToPath(new URL('tsconfig.json', import.meta.url))], {
+rmSync(new URL('dist', here), { recursive: true, force: true });
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', here));
+execFileSync(process.execPath, [compiler, '-p', fileURLToPath(new URL('tsconfig.json', here))], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });

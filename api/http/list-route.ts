@@ -3,7 +3,7 @@ import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-sch
 import { page } from '../schema/json-schema.ts';
 import { type ListSource, type Page, pageParameters, readPage } from './paging.ts';
 import type { Parameter, Parameters, ParameterValues } from './parameters.ts';
-import type { Described, Description, Fitting, StateCall, StateRoute } from './route.ts';
+import type { DescribedRoute, Description, Fitting, StateCall, StateRoute } from './route.ts';
 
 type ListParameters = Parameters & { readonly chain: Parameter<string> };
 
@@ -43,7 +43,7 @@ export function listRoute<
   list: ListRoute<P, R, B, Row, Shown, Beside> &
     Fitting<Shown, Typed<R>> &
     Fitting<Beside, ObjectOf<B>> & { readonly path: Path },
-): StateRoute & Described<Description<Path, 'get', 200, P & typeof pageParameters, ListOf<R, B>>> {
+): StateRoute & DescribedRoute<Description<Path, 'get', 200, P & typeof pageParameters, ListOf<R, B>>> {
   const { row, beside, parameters, reader, key, select, ...route }: ListRoute<P, R, B, Row, Shown, Beside> = list;
   const whole = {
     scope: 'chain',

@@ -134,10 +134,10 @@ export type Fitting<A, T> = [Surplus<A, T>] extends [never]
 declare const DESCRIPTION: unique symbol;
 
 /** A route whose parameters and answer are known to the compiler: the client's types follow from them. */
-export interface Described<D> {
+export interface DescribedRoute<D> {
   readonly [DESCRIPTION]?: D;
 }
-export type DescriptionOf<R> = R extends Described<infer D> ? D : never;
+export type DescriptionOf<R> = R extends DescribedRoute<infer D> ? D : never;
 
 /** `Content`: the type of what is not JSON. */
 export interface Description<Path, Method, Status, Parameters, Answer, Body = unknown, Content = 'json'> {
@@ -158,7 +158,7 @@ export function stateRoute<
   const Path extends string,
 >(
   route: StateRoute<P, S, M> & Fitting<M, Typed<S>> & { readonly path: Path },
-): StateRoute & Described<Description<Path, 'get', 200, P, Typed<S>>> {
+): StateRoute & DescribedRoute<Description<Path, 'get', 200, P, Typed<S>>> {
   return route as unknown as StateRoute;
 }
 
@@ -179,7 +179,7 @@ export function liveRoute<
       readonly status?: Status;
       readonly produces?: Content;
     },
-): LiveRoute & Described<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
+): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
   return route as unknown as LiveRoute;
 }
 
