@@ -1,7 +1,7 @@
 /** Writes a batch to both stores, and sums the days that it has made final. */
 import type { PoolClient } from 'pg';
-import type { Line } from './ahead-fold.ts';
 import { appendRun, dropFromRuns, pruneRuns } from './ahead-runs.ts';
+import type { Line } from './ahead-state.ts';
 import { insertRows } from './clickhouse-prices.ts';
 import { followedGenerations, servedGeneration } from './generations.ts';
 import { appendAhead, dropAhead, replaceAheadPrices, saveShown } from './postgres-ahead.ts';
