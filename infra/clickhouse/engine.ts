@@ -16,9 +16,8 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
-import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
+import { type Client, CONNECTION_SETTINGS, type ConnectionLane, killSql, settingsList } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
-import type { ConnectionLane } from './connection-lanes.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {

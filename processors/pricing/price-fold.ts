@@ -5,19 +5,22 @@ import { toPrice } from '../../domain/decimal.ts';
 import type { Rational } from '../../domain/rational.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import type { DailyPrice } from './backfill-bounds.ts';
-import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
+import {
+  type BackfillFold,
+  type BackfillRow,
+  type BackfillRules,
+  type BackfillState,
+  createBackfillFold,
+} from './backfill-fold.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
-import type { RegimePlan } from './regime-plan.ts';
 import {
   decideStamp,
   noDeliveryBasis,
-  type SettledTransfer,
-  type Stamp,
   type StampContext,
+  type StampRow,
   stampBasis,
   toStamp,
 } from './stamp.ts';
@@ -29,13 +32,11 @@ export interface PricingChain {
   readonly minBasketAge: number;
 }
 
-export interface PricingRules {
+export interface PricingRules extends BackfillRules {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PricingChain[];
-  readonly anchors: ReadonlySet<string>;
   /** USD. */
   readonly minBasketDepth: Rational;
-  readonly regimes: RegimePlan;
   readonly priceLimits: PriceLimitsByCurrency;
 }
 
@@ -48,16 +49,10 @@ export interface PriceMark {
 }
 
 /** State that the fold carries from tick to tick, apart from the views of the chains. */
-export interface PriceFoldState {
+export interface PriceFoldState extends BackfillState {
   readonly emas: Map<string, Ema>;
-  /** By chain. */
-  readonly clocks: Map<string, number>;
   /** Newest row of each currency. */
   readonly marks: Map<string, PriceMark>;
-  /** By chain and currency, days ascending. */
-  readonly daily: Map<string, Map<string, DailyPrice[]>>;
-  /** Stamps of the backfill regime whose bounds may still move. */
-  readonly open: readonly OpenStamp[];
 }
 
 export interface PriceRow {
@@ -69,17 +64,6 @@ export interface PriceRow {
   readonly ema: bigint;
   /** Whether the mark is another than the currency's last one. */
   readonly isChange: boolean;
-}
-
-export interface StampRow {
-  readonly tick: number;
-  readonly chain: string;
-  /** Height of the import. */
-  readonly height: number;
-  readonly time: number;
-  /** With the status that the stamp gives it: refunded where nothing was delivered. */
-  readonly transfer: SettledTransfer;
-  readonly stamp: Stamp;
 }
 
 export interface TickRows {
