@@ -16,14 +16,7 @@ import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
-import {
-  decideStamp,
-  noDeliveryBasis,
-  type StampContext,
-  type StampRow,
-  stampBasis,
-  toStamp,
-} from './stamp.ts';
+import { decideStamp, noDeliveryBasis, type StampContext, type StampRow, stampBasis, toStamp } from './stamp.ts';
 
 export interface PricingChain {
   readonly name: string;

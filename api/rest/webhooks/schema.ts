@@ -14,7 +14,7 @@ import {
 } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
 import { DELIVERY_STATES } from '../../webhooks/delivery-store.ts';
-import { DISABLED_REASONS } from '../../webhooks/disabled-reasons.ts';
+import { DISABLED_REASONS } from '../../webhooks/webhook-store.ts';
 
 const KINDS = [
   'block',
