@@ -73,8 +73,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   const lanes = new Set<OwnLane>();
   let session: Session | null = null;
   let broken = false;
-  let running = 0;
-  let idle: (() => void) | null = null;
+  const underWay = createUnderWay();
   const flights = createFlights<'mend', void>();
 
   const lostWrites = shared(async () => Number((await session?.queryAsync(LOST_WRITES))?.text() ?? 0));
@@ -102,10 +101,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
 
   /** A delete waits for parts that can no longer be read. */
   async function drain(): Promise<void> {
-    const drained = new Promise<boolean>((resolve) => {
-      idle = () => resolve(true);
-      if (running === 0) idle();
-    });
+    const drained = underWay.drained().then(() => true);
     while (!(await Promise.race([drained, sleep(DRAIN_MS, false)]))) {
       await session?.queryAsync('KILL MUTATION WHERE NOT is_done');
     }
@@ -132,13 +128,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   /** The engine is not reopened while it runs. */
   async function during<T>(work: () => Promise<T>): Promise<T> {
     while (broken) await flights('mend', mend);
-    running++;
-    try {
-      return await work();
-    } finally {
-      running--;
-      if (running === 0) idle?.();
-    }
+    return underWay.run(work);
   }
 
   /** @throws ClickHouseOverloaded */
@@ -211,6 +201,29 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       });
     },
     release,
+  };
+}
+
+/** Counts the work that is under way. */
+function createUnderWay() {
+  let running = 0;
+  let idle: (() => void) | null = null;
+  return {
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      running++;
+      try {
+        return await work();
+      } finally {
+        running--;
+        if (running === 0) idle?.();
+      }
+    },
+    /** Resolves once none is; asked by one caller at a time. */
+    drained: (): Promise<void> =>
+      new Promise((resolve) => {
+        idle = resolve;
+        if (running === 0) resolve();
+      }),
   };
 }
 
