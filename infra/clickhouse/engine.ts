@@ -182,19 +182,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       }
       return made;
     },
-    run: (lane, writes, work) =>
-      during(async () => {
-        try {
-          const result = await work(lane.client);
-          if (writes) await checkWrites();
-          return result;
-        } catch (error) {
-          if (error instanceof ClickHouseOverloaded) throw error;
-          await forgetFailed(lane.client);
-          await checkWrites();
-          throw error;
-        }
-      }),
+    run: (lane, writes, work) => during(() => runChecked(lane, writes, work, checkWrites)),
     kill(id) {
       session?.queryAsync(killSql(id)).catch((err: unknown) => {
         logger?.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
@@ -202,6 +190,25 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     },
     release,
   };
+}
+
+/** A write that succeeds is on the disk; a failure may itself come from lost writes. */
+async function runChecked<T>(
+  { client }: ConnectionLane,
+  writes: boolean,
+  work: (client: Client) => Promise<T>,
+  checkWrites: () => Promise<void>,
+): Promise<T> {
+  try {
+    const result = await work(client);
+    if (writes) await checkWrites();
+    return result;
+  } catch (error) {
+    if (error instanceof ClickHouseOverloaded) throw error;
+    await forgetFailed(client);
+    await checkWrites();
+    throw error;
+  }
 }
 
 /** Counts the work that is under way. */

@@ -4,10 +4,11 @@
  * shown behind stays until it is made again. docs/decisions/0036-any-distance.md.
  */
 import type { AheadDrop, AheadRows, Shown } from './ahead-change.ts';
-import { createAheadParts, restored } from './ahead-parts.ts';
+import { type AheadParts, createAheadParts, restored } from './ahead-parts.ts';
 import { type AheadCursor, isBehind } from './ahead-place.ts';
 import type { AheadReader } from './ahead-reader.ts';
 import {
+  type AheadState,
   createAheadState,
   cut,
   type FoundRewind,
@@ -96,36 +97,7 @@ export function createAheadFold(
 
     goBack: (chain, height) => keepBefore(state, chain, height),
 
-    async begin(line) {
-      if (state.found || line.cursors.some(({ view, next, readThrough }) => !view || next <= readThrough)) return false;
-      state.complete = new Map(line.cursors.map(({ chain, ticked }) => [chain.name, ticked?.height ?? -1]));
-      state.checkpoints.keep((checkpoint) => !isBehind(checkpoint, line.cursors));
-      if (state.place && isBehind(state.place, line.cursors)) state.place = null;
-      if (isStale(state) && !state.isCut && performance.now() < state.againAt) return false;
-      for (const cursor of state.place?.cursors ?? []) cursor.isAtEnd = false;
-      for (;;) {
-        const isRestart = state.place === null;
-        state.place ??= restart(state, line);
-        const read = await fill(state.place, line);
-        if (read === 'rewind') {
-          if (isRestart) state.place = null;
-          return false;
-        }
-        if (read === 'late') {
-          state.place = null;
-          if (!state.isCut && performance.now() < state.againAt) return false;
-          continue;
-        }
-        const isOver = state.place.tick + 1 < state.shown.next;
-        if (isOver) {
-          state.goal = Math.max(state.goal, state.shown.next);
-          cut(state, state.place);
-        }
-        const hasMore = state.place.cursors.some(({ queue }) => queue.length > 0);
-        if (isRestart && !hasMore && state.place.tips.size === 0) state.place = null;
-        return isOver || hasMore || state.keepThrough !== null;
-      }
-    },
+    begin: (line) => begin(state, fill, line),
 
     async *parts(line) {
       const at = state.place;
@@ -177,4 +149,36 @@ export function createAheadFold(
     held: () =>
       (state.place?.cursors ?? []).reduce((sum: number, { queue }: AheadCursor) => sum + queue.length, reader.held()),
   };
+}
+
+/** Finds the place to fold on from, and whether there is work at it. */
+async function begin(state: AheadState, fill: AheadParts['fill'], line: Line): Promise<boolean> {
+  if (state.found || line.cursors.some(({ view, next, readThrough }) => !view || next <= readThrough)) return false;
+  state.complete = new Map(line.cursors.map(({ chain, ticked }) => [chain.name, ticked?.height ?? -1]));
+  state.checkpoints.keep((checkpoint) => !isBehind(checkpoint, line.cursors));
+  if (state.place && isBehind(state.place, line.cursors)) state.place = null;
+  if (isStale(state) && !state.isCut && performance.now() < state.againAt) return false;
+  for (const cursor of state.place?.cursors ?? []) cursor.isAtEnd = false;
+  for (;;) {
+    const isRestart = state.place === null;
+    state.place ??= restart(state, line);
+    const read = await fill(state.place, line);
+    if (read === 'rewind') {
+      if (isRestart) state.place = null;
+      return false;
+    }
+    if (read === 'late') {
+      state.place = null;
+      if (!state.isCut && performance.now() < state.againAt) return false;
+      continue;
+    }
+    const isOver = state.place.tick + 1 < state.shown.next;
+    if (isOver) {
+      state.goal = Math.max(state.goal, state.shown.next);
+      cut(state, state.place);
+    }
+    const hasMore = state.place.cursors.some(({ queue }) => queue.length > 0);
+    if (isRestart && !hasMore && state.place.tips.size === 0) state.place = null;
+    return isOver || hasMore || state.keepThrough !== null;
+  }
 }

@@ -126,11 +126,6 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     return mark;
   }
 
-  /** An anchor is worth 1 for ever; it is shown once its currency exists. */
-  function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
-    return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
-  }
-
   function priceRows(tick: number, block: PricedBlock, views: readonly ChainView[]): PriceRow[] {
     const rows: PriceRow[] = [];
     const isStep = block.chain === defaultChain;
@@ -175,29 +170,6 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     });
   }
 
-  /** A row where the regime takes the transfer for refunded, else none. */
-  function undelivered(
-    origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
-    { states }: PricedBlock,
-    views: readonly ChainView[],
-    context: StampContext,
-  ): readonly StampRow[] {
-    const view = views.find(({ chain }) => chain === origin.chain);
-    if (!view || context.regime !== 'backfill') return NO_ROWS;
-    const { anchors, nativeCurrencyId } = context;
-    const isTruth = (currencyId: string) => anchors.has(currencyId) || currencyId === nativeCurrencyId;
-    const found = noDelivery(origin.transfer, { states, baskets: view.baskets, isTruth });
-    if (!found) return NO_ROWS;
-    const basis = noDeliveryBasis(found, context);
-    return [
-      {
-        ...origin,
-        transfer: { ...origin.transfer, status: 'refunded' },
-        stamp: toStamp(basis, decideStamp(basis), false),
-      },
-    ];
-  }
-
   return {
     tick(tick, block, views) {
       const rows = priceRows(tick, block, views);
@@ -211,6 +183,34 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     openStamps: () => backfill.open().map(({ row }) => row),
     copy: () => createPriceFold(rules, { ...copyOf(state), open: backfill.open() }),
   };
+}
+
+/** An anchor is worth 1 for ever; it is shown once its currency exists. */
+function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
+  return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
+}
+
+/** A row where the regime takes the transfer for refunded, else none. */
+function undelivered(
+  origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
+  { states }: PricedBlock,
+  views: readonly ChainView[],
+  context: StampContext,
+): readonly StampRow[] {
+  const view = views.find(({ chain }) => chain === origin.chain);
+  if (!view || context.regime !== 'backfill') return NO_ROWS;
+  const { anchors, nativeCurrencyId } = context;
+  const isTruth = (currencyId: string) => anchors.has(currencyId) || currencyId === nativeCurrencyId;
+  const found = noDelivery(origin.transfer, { states, baskets: view.baskets, isTruth });
+  if (!found) return NO_ROWS;
+  const basis = noDeliveryBasis(found, context);
+  return [
+    {
+      ...origin,
+      transfer: { ...origin.transfer, status: 'refunded' },
+      stamp: toStamp(basis, decideStamp(basis), false),
+    },
+  ];
 }
 
 function copyOf({ emas, clocks, marks, daily, open }: PriceFoldState): PriceFoldState {
