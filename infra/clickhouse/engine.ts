@@ -138,6 +138,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 
+  async function openLane(database: string): Promise<OwnLane> {
+    const lane = { database, client: await connectTo(path, database) };
+    lanes.add(lane);
+    return lane;
+  }
+
   async function release(released: readonly ConnectionLane[]): Promise<void> {
     const close = async () => {
       for (const lane of released) {
@@ -149,12 +155,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     if (lanes.size > 0) return;
     clearInterval(looking);
     engines.delete(path);
-    const whole = await during(checkWrites).then(
+    const isWhole = await during(checkWrites).then(
       () => true,
       () => false,
     );
     await shut();
-    if (whole) await writeFile(mark, '').catch(() => undefined);
+    if (isWhole) await writeFile(mark, '').catch(() => undefined);
   }
 
   const mark = join(path, CLOSED_MARK);
@@ -169,11 +175,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       const made: OwnLane[] = [];
       try {
         await during(async () => {
-          for (let i = 0; i < count; i++) {
-            const lane = { database, client: await connectTo(path, database) };
-            lanes.add(lane);
-            made.push(lane);
-          }
+          while (made.length < count) made.push(await openLane(database));
           await checkWrites();
         });
       } catch (error) {

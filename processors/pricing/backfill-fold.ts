@@ -74,19 +74,6 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
   let open: OpenStamp[] = [...state.open];
   let isMoved = true;
 
-  function record(row: BackfillRow): boolean {
-    const days = entry(
-      entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
-      row.currencyId,
-      () => [],
-    );
-    const last = days.at(-1);
-    if (last?.day === row.day && last.usd === row.usd) return false;
-    if (last?.day === row.day) days.pop();
-    days.push({ day: row.day, usd: row.usd });
-    return true;
-  }
-
   /** Only after all that is open was decided: a clock may leap over many days. */
   function forgetOldDays(): void {
     for (const [chain, currencies] of daily) {
@@ -134,7 +121,7 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
       const rows = [...prices.values()]
         .filter(({ currencyId }) => !rules.anchors.has(currencyId) && currencyId !== nativeCurrencyId)
         .map(({ currencyId, usd }) => ({ tick, chain, currencyId, day, usd }))
-        .filter(record);
+        .filter((row) => record(daily, row));
       if (rows.length > 0) isMoved = true;
       return rows;
     },
@@ -170,6 +157,20 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
       return corrected;
     },
   };
+}
+
+/** Whether the daily price of the row is another than before. */
+function record(daily: BackfillState['daily'], row: BackfillRow): boolean {
+  const days = entry(
+    entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
+    row.currencyId,
+    () => [],
+  );
+  const last = days.at(-1);
+  if (last?.day === row.day && last.usd === row.usd) return false;
+  if (last?.day === row.day) days.pop();
+  days.push({ day: row.day, usd: row.usd });
+  return true;
 }
 
 /** Neither anchor nor native, and priced: its price may turn out not to be believed. */
