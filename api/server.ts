@@ -16,6 +16,9 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { createPageBuild } from './page/page-build.ts';
+import type { PageSource } from './page/page-source.ts';
+import { registerPage } from './page/register-page.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './rest/route-table.ts';
@@ -38,6 +41,8 @@ export interface ApiOptions extends ContextOptions {
   readonly signal: AbortSignal;
   /** Bytes of memory for cached answers; 0 disables the cache. */
   readonly keptBytes?: number;
+  /** The page for people; none is served without it. */
+  readonly page?: PageSource;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
   /** Timing of the judgement on health, for tests. */
@@ -161,9 +166,12 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   registerPush(routes, push, dispatcher);
   registerRoutes(routes, routeTable, dispatcher);
   registerRpc(routes, rpc, { ...dispatcher, config });
+  const build = options.page && createPageBuild(options.page, logger);
+  if (build) registerPage(routes, { source: options.page, build, config, release, logger });
   registerFallback(routes, dispatcher);
   const socket = await listen(app, config);
   port = us_socket_local_port(socket);
+  build?.start();
   return { app, socket, port, push, underWay };
 }
 

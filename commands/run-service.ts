@@ -48,6 +48,7 @@ export async function run(
     if (signal.aborted) return ENDED;
     if (config.roles.includes('serve')) {
       const { startApi } = await import('../api/server.ts'); // half of all modules
+      const { pageSource: page } = await import('../web/build/page-source.ts');
       // The demo's daemon has no wallet but a recorded one.
       const watched = demo ? [] : config.chains;
       const wallets = new Map(
@@ -57,7 +58,7 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, topics, daemons, wallets, logger, signal };
+      const options = { config, release, stores, topics, daemons, wallets, page, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);

@@ -1,6 +1,6 @@
 /** Parameters of a route: strict parsing from text, then JSON Schema (ajv). The documentation shows the same schemas. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { type JsonSchema, string, type ValueOf } from '../schema/json-schema.ts';
+import { type JsonSchema, string, type Typed } from '../schema/json-schema.ts';
 import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
@@ -28,11 +28,11 @@ export interface ParameterReader {
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
-export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<ValueOf<S>> {
+export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
   return { in: 'path', description, required: true, schema };
 }
 
-export function requiredQuery<const S extends JsonSchema>(description: string, schema: S): Parameter<ValueOf<S>> {
+export function requiredQuery<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
   return { in: 'query', description, required: true, schema };
 }
 
@@ -40,7 +40,7 @@ export function requiredQuery<const S extends JsonSchema>(description: string, s
 export function queryParameter<const S extends JsonSchema>(
   description: string,
   schema: S,
-): Parameter<S extends { readonly default: unknown } ? ValueOf<S> : ValueOf<S> | undefined> {
+): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> {
   return { in: 'query', description, required: false, schema };
 }
 

@@ -3,7 +3,7 @@ import type { LosslessNumber } from 'lossless-json';
 import type { AccessTier } from '../../schemas/config.ts';
 import type { Caller } from '../access/gate.ts';
 import type { ApiContext } from '../api-context.ts';
-import type { JsonSchema, ValueOf } from '../schema/json-schema.ts';
+import type { JsonSchema, Typed } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { Parameters, ParameterValues } from './parameters.ts';
 
@@ -77,7 +77,7 @@ export interface StateRoute<P extends Parameters = Parameters, S extends JsonSch
   /** Text for the ETag, if the answer also depends on this process' memory. */
   readonly extraTag?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
-  readonly settledAt?: (answer: ValueOf<S>) => number;
+  readonly settledAt?: (answer: Typed<S>) => number;
   readonly handler: (call: StateCall<P>) => Promise<M>;
 }
 
@@ -99,7 +99,7 @@ export interface LiveRoute<
   readonly status?: 201 | 204;
   /** Another status whose body fits `response`. */
   readonly otherwise?: 503;
-  readonly handler: (call: LiveCall<P, ValueOf<B>>) => Promise<A>;
+  readonly handler: (call: LiveCall<P, Typed<B>>) => Promise<A>;
 }
 
 export type Route = StateRoute | LiveRoute;
@@ -127,13 +127,13 @@ type Surplus<A, T> = unknown extends T
 type Atom = string | number | boolean | null | undefined | LosslessNumber | Uint8Array;
 type KeyOf<T> = T extends Atom ? never : keyof T;
 type MemberOf<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
-type Fitting<A, T> = [Surplus<A, T>] extends [never]
+export type Fitting<A, T> = [Surplus<A, T>] extends [never]
   ? unknown
   : { readonly 'members that no schema has': Surplus<A, T> };
 
 /** The compiler holds parameters and answer to their schemas; in the table parameters are checked at run time. */
-export function stateRoute<const P extends Parameters, const S extends JsonSchema, const M extends Made<ValueOf<S>>>(
-  route: StateRoute<P, S, M> & Fitting<M, ValueOf<S>>,
+export function stateRoute<const P extends Parameters, const S extends JsonSchema, const M extends Made<Typed<S>>>(
+  route: StateRoute<P, S, M> & Fitting<M, Typed<S>>,
 ): StateRoute {
   return route as unknown as StateRoute;
 }
@@ -142,8 +142,8 @@ export function liveRoute<
   const P extends Parameters,
   const S extends JsonSchema,
   const B extends JsonSchema,
-  const A extends Answer<ValueOf<S>>,
->(route: LiveRoute<P, S, B, A> & Fitting<A['body'], ValueOf<S>>): LiveRoute {
+  const A extends Answer<Typed<S>>,
+>(route: LiveRoute<P, S, B, A> & Fitting<A['body'], Typed<S>>): LiveRoute {
   return route as unknown as LiveRoute;
 }
 

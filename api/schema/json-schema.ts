@@ -42,38 +42,38 @@ interface Values {
 }
 
 /** Type of a value as the service makes it; unknown where a schema says too little. */
-export type ValueOf<S> = typeof VALUE extends keyof S
+export type Typed<S> = typeof VALUE extends keyof S
   ? Exclude<S[typeof VALUE], undefined>
   : S extends { readonly const: infer C }
     ? C
     : S extends { readonly enum: readonly (infer E)[] }
       ? E
       : S extends { readonly anyOf: readonly (infer A)[] }
-        ? ValueOfEach<A>
+        ? TypedEach<A>
         : S extends { readonly type: readonly (infer N)[] }
           ? TypeNamed<N, S>
           : S extends { readonly type: infer N }
             ? TypeNamed<N, S>
             : unknown;
 
-type ValueOfEach<S> = S extends unknown ? ValueOf<S> : never;
+type TypedEach<S> = S extends unknown ? Typed<S> : never;
 type TypeNamed<N, S> = N extends keyof Values
   ? Values[N]
   : N extends 'array'
-    ? readonly (S extends { readonly items: infer I } ? ValueOf<I> : unknown)[]
+    ? readonly (S extends { readonly items: infer I } ? Typed<I> : unknown)[]
     : N extends 'object'
       ? Members<S>
       : unknown;
 type Members<S> = S extends { readonly properties: infer P }
   ? S extends { readonly required: readonly (infer R)[] }
-    ? { readonly [K in Extract<keyof P, R>]: ValueOf<P[K]> } & { readonly [K in Exclude<keyof P, R>]?: ValueOf<P[K]> }
-    : { readonly [K in keyof P]?: ValueOf<P[K]> }
+    ? { readonly [K in Extract<keyof P, R>]: Typed<P[K]> } & { readonly [K in Exclude<keyof P, R>]?: Typed<P[K]> }
+    : { readonly [K in keyof P]?: Typed<P[K]> }
   : Readonly<
-      Record<string, S extends { readonly additionalProperties: infer V extends JsonSchema } ? ValueOf<V> : unknown>
+      Record<string, S extends { readonly additionalProperties: infer V extends JsonSchema } ? Typed<V> : unknown>
     >;
 
-type Properties = Readonly<Record<string, JsonSchema>>;
-type ObjectOf<P> = { readonly [K in keyof P]: ValueOf<P[K]> };
+export type Properties = Readonly<Record<string, JsonSchema>>;
+export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
 
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
@@ -123,11 +123,11 @@ export function withOptional<T, const P extends Properties>(
   return { ...whole, properties: { ...whole.properties, ...properties } };
 }
 
-export function nullable<const S extends JsonSchema>(schema: S): Schema<ValueOf<S> | null> {
+export function nullable<const S extends JsonSchema>(schema: S): Schema<Typed<S> | null> {
   return { ...schema, type: [...[schema.type ?? []].flat(), 'null'] };
 }
 
-export function array<const I extends JsonSchema>(items: I, description?: string): Schema<readonly ValueOf<I>[]> {
+export function array<const I extends JsonSchema>(items: I, description?: string): Schema<readonly Typed<I>[]> {
   return { type: 'array', items, ...(description && { description }) };
 }
 
@@ -147,7 +147,7 @@ interface PageOf<Row> {
 export function page<const R extends JsonSchema, const B extends Properties = Record<never, never>>(
   row: R,
   beside?: B,
-): Schema<ObjectOf<B> & PageOf<ValueOf<R>>> {
+): Schema<ObjectOf<B> & PageOf<Typed<R>>> {
   const schema: JsonSchema = object({
     ...beside,
     results: array(row),

@@ -1,10 +1,7 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { DeliveryState } from '../rest/webhooks/schema.ts';
 import type { TurnQueue } from './turn-queue.ts';
-
-/** held: waits for its confirmations; pending: waits for its next attempt. */
-export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryRow {
   readonly id: string;

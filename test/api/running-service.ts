@@ -67,6 +67,7 @@ export interface ServiceOptions {
   /** Seconds since the epoch. */
   readonly cutover?: number;
   readonly health?: ApiOptions['health'];
+  readonly page?: ApiOptions['page'];
   /** Of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
@@ -118,7 +119,7 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
@@ -146,6 +147,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       ...(push && { push }),
       ...(webhooks && { webhooks }),
       ...(health && { health }),
+      ...(page && { page }),
       ...kept,
     });
   let api = await serve(stop.signal);

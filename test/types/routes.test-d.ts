@@ -1,6 +1,7 @@
 /** What the compiler must refuse of routes: `npm run typecheck` fails where one of these lines compiles. Never run. */
 import type { LosslessNumber } from 'lossless-json';
-import { queryParameter } from '../../api/http/parameters.ts';
+import { listRoute } from '../../api/http/list-route.ts';
+import { chainParameter, queryParameter } from '../../api/http/parameters.ts';
 import { HeadedValue, liveRoute, stateRoute } from '../../api/http/route.ts';
 import { coins } from '../../api/http/values.ts';
 import {
@@ -13,9 +14,11 @@ import {
   openObject,
   page,
   string,
-  type ValueOf,
+  type Typed,
   withOptional,
 } from '../../api/schema/json-schema.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 
 const row = object({
   height: integer,
@@ -24,7 +27,7 @@ const row = object({
   amount: coinsSchema,
   inner: array(object({ n: integer })),
 });
-type Row = ValueOf<typeof row>;
+type Row = Typed<typeof row>;
 declare const read: Row;
 declare const text: string;
 
@@ -99,4 +102,62 @@ liveRoute({
   handler: async ({ body }) => ({ body: { a: body.a, b: body.b ?? null } }),
 });
 
-export const amount: LosslessNumber = read.amount;
+/** Lists: what a row shows, and what stands before the page. */
+const list = {
+  path: '/',
+  summary: '',
+  parameters: { chain: chainParameter },
+  row: object({ height: integer, kind: { type: 'string', enum: ['work', 'stake'] } }),
+  reader: rowReader({ height: columns.number, kind: columns.choice(['work', 'stake']) }),
+  key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
+} as const;
+const selected = { list: '', sql: '', values: [], total: async () => 0 };
+
+listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows }) });
+listRoute({
+  ...list,
+  beside: { address: string },
+  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: '' }) }),
+});
+// @ts-expect-error a row without a member
+listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows.map(({ height }) => ({ height })) }) });
+// @ts-expect-error a row with a surplus member
+listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows.map((one) => ({ ...one, more: 1 })) }) });
+// @ts-expect-error rows whose columns the reader does not read
+listRoute({ ...list, select: async () => ({ ...selected, show: (rows: readonly { time: bigint }[]) => rows }) });
+listRoute({
+  ...list,
+  beside: { address: string },
+  // @ts-expect-error the members before the page are missing
+  select: async () => ({ ...selected, show: (rows) => rows }),
+});
+listRoute({
+  ...list,
+  beside: { address: string },
+  // @ts-expect-error another member before the page
+  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: 1 }) }),
+});
+// @ts-expect-error a surplus member before the page
+listRoute({
+  ...list,
+  beside: { address: string },
+  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: '', more: 1 }) }),
+});
+
+/** Columns of a fact come with the types that Postgres gives them. */
+const stored = rowReader(
+  storedColumns(DEFINITIONS.block, ['time', 'txCount', 'version', 'validationType', 'feePool', 'previousHash']),
+)({});
+const { time, tx_count, version, validation_type, fee_pool, previous_hash } = stored;
+const types: readonly [bigint, number, bigint, 'work' | 'stake', bigint | null, string | null] = [
+  time,
+  tx_count,
+  version,
+  validation_type,
+  fee_pool,
+  previous_hash,
+];
+// @ts-expect-error no such field
+storedColumns(DEFINITIONS.block, ['surplus']);
+
+export const shown = [types, read.amount satisfies LosslessNumber];

@@ -1,12 +1,13 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
-import type { TransferKind } from '../../../domain/transfers.ts';
+import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import {
   chainOfSystem,
+  ENDS,
   ENDS_COLUMNS,
-  type EndsRecord,
   endsAnswer,
   JOINED_ENDS,
   STAMP_JOIN,
@@ -14,19 +15,17 @@ import {
 import { latestPrices } from '../prices/price-rows.ts';
 import type { BRIDGE_DIRECTIONS } from './schema.ts';
 
-export interface BridgeRecord extends EndsRecord {
-  readonly kind: TransferKind;
+export const readBridged = rowReader({
+  ...ENDS,
+  ...storedColumns(DEFINITIONS.transfer, ['kind', 'toCurrencyId', 'amountIn', 'transferFee', 'transferFeeCurrencyId']),
   /** The other system. */
-  readonly system_id: string;
+  system_id: columns.text,
   /** What went in; of a mint what it makes. */
-  readonly currency_id: string;
-  readonly to_currency_id: string;
-  readonly amount_in: bigint;
-  readonly transfer_fee: bigint;
-  readonly transfer_fee_currency_id: string;
+  currency_id: columns.text,
   /** Sender of the transfer whose payout this one continues. */
-  readonly first_source: string | null;
-}
+  first_source: columns.nullable(columns.text),
+});
+export type BridgeRecord = Read<typeof readBridged>;
 
 export interface BridgeFilter {
   /** Generation of the stamps, which may determine the status. */

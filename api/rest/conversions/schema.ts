@@ -16,7 +16,6 @@ import {
   nullableString,
   nullableUsd,
   object,
-  page,
   string,
   unixTime,
   withOptional,
@@ -73,8 +72,6 @@ export const conversionRow = object({
   exportTxid: nullableHash,
   ...transferEnds,
 });
-
-export const conversionList = page(conversionRow);
 
 const choice = object({ currencyId: string, name: string, chain: string });
 export const conversionFilters = object({

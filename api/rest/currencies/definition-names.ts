@@ -41,18 +41,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What moves with the chain is answered by other paths, so it is left out. */
 const VOLATILE = /^(best|lastconfirmed|confirmed)|^currentstate$|^nodes$/;
 
-/** The members of it that answers promise. */
-export interface NamedDefinition extends Readonly<Record<string, unknown>> {
-  readonly currencyId: string;
-  readonly name: string;
-  readonly options: number;
-  readonly systemId: string;
-  readonly parent?: string;
-  readonly definitionTxid?: string;
-  readonly definitionTxOut?: number;
-}
-
-export function camelCaseDefinition(definition: Readonly<Record<string, unknown>>): NamedDefinition {
+export function camelCaseDefinition(definition: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(definition).filter(([name]) => !VOLATILE.test(name));
-  return Object.fromEntries(kept.map(([name, value]) => [NAMES[name] ?? name, value])) as unknown as NamedDefinition;
+  return Object.fromEntries(kept.map(([name, value]) => [NAMES[name] ?? name, value]));
 }

@@ -9,13 +9,7 @@ import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
-import {
-  DELIVERY_STATES,
-  type DeliveryRow,
-  findDelivery,
-  listDeliveries,
-  redrive,
-} from '../../webhooks/delivery-store.ts';
+import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
 import {
   createInterest,
@@ -38,6 +32,7 @@ import {
 } from '../../webhooks/webhook-store.ts';
 import { nothing } from '../account/schema.ts';
 import {
+  DELIVERY_STATES,
   delivery,
   deliveryList,
   webhook,

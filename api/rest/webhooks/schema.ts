@@ -13,8 +13,6 @@ import {
   writtenName,
 } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
-import { DELIVERY_STATES } from '../../webhooks/delivery-store.ts';
-import { DISABLED_REASONS } from '../../webhooks/webhook-store.ts';
 
 const KINDS = [
   'block',
@@ -24,6 +22,10 @@ const KINDS = [
   'conversion.completed',
   'price.threshold',
 ] as const;
+const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
 export const MAX_CONFIRMATIONS = 100;
