@@ -14,6 +14,7 @@ import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { identityTreeRoutes } from './identities/tree-routes.ts';
+import { candleRoutes } from './market/candle-routes.ts';
 import { marketEstimateRoutes } from './market/estimate-routes.ts';
 import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
@@ -44,6 +45,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketPairRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
+  ...candleRoutes,
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
