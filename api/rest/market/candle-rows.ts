@@ -35,7 +35,8 @@ export interface Fraction {
   readonly under: bigint;
 }
 
-const IS_PRICED = 'height <= transform(toString(chain), {chains: Array(String)}, {heights: Array(Int64)}, toInt64(-1))';
+const isPriced = (height: string) =>
+  `${height} <= transform(toString(chain), {chains: Array(String)}, {heights: Array(Int64)}, toInt64(-1))`;
 const IS_DERIVED =
   'position <= transform(toString(chain), {chains: Array(String)}, {positions: Array(Int64)}, toInt64(-1))';
 const BEFORE_END = 'time < fromUnixTimestamp({until: UInt32})'; // a block's time is never after the clock
@@ -43,7 +44,7 @@ const END_STEP = 'intDiv({until: UInt32}, {span: UInt32})';
 /** By chain the first block of each step, and of all that follows the last one. */
 const STEPS = `steps AS (
     SELECT toString(chain) AS of_chain, least(intDiv(toUnixTimestamp(clock), {span: UInt32}), ${END_STEP}) AS step, min(height) AS first_height
-    FROM blocks WHERE chain IN {chains: Array(String)} AND clock >= fromUnixTimestamp({from: UInt32}) AND ${IS_PRICED} AND ${IS_DERIVED}
+    FROM blocks WHERE chain IN {chains: Array(String)} AND clock >= fromUnixTimestamp({from: UInt32}) AND ${isPriced('height')} AND ${IS_DERIVED}
     GROUP BY of_chain, step
   )`;
 const FIRST_HEIGHT = '(SELECT min(first_height) FROM steps)';
@@ -96,7 +97,7 @@ const statesSql = (condition: string) => `
     FROM (
       SELECT chain, height AS at_height, flags, supply, ${held('{base: String}')} AS base, ${held('{quote: String}')} AS quote
       FROM currency_states
-      WHERE chain = {chain: String} AND currency_id = {basket: String} AND ${IS_PRICED} AND ${IS_DERIVED} AND ${condition}
+      WHERE chain = {chain: String} AND currency_id = {basket: String} AND ${isPriced('height')} AND ${IS_DERIVED} AND ${condition}
       ORDER BY height DESC, tx_index DESC, vout DESC LIMIT 1 BY height
     )
     WHERE ${IS_LIVE_BASKET_CLICKHOUSE_SQL} AND supply > 0 AND least(base.1, base.2, quote.1, quote.2) > 0`;
@@ -111,7 +112,8 @@ const pairSql = (rows: PricedRows) =>
     trades: rows.of(
       'conversions',
       TRADE,
-      `chain = {chain: String} AND import_height >= ${FIRST_HEIGHT} AND ${BEFORE_END} AND basket_id = {basket: String}
+      `chain = {chain: String} AND import_height >= ${FIRST_HEIGHT} AND ${isPriced('import_height')} AND ${BEFORE_END}
+        AND basket_id = {basket: String}
         AND ${IS_TRADE_SQL} AND ((${SELLS}) OR (${BUYS}))`,
     ),
     volumes: [
@@ -128,14 +130,15 @@ const currencySql = (rows: PricedRows) =>
     prices: rows.of(
       'prices',
       PRICE,
-      `currency_id = {id: String} AND tick > {after: Int64} AND tick <= {last: Int64} AND ${IS_PRICED}`,
+      `currency_id = {id: String} AND tick > {after: Int64} AND tick <= {last: Int64} AND ${isPriced('height')}`,
     ),
-    before: rows.newest(PRICE, `currency_id = {id: String} AND tick <= {after: Int64} AND ${IS_PRICED}`, '1'),
+    before: rows.newest(PRICE, `currency_id = {id: String} AND tick <= {after: Int64} AND ${isPriced('height')}`, '1'),
     print: (price) => `toString(${price})`,
     trades: rows.of(
       'conversions',
       TRADE,
-      `tick > {after: Int64} AND ${BEFORE_END} AND ${IS_TRADE_SQL} AND (from_currency_id = {id: String} OR to_currency_id = {id: String})`,
+      `tick > {after: Int64} AND ${isPriced('import_height')} AND ${BEFORE_END} AND ${IS_TRADE_SQL}
+        AND (from_currency_id = {id: String} OR to_currency_id = {id: String})`,
     ),
     volumes: ['if(from_currency_id = {id: String}, paid, received)', 'toInt128(0)'],
   });
