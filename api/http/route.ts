@@ -32,7 +32,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export type RouteHeader = 'Provisional-Since';
+export type RouteHeader = 'Provisional-Since' | 'Marks';
 
 /** Answer of a state route that also sets headers. */
 export class HeadedValue {

@@ -18,6 +18,7 @@ import { candleRoutes } from './market/candle-routes.ts';
 import { marketEstimateRoutes } from './market/estimate-routes.ts';
 import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
+import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
@@ -46,6 +47,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
   ...candleRoutes,
+  ...marketMarkRoutes,
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,

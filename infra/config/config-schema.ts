@@ -16,6 +16,8 @@ const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
 const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
+const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z';
+
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -60,7 +62,7 @@ export const CONFIG_SCHEMA = {
       items: { type: 'string', maxLength: 255, pattern: HOST },
     },
     logLevel: { enum: LOG_LEVELS },
-    cutover: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
+    cutover: { type: 'string', pattern: `^${TIME}$` },
     minListedDepthUsd: { type: 'number', minimum: 0 },
     minBasketDepthUsd: { type: 'number', minimum: 0 },
     priceLimits: {
@@ -71,6 +73,22 @@ export const CONFIG_SCHEMA = {
         additionalProperties: false,
         minProperties: 1,
         properties: { min: plainDecimal, max: plainDecimal },
+      },
+    },
+    marks: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['from', 'to', 'text'],
+        properties: {
+          from: { type: 'string', pattern: `^${TIME}$` },
+          to: { type: 'string', pattern: `^${TIME}$` },
+          chains: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string' } },
+          text: { type: 'string', minLength: 1, maxLength: 500 },
+          link: { ...url('https?'), maxLength: 500 },
+        },
       },
     },
     priceFeedIds: { type: 'object', propertyNames: iAddress, additionalProperties: { type: 'string' } },

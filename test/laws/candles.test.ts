@@ -210,7 +210,7 @@ const withDigits = (candles: readonly StepCandle<Fraction>[]) =>
   }));
 const isLessFraction = (a: Fraction, b: Fraction) => a.over * b.under < b.over * a.under;
 
-interface Asked {
+interface StepQuery {
   readonly step: (typeof STEPS)[number];
   readonly from: number | null;
   readonly to: number | null;
@@ -227,7 +227,7 @@ function chosenPairs({ pairs, trades }: Plain) {
 }
 
 /** How many candles held something that was traded. */
-async function holds({ step, from, to }: Asked): Promise<number> {
+async function holds({ step, from, to }: StepQuery): Promise<number> {
   const plain = await readPlain();
   const [text, until] = [from, to].map((moment) => (moment === null ? undefined : String(moment)));
   let traded = 0;
@@ -274,7 +274,7 @@ const moments = fc.option(fc.integer({ min: firstTime, max: lastTime }));
 const questions = fc
   .record({ step: fc.constantFrom(...STEPS), from: moments, to: moments })
   // At most so many steps as are answered, and in order.
-  .map(({ step, from, to }): Asked => {
+  .map(({ step, from, to }): StepQuery => {
     const isFine = step === '5m' || (from !== null && to !== null && from >= to);
     return { step, from, to: isFine ? null : to };
   });
@@ -305,7 +305,7 @@ it('while prices have not followed a rewind, and after a swap of generations', a
   await world.feeds[0]?.append(first.slice(0, 200));
   await world.feeds[1]?.append(second.slice(0, 120));
   await world.run({ maxTicks: 60 });
-  const day: Asked = { step: '1d', from: null, to: null };
+  const day: StepQuery = { step: '1d', from: null, to: null };
   const whole = await holds(day);
   expect(whole).toBeGreaterThan(20);
   await world.feeds[0]?.rewind(first[150]?.height ?? 0);

@@ -7,6 +7,7 @@ import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime, ratio } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { findBasket, findCurrency } from '../currencies/routes.ts';
@@ -75,6 +76,7 @@ const ofPair = stateRoute({
       quoteId: quote,
       ...covered(params.step, window),
       ...provisionalMembers(rows.provisionalSince(window.until - 1, chain)),
+      marks: marksIn(api, window.from, window.until, chain),
       data: candles.map((candle) => ({
         ...ends(candle, ({ over, under }) => ratio(over, under)),
         volumeBase: coins(candle.volumes[0]),
@@ -106,6 +108,7 @@ const ofCurrency = stateRoute({
       name: currency.fullyQualifiedName,
       ...covered(params.step, window),
       ...provisionalMembers(rows.provisionalSince(window.until - 1)),
+      marks: marksIn(api, window.from, window.until),
       data: candles.map((candle) => ({
         ...ends(candle, (price) => decimal(formatPrice(price))),
         volume: coins(candle.volumes[0]),

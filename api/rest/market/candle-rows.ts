@@ -24,7 +24,7 @@ export interface StepCandle<Price> extends Ends<Price> {
   readonly time: number;
   /** Satoshis: of base and quote, or of the currency alone. */
   readonly volumes: readonly [bigint, bigint];
-  /** Of the trades that have a value. */
+  /** Sum over the trades that have a value. */
   readonly volumeUsd: Usd;
   readonly trades: number;
 }

@@ -10,6 +10,7 @@ import {
   unixTime,
   usd,
 } from '../../schema/json-schema.ts';
+import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 import { STEPS } from './steps.ts';
 
@@ -18,6 +19,7 @@ const steps = {
   from: { ...isoTime, description: 'Begin of the first step' },
   to: { ...isoTime, description: 'End of the last step: as `from` it asks for what follows' },
   ...provisionalMembers,
+  ...marksMember,
 } as const;
 const ends = (price: { readonly type: 'number' }) => ({
   time: { ...unixTime, description: 'Begin of the step, seconds since the epoch' },

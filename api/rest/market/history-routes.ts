@@ -4,6 +4,7 @@ import { chainParameter, pathParameter, queryParameter } from '../../http/parame
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { findBasket, findCurrency } from '../currencies/routes.ts';
 import { defaultChain } from '../prices/price-rows.ts';
@@ -31,12 +32,14 @@ const reserves = stateRoute({
     const basket = findBasket(currencies, api, params.chain, params.id);
     const end = read.state.derived.get(basket.chain)?.clock ?? 0;
     const rows = await pricedRows(read, api);
-    const points = await reservePoints(read, api, rows, basket, Math.max(0, daysBefore(end, params.days)));
+    const since = Math.max(0, daysBefore(end, params.days));
+    const points = await reservePoints(read, api, rows, basket, since);
     return {
       basket: basket.fullyQualifiedName,
       basketId: basket.currencyId,
       days: params.days,
       ...provisionalMembers(rows.provisionalSince(end)),
+      marks: marksIn(api, since, end + 1, basket.chain),
       data: points.map(({ time, height, supply, tvl, reserves }) => ({
         time: isoTime(time),
         height,
@@ -87,6 +90,7 @@ const prices = stateRoute({
       name: currency.fullyQualifiedName,
       days: params.days,
       ...provisionalMembers(rows.provisionalSince(end)),
+      marks: marksIn(api, since, end + 1),
       data: points.map(({ seconds, price }) => ({ time: seconds, price: decimal(price) })),
     };
   },

@@ -13,6 +13,7 @@ import {
   unixTime,
   usd,
 } from '../../schema/json-schema.ts';
+import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
 const number = { type: 'number' } as const;
@@ -113,6 +114,7 @@ export const marketOverview = object({
   ),
   volumeHistory: volumeSeries,
   ...provisionalMembers,
+  ...marksMember,
 });
 
 export const reserveSeries = object({
@@ -120,6 +122,7 @@ export const reserveSeries = object({
   basketId: string,
   days: integer,
   ...provisionalMembers,
+  ...marksMember,
   data: array(
     object({
       time: isoTime,
@@ -137,6 +140,7 @@ export const priceSeries = object({
   name: string,
   days: integer,
   ...provisionalMembers,
+  ...marksMember,
   data: array(object({ time: unixTime, price: usd }), 'Oldest first'),
 });
 

@@ -26,14 +26,14 @@ export interface StepWindow {
   readonly until: number;
 }
 
-interface Asked {
+interface StepQuery {
   readonly step: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
 /** `newest`: the newest block's clock; no step is later. @throws ApiError invalid_parameter */
-export function stepWindow(asked: Asked, newest: number): StepWindow {
+export function stepWindow(asked: StepQuery, newest: number): StepWindow {
   const span = SPANS[asked.step as Step];
   const given = {
     from: asked.from === undefined ? null : parseTime(asked.from, 'from'),
