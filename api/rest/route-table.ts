@@ -10,6 +10,7 @@ import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
+import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
@@ -61,6 +62,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...identityTreeRoutes,
   ...currencyRoutes,
   ...conversionRoutes,
+  ...conversionSummaryRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
   ...statsRoutes,

@@ -1,4 +1,5 @@
 /** Market: what trades where, at which price, and how much of it. */
+import { PRICE_STATUSES } from '../../../domain/prices.ts';
 import {
   array,
   coins,
@@ -20,6 +21,7 @@ const number = { type: 'number' } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
 const ofChain = 'Of the 24 hours before the newest block of its chain';
+const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 
 export const volumeSeries = array(
@@ -40,7 +42,7 @@ export const marketCurrency = object({
   change24h,
   volume24h: { ...usd, description: 'Of the trades that this currency was a side of' },
   liquidity: { ...usd, description: 'Held by live baskets' },
-  confidence: { type: 'integer', minimum: 0, maximum: 100 },
+  confidence,
   sparkline: { type: 'array', items: number, minItems: 24, maxItems: 168, description: 'Hourly prices, oldest first' },
 });
 
@@ -141,7 +143,20 @@ export const priceSeries = object({
   days: integer,
   ...provisionalMembers,
   ...marksMember,
-  data: array(object({ time: unixTime, price: usd }), 'Oldest first'),
+  data: array(
+    object({
+      time: unixTime,
+      price: usd,
+      confidence: { ...confidence, description: 'As of the end of the span; external prices are not in it' },
+      depth: { ...usd, description: 'USD depth behind the price' },
+      status: {
+        type: 'string',
+        enum: PRICE_STATUSES,
+        description: 'stale: not computed anew in the last 100 blocks of the span',
+      },
+    }),
+    'Oldest first, at most `points`',
+  ),
 });
 
 export const nativePools = object({

@@ -24,7 +24,8 @@ export interface ChartRange {
 
 const STARTS: Readonly<Record<ChartStep, string>> = { day: 'toStartOfDay', hour: 'toStartOfHour' };
 const SINCE = 'chain IN {chains: Array(String)} AND time >= fromUnixTimestamp({since: UInt32})';
-const DERIVED = 'position <= transform(toString(chain), {chains: Array(String)}, {positions: Array(Int64)}, toInt64(-1))';
+const DERIVED =
+  'position <= transform(toString(chain), {chains: Array(String)}, {positions: Array(Int64)}, toInt64(-1))';
 const of = (table: string) => `${table} WHERE ${SINCE} AND ${DERIVED}`;
 
 interface Summed {
@@ -84,7 +85,13 @@ export const METRICS = {
     value: 'uniqExact(identity_address)',
     from: () => `${of('identity_updates')} AND kind = 'registered'`,
   },
-  fees: { kind: 'sum', ofAll: false, value: 'sum(fees)', from: () => of('blocks'), print: (value) => coins(BigInt(value)) },
+  fees: {
+    kind: 'sum',
+    ofAll: false,
+    value: 'sum(fees)',
+    from: () => of('blocks'),
+    print: (value) => coins(BigInt(value)),
+  },
 } as const satisfies Readonly<Record<string, Summed | BetweenBlocks>>;
 
 export type Metric = keyof typeof METRICS;
@@ -111,7 +118,9 @@ export async function chartPoints(
 }
 
 /** The first and the last block of each step, and before them all the last one before the first step. Clocks never step back. */
-const endsSql = (step: ChartStep) => `SELECT toUnixTimestamp(${STARTS[step]}(clock)) AS timestamp, min(height) AS first, max(height) AS last
+const endsSql = (
+  step: ChartStep,
+) => `SELECT toUnixTimestamp(${STARTS[step]}(clock)) AS timestamp, min(height) AS first, max(height) AS last
     FROM blocks WHERE chain IN {chains: Array(String)} AND clock >= fromUnixTimestamp({since: UInt32}) AND ${DERIVED}
     GROUP BY timestamp ORDER BY timestamp
   UNION ALL SELECT 0, max(height), max(height)
@@ -136,7 +145,14 @@ async function betweenBlocks(
   type Ends = { readonly timestamp: number; readonly first: number; readonly last: number };
   const ends = await api.clickhouse.query<Ends>(endsSql(step), params);
   ends.sort((a, b) => a.timestamp - b.timestamp);
-  const heights = [...new Set(ends.slice(0, 1).map(({ first }) => first).concat(ends.map(({ last }) => last)))];
+  const heights = [
+    ...new Set(
+      ends
+        .slice(0, 1)
+        .map(({ first }) => first)
+        .concat(ends.map(({ last }) => last)),
+    ),
+  ];
   const records = await read.rows<WorkRecord>(WORK_SQL, [chains[0], heights]);
   const blocks = new Map(
     records.map(({ height, clock, chain_work: work, chain_stake: stake }): [number, BlockEnd] => [
