@@ -164,6 +164,38 @@ export function marketConform(client: TestClient): void {
       expect((await client.json('/api/market/overview')).topBaskets.length).toBe(live.length);
     });
 
+    it('thins the history of a price, and says how far to trust each', async () => {
+      const { currentPrice } = await client.json('/api/oracle/prices/xeth');
+      for (const points of [1, 7, 1000]) {
+        const { data } = await client.json(`/api/market/prices/xeth/history?days=3&points=${points}`);
+        expect(data.length).toBeLessThanOrEqual(points);
+        const { price, confidence, depth, status } = data.at(-1);
+        expect([price, depth].map(String)).toEqual([currentPrice.usdPrice, currentPrice.totalDepth].map(String));
+        expect([confidence, status]).toEqual([currentPrice.confidence, currentPrice.status]);
+      }
+    });
+
+    it('has the marks of its span in every series', async () => {
+      const marks: LooseJson[] = await client.json('/api/market/marks');
+      expect(marks.map(({ text, chains }) => [text, chains])).toEqual([['A test – marked', ['vrsc']]]);
+      const from = marks[0]?.from;
+      for (const path of [
+        'market/prices/xeth/history',
+        'market/prices/xeth/candles?step=5m',
+        'market/pairs/PureTri/xeth/usdx/candles',
+        'market/baskets/PureTri/reserves',
+        'market/overview',
+        'oracle/prices/xeth/history?interval=1h',
+        'stats/charts?metric=difficulty',
+      ])
+        expect([path, (await client.json(`/api/${path}`)).marks]).toEqual([path, marks]);
+      for (const path of ['volume', 'baskets/PureTri/volume']) {
+        const header = (await client.raw(`/api/market/${path}`)).headers.get('marks');
+        expect([path, JSON.parse(header ?? 'null')]).toEqual([path, marks]);
+      }
+      expect((await client.json(`/api/market/prices/xeth/candles?to=${from.replace('.000', '')}`)).marks).toEqual([]);
+    });
+
     it('draws candles that begin where the one before ended, and sums of trades', async () => {
       const conversions = await client.walk('/api/conversions/', 200);
       const trades = conversions.filter(
