@@ -99,6 +99,7 @@ export const CONFIG_SCHEMA = {
     },
     keylessRequestsPerMinute: { type: 'integer', minimum: 1 },
     webhookLocalReceivers: { type: 'boolean' },
+    demoBlockSeconds: { type: 'integer', minimum: 1, maximum: 3600 },
   },
 } as const;
 
@@ -122,5 +123,6 @@ export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text:
   TRUSTED_PROXIES: { member: 'trustedProxies', read: list },
   WEBHOOK_LOCAL_RECEIVERS: { member: 'webhookLocalReceivers', read: boolean },
   PUBLIC_HOSTS: { member: 'publicHosts', read: list },
+  DEMO_BLOCK_SECONDS: { member: 'demoBlockSeconds', read: integer },
   LOG_LEVEL: { member: 'logLevel', read: String },
 };

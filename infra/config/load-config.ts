@@ -16,7 +16,7 @@ export class ConfigInvalid extends PermanentError {
 type Environment = Readonly<Record<string, string | undefined>>;
 type RawChain = Pick<ChainConfig, 'name' | 'rpc'> & Partial<ChainConfig>;
 type RawMark = Pick<Mark, 'text'> & Partial<Pick<Mark, 'chains' | 'link'>> & { from: string; to: string };
-type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo' | 'marks'>> & {
+type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo' | 'recordings' | 'marks'>> & {
   chains?: RawChain[];
   cutover?: string;
   marks?: RawMark[];
@@ -78,6 +78,8 @@ function effective(raw: Raw): Config {
     chains,
     marks: marksOf(raw.marks, chains),
     demo: raw.chains === undefined,
+    demoBlockSeconds: raw.demoBlockSeconds ?? 6,
+    recordings: [],
     dataDir: raw.dataDir ?? './data',
     databaseUrl: raw.databaseUrl ?? null,
     clickhouseUrl: raw.clickhouseUrl ?? null,

@@ -107,6 +107,8 @@ export function configOf(chains: Config['chains']): Config {
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
     demo: false,
+    demoBlockSeconds: 6,
+    recordings: [],
   };
 }
 

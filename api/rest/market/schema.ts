@@ -152,7 +152,7 @@ export const priceSeries = object({
       status: {
         type: 'string',
         enum: PRICE_STATUSES,
-        description: 'stale: not computed anew in the last 100 blocks of the span',
+        description: 'stale: last computed more than 100 blocks before the end of the span',
       },
     }),
     'Oldest first, at most `points`',

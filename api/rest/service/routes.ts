@@ -68,6 +68,7 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
           name: 'verustream',
           version: api.release,
           chains: api.config.chains.map((chain) => chain.name),
+          recordings: api.config.recordings,
           endpoints: [...entries, ...FURTHER],
           docs: '/api/docs',
         },
