@@ -1,4 +1,5 @@
 /** Up to which block of each chain its facts and its prices are of the same branch. */
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Where `price` stands on a branch that derive has left: the newest of its ticks that is still a block of the chain. */
@@ -9,6 +10,8 @@ const HEIGHTS_SQL = `SELECT at.chain, CASE WHEN block.hash = at.hash THEN at.hei
   FROM (SELECT unnest($1::text[]) AS chain, unnest($2::integer[]) AS height, decode(unnest($3::text[]), 'hex') AS hash) AS at
   LEFT JOIN blocks block ON block.chain = at.chain AND block.height = at.height`;
 
+const readHeight = rowReader({ chain: columns.text, height: columns.nullable(columns.number) });
+
 /** By chain, provisional prices included; without chains of which nothing is priced. */
 export async function pricedHeights(read: Snapshot, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { priced, pricedAhead } = read.state;
@@ -18,6 +21,6 @@ export async function pricedHeights(read: Snapshot, chains: readonly string[]): 
   });
   if (places.length === 0) return new Map();
   const values = [places.map(({ chain }) => chain), places.map(({ height }) => height), places.map(({ hash }) => hash)];
-  const rows = await read.rows<{ chain: string; height: number | null }>(HEIGHTS_SQL, values);
+  const rows = await read.rows(readHeight, HEIGHTS_SQL, values);
   return new Map(rows.flatMap(({ chain, height }) => (height === null ? [] : [[chain, height] as const])));
 }

@@ -36,9 +36,9 @@ afterEach(closeWorld);
 
 function reading<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
   return reader.snapshot<StateRow, T>(STATE_SQL, (rows, ask) => {
-    const all = async (sql: string, values: readonly unknown[] = []) => await ask(prepared(sql), values);
-    const row = async (sql: string, values?: readonly unknown[]) => (await all(sql, values))[0];
-    return work({ state: readServiceState(rows, 'test'), rows: all, row } as unknown as Snapshot);
+    const all: Snapshot['rows'] = async (reader, sql, values = []) => (await ask(prepared(sql), values)).map(reader);
+    const row: Snapshot['row'] = async (reader, sql, values) => (await all(reader, sql, values))[0];
+    return work({ state: readServiceState(rows, 'test'), rows: all, row });
   });
 }
 

@@ -16,10 +16,10 @@ import {
   nullableString,
   nullableUsd,
   object,
-  page,
   string,
   unixTime,
   usd,
+  withOptional,
 } from '../../schema/json-schema.ts';
 import { transferEnds } from './transfer-ends-schema.ts';
 
@@ -73,8 +73,6 @@ export const conversionRow = object({
   exportTxid: nullableHash,
   ...transferEnds,
 });
-
-export const conversionList = page(conversionRow);
 
 const choice = object({ currencyId: string, name: string, chain: string });
 const conversionSums = {
@@ -132,10 +130,8 @@ const valuation = object({
 export const conversionValuation = object({
   txid: hash,
   count: integer,
-  data: array({
-    ...valuation,
-    properties: {
-      ...valuation.properties,
+  data: array(
+    withOptional(valuation, {
       inputs: { description: 'With explain=true: what the stamp was made from' },
       steps: {
         type: ['array', 'null'],
@@ -156,6 +152,6 @@ export const conversionValuation = object({
           value: { type: 'string', description: 'Decimal' },
         }),
       },
-    },
-  }),
+    }),
+  ),
 });

@@ -1,5 +1,6 @@
 /** /api/conversions/summary: how many conversions a filter shows and what they are worth, in all and by day. */
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -38,6 +39,14 @@ const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::in
     coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED} AND kind IN ('convert', 'via')), 0)::text AS traded
   FROM (${conversionsSql({ rows: `(${rows})` })}) AS shown GROUP BY 1`;
 
+const readSums = rowReader({
+  day: columns.nullable(columns.number),
+  count: columns.bigint,
+  valued: columns.bigint,
+  volume: columns.text,
+  traded: columns.text,
+});
+
 /** What is closed is summed in ClickHouse, all else in Postgres, as the list is found. */
 async function sumsOf(
   read: Snapshot,
@@ -45,7 +54,12 @@ async function sumsOf(
   filter: ConversionFilter,
   closed: ClosedConversions | null,
 ): Promise<SumsRecord[]> {
-  const open = await read.rows<SumsRecord>(sumsSql(armsOf(filter, closed).join(' UNION ALL ')), filter.values, true);
+  const open: SumsRecord[] = await read.rows(
+    readSums,
+    sumsSql(armsOf(filter, closed).join(' UNION ALL ')),
+    filter.values,
+    true,
+  );
   return closed ? [...open, ...(await sumClosed(api, closed))] : open;
 }
 

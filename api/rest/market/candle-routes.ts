@@ -15,13 +15,13 @@ import { defaultChain } from '../prices/price-rows.ts';
 import { printUsd } from '../prices/usd.ts';
 import { currencyCandles, pairCandles, type StepCandle } from './candle-rows.ts';
 import { currencyCandleSeries, pairCandleSeries } from './candle-schema.ts';
-import { RESERVES_SQL } from './reserve-points.ts';
-import { type StepWindow, stepParameters, stepWindow } from './steps.ts';
+import { RESERVES_SQL, readReserves } from './reserve-points.ts';
+import { type Step, type StepWindow, stepParameters, stepWindow } from './steps.ts';
 
 /** @throws ApiError unless a basket holds both currencies, or is one of them */
 async function checkPair(read: Snapshot, chain: string, basket: string, pair: readonly string[]): Promise<void> {
   const [base, quote] = pair;
-  const state = await read.row<{ reserves: string }>(RESERVES_SQL, [chain, basket]);
+  const state = await read.row(readReserves, RESERVES_SQL, [chain, basket]);
   const ids = [basket, ...parseReserves(state?.reserves ?? '[]').map(({ currencyId }) => currencyId)];
   const other = pair.find((id) => !ids.includes(id));
   if (other) throw new ApiError('not_found', `basket ${basket} does not hold ${other}`);
@@ -30,7 +30,7 @@ async function checkPair(read: Snapshot, chain: string, basket: string, pair: re
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/quote', detail }] });
 }
 
-const covered = (step: string, { from, until }: StepWindow) => ({ step, from: isoTime(from), to: isoTime(until) });
+const covered = (step: Step, { from, until }: StepWindow) => ({ step, from: isoTime(from), to: isoTime(until) });
 const traded = ({ volumeUsd, trades }: StepCandle<unknown>) => ({ volumeUsd: printUsd(volumeUsd), trades });
 const ends = <Price>({ time, open, high, low, close }: StepCandle<Price>, print: (price: Price) => LosslessNumber) => ({
   time,

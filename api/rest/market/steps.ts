@@ -27,14 +27,14 @@ export interface StepWindow {
 }
 
 interface StepQuery {
-  readonly step: string;
+  readonly step: Step;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
 /** `newest`: the newest block's clock; no step is later. @throws ApiError invalid_parameter */
 export function stepWindow(asked: StepQuery, newest: number): StepWindow {
-  const span = SPANS[asked.step as Step];
+  const span = SPANS[asked.step];
   const given = {
     from: asked.from === undefined ? null : parseTime(asked.from, 'from'),
     to: asked.to === undefined ? null : parseTime(asked.to, 'to'),

@@ -1,6 +1,7 @@
 /** What charts show: each metric with the rows that it is made of, by steps of UTC days or hours. */
 import type { LosslessNumber } from 'lossless-json';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins } from '../../http/values.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
@@ -127,13 +128,13 @@ const endsSql = (
     FROM blocks WHERE chain IN {chains: Array(String)} AND clock < fromUnixTimestamp({since: UInt32}) AND ${DERIVED} HAVING count() > 0`;
 const WORK_SQL = 'SELECT height, clock, chain_work, chain_stake FROM blocks WHERE chain = $1 AND height = ANY($2)';
 
-interface WorkRecord {
-  readonly height: number;
-  readonly clock: bigint;
+const readWork = rowReader({
+  height: columns.number,
+  clock: columns.bigint,
   /** Hex. */
-  readonly chain_work: string;
-  readonly chain_stake: string;
-}
+  chain_work: columns.text,
+  chain_stake: columns.text,
+});
 
 async function betweenBlocks(
   read: Snapshot,
@@ -153,7 +154,7 @@ async function betweenBlocks(
         .concat(ends.map(({ last }) => last)),
     ),
   ];
-  const records = await read.rows<WorkRecord>(WORK_SQL, [chains[0], heights]);
+  const records = await read.rows(readWork, WORK_SQL, [chains[0], heights]);
   const blocks = new Map(
     records.map(({ height, clock, chain_work: work, chain_stake: stake }): [number, BlockEnd] => [
       height,

@@ -14,7 +14,6 @@ import {
   chartPoints,
   METRICS,
   METRICS_OF_ALL,
-  type Metric,
 } from './chart-metrics.ts';
 import { CHART_PERIODS, chart } from './schema.ts';
 
@@ -59,10 +58,7 @@ const charts = stateRoute({
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
-    const { chain } = params;
-    const metric = params.metric as Metric;
-    const period = params.period as Period;
-    const step = params.step as ChartStep;
+    const { chain, metric, period, step } = params;
     if (chain === ALL && !METRICS[metric].ofAll) {
       throw refused('chain', `${metric} is of one chain; of all chains are ${METRICS_OF_ALL.join(', ')}`);
     }
