@@ -10,6 +10,9 @@ export const HEADERS = {
   'Provisional-Since': header(
     'Time of the first block beyond what every chain has passed, where the answer may hold such: that may still be valued otherwise',
   ),
+  Marks: header(
+    'What is known to have happened in the span of a series that is a list: JSON, as /api/market/marks; absent without any',
+  ),
   'X-Credits-Cost': header('What the request cost', 'integer'),
   'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
   'X-RateLimit-Remaining': header('What is left of it', 'integer'),
