@@ -16,8 +16,12 @@ export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 /** Units of work of resuming from a cursor. */
 export const CURSOR_WORK = 2;
 
-/** Work of telling all that waits in the mempools. */
-export function snapshotWork(transactions: number): number {
+/** Units of work of a snapshot; then one for so many of its rows, whether they pass the filter or not. */
+export const SNAPSHOT_WORK = 300;
+export const ROWS_A_UNIT = 8;
+
+/** Units of work of sending all that waits in the mempools. */
+export function mempoolWork(transactions: number): number {
   return 1 + Math.ceil(transactions / 10);
 }
 

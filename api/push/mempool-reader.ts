@@ -3,7 +3,8 @@
  * client that falls too far behind, or reconnects, gets all that waits again.
  */
 import type { JournalChange, MempoolJournal, WaitingTransaction } from '../mempool/journal.ts';
-import { outcomeAnswer, transactionText } from '../mempool/print-transaction.ts';
+import { outcomeAnswer, subjectsOf, transactionText } from '../mempool/print-transaction.ts';
+import type { SubscriptionSet } from './subscription-set.ts';
 
 export interface MempoolReader {
   /** Whether there is anything to send. */
@@ -41,15 +42,18 @@ interface Place {
   snapshotFrom: number | null;
 }
 
-/** The cursor stays where it is, since what waits has no place in the log. `data` is JSON text. */
-export function mempoolMessage(
-  type: MempoolMessageType,
-  chain: string,
-  seq: number,
-  cursor: string,
-  data: string,
-): string {
-  return `{"type":"${type}","chain":${JSON.stringify(chain)},"seq":${seq},"cursor":"${cursor}","data":${data}}`;
+/** Mempools for one connection; `say` adds number and cursor, which does not move, since what waits has no place in the log. */
+export function mempoolFor(
+  journals: readonly MempoolJournal[],
+  subscriptions: Pick<SubscriptionSet, 'coversMempool' | 'wantsWaiting'>,
+  say: (members: string, type: MempoolMessageType) => void,
+): MempoolReader {
+  return createMempoolReader({
+    journals,
+    wantsChain: subscriptions.coversMempool,
+    wants: (chain, { transaction }) => subscriptions.wantsWaiting(chain, subjectsOf(transaction)),
+    write: (type, chain, data) => say(`{"type":"${type}","chain":${JSON.stringify(chain)},"data":${data}`, type),
+  });
 }
 
 export function createMempoolReader({ journals, wantsChain, wants, write }: MempoolReaderOptions): MempoolReader {

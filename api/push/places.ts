@@ -1,5 +1,5 @@
 /** Order of places in the stream. */
-import type { FeedPlace, FeedPlaces } from './cursor.ts';
+import type { FeedKey, FeedPlace, FeedPlaces } from './cursor.ts';
 import type { PushEvent } from './push-event.ts';
 
 export function comparePlaces(a: FeedPlace, b: FeedPlace): number {
@@ -12,6 +12,31 @@ export function isBefore(event: PushEvent, places: FeedPlaces): boolean {
   return place !== undefined && comparePlaces(event.place, place) < 0;
 }
 
+/** Whether the first stand before the others in any feed. */
+export function isBeforePlaces(places: FeedPlaces, others: FeedPlaces): boolean {
+  return [...places].some(([feed, place]) => {
+    const other = others.get(feed);
+    return other !== undefined && comparePlaces(place, other) < 0;
+  });
+}
+
+/** Where no event is: a subscription that begins there wants nothing yet. */
+export function beyondAll(places: FeedPlaces): FeedPlaces {
+  return new Map([...places.keys()].map((feed) => [feed, { position: Number.MAX_SAFE_INTEGER, index: 0 }]));
+}
+
 export function placeAfter({ place }: PushEvent): FeedPlace {
   return { position: place.position, index: place.index + 1 };
+}
+
+/** Whether a reader at `places` has a record to read before `at`; null: nowhere. */
+export function isShortOf(
+  feeds: readonly { readonly key: FeedKey; readonly head: number }[],
+  places: FeedPlaces,
+  at: FeedPlaces | null,
+): boolean {
+  if (at === null) return false;
+  return feeds.some(
+    ({ key, head }) => (places.get(key)?.position ?? head) < Math.min(head, at.get(key)?.position ?? 0),
+  );
 }

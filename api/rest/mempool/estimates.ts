@@ -4,7 +4,7 @@ import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { type BatchConversion, estimateBatch } from '../../../domain/batch-conversion.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
@@ -95,7 +95,7 @@ async function readEstimates(read: Snapshot, journal: MempoolJournal): Promise<E
   return { block: { height: tipHeight(read, chain), hash: read.state.derived.get(chain)?.hash ?? '' }, all };
 }
 
-function pendingConversion(row: Read<typeof readPending>): WaitingConversion {
+function pendingConversion(row: ReturnType<typeof readPending>): WaitingConversion {
   return {
     txid: row.txid,
     vout: row.vout,

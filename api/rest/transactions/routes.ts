@@ -1,5 +1,6 @@
 /** /api/tx */
 
+import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
@@ -87,7 +88,8 @@ const detail = stateRoute({
     const key = [chain, hexParam(params.txid.toLowerCase())];
     const transaction = await read.row(readTransaction, DETAIL_SQL, key);
     const currencies = await api.currencies.of(read);
-    if (!transaction && waiting) return waitingDetail(waiting, chain, currencies);
+    const final = finalizedHeight(tip, api.chain(chain).finalityDepth);
+    if (!transaction && waiting) return waitingDetail(waiting, chain, final, currencies);
     if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}${known ? whyGone(known) : ''}`);
     const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
     const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
@@ -101,6 +103,7 @@ const detail = stateRoute({
       blockHash: transaction.hash,
       time: Number(transaction.time),
       confirmations: tip - transaction.height + 1,
+      finalizedHeight: final,
       type: transaction.kind,
       types: transaction.kinds,
       isCoinbase: transaction.tx_index === 0,

@@ -6,7 +6,12 @@ import { transactionAnswer } from '../../mempool/print-transaction.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { currencyAmounts } from './currency-amounts.ts';
 
-export function waitingDetail(waiting: WaitingTransaction, chain: string, currencies: Currencies) {
+export function waitingDetail(
+  waiting: WaitingTransaction,
+  chain: string,
+  finalizedHeight: number,
+  currencies: Currencies,
+) {
   const { transaction, seenAt } = waiting;
   return {
     chain,
@@ -15,6 +20,7 @@ export function waitingDetail(waiting: WaitingTransaction, chain: string, curren
     blockHash: null,
     time: seenAt,
     confirmations: 0,
+    finalizedHeight,
     type: transaction.kind,
     types: transaction.kinds,
     isCoinbase: false,
