@@ -72,8 +72,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     wake,
   });
 
-  /** A copy: places move on. */
-  const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places());
+  const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places()); // a copy: places move on
   const cursorHere = () => encodePlaces(here(), snapshots.isDue());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
