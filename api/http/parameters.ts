@@ -32,7 +32,9 @@ type Typed<S extends JsonSchema> = S['type'] extends 'integer'
   ? number
   : S['type'] extends 'boolean'
     ? boolean
-    : string;
+    : S['type'] extends readonly ['integer', 'string']
+      ? number | string
+      : string;
 
 export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
   return { in: 'path', description, required: true, schema };
@@ -118,7 +120,7 @@ const INTEGER = /^-?\d{1,15}$/;
 
 /** Text that is no integer or boolean stays text, for the schema to refuse with its reason. */
 function convert(text: string, schema: JsonSchema): unknown {
-  if (schema.type === 'integer' && INTEGER.test(text)) return Number(text);
+  if ((schema.type === 'integer' || schema.type?.includes('integer')) && INTEGER.test(text)) return Number(text);
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

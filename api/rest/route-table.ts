@@ -4,7 +4,9 @@ import { keyRoutes } from './account/key-routes.ts';
 import { authRoutes } from './account/login-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
+import { blockDetailRoutes } from './blocks/detail-routes.ts';
 import { rawRoutes } from './blocks/raw-routes.ts';
+import { reorgRoutes } from './blocks/reorg-routes.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
@@ -47,6 +49,8 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
+  ...blockDetailRoutes,
+  ...reorgRoutes,
   ...transactionRoutes,
   ...rawRoutes,
   ...addressRoutes,

@@ -7,7 +7,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { amounts } from '../transactions/routes.ts';
+import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, type ActivityRecord } from './activity-rows.ts';
 import { addressHistory, addressRewards } from './schema.ts';
 

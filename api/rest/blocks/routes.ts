@@ -1,13 +1,12 @@
 /** /api/blocks */
-
-import type { TransactionType } from '../../../schemas/facts.ts';
-import { ApiError, notFound } from '../../http/api-error.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { countRowsByHeight } from '../../http/count-rows.ts';
 import { pageParameters, readPage } from '../../http/paging.ts';
-import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { blockDetail, blockList } from './schema.ts';
+import { blockList, VALIDATION_TYPES } from './schema.ts';
 
 export interface BlockRecord {
   readonly chain: string;
@@ -21,29 +20,6 @@ export interface BlockRecord {
   readonly reward: bigint;
   readonly miner_address: string | null;
   readonly stake_amount: bigint | null;
-}
-
-interface WholeBlock extends BlockRecord {
-  readonly previous_hash: string | null;
-  readonly next_hash: string | null;
-  readonly merkle_root: string;
-  readonly chain_work: string;
-  readonly chain_stake: string;
-  readonly bits: string;
-  readonly nonce: string;
-  readonly version: bigint;
-  readonly fees: bigint;
-  readonly fee_pool: bigint | null;
-  /** JSON text: its transactions in order; null where none is decoded. */
-  readonly transactions: string | null;
-}
-
-interface TransactionSummary {
-  readonly txid: string;
-  readonly kind: TransactionType;
-  /** Satoshis. */
-  readonly fee: string | null;
-  readonly size: number;
 }
 
 export const BLOCK_COLUMNS =
@@ -78,72 +54,36 @@ export function tipHeight(read: Snapshot, chain: string): number {
 const list = stateRoute({
   path: '/api/blocks/',
   summary: 'Blocks of a chain, newest first',
-  parameters: { chain: chainParameter, ...pageParameters },
+  parameters: {
+    chain: chainParameter,
+    validationType: queryParameter('Only blocks by proof of work, or by stake', {
+      type: 'string',
+      enum: VALIDATION_TYPES,
+    }),
+    ...pageParameters,
+  },
   response: blockList,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',
-  async handler({ params, read }) {
-    const tip = tipHeight(read, params.chain);
+  async handler({ params, read, api }) {
+    const { chain, validationType } = params;
+    const tip = tipHeight(read, chain);
+    const rows = `blocks WHERE chain = $1${validationType === undefined ? '' : ' AND validation_type = $2'}`;
+    const values = validationType === undefined ? [chain] : [chain, validationType];
     return readPage<BlockRecord>(read, params, {
-      list: 'blocks',
-      chain: params.chain,
-      sql: `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1`,
-      values: [params.chain],
+      list: `blocks ${validationType ?? ''}`,
+      chain,
+      sql: `SELECT ${BLOCK_COLUMNS} FROM ${rows}`,
+      values,
       key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-      // Heights have no gaps, so nothing needs to be counted.
-      total: async () => tip + 1,
+      // Heights have no gaps, so all blocks need not be counted.
+      total: async () =>
+        validationType === undefined ? tip + 1 : countRowsByHeight(read, api, chain, 'height', { rows, values }),
       row: blockAnswer,
     });
   },
 });
 
-const DETAIL_SQL = `SELECT ${BLOCK_COLUMNS}, previous_hash, merkle_root, chain_work, chain_stake, bits, nonce, version, fees,
-    fee_pool, (SELECT hash FROM blocks WHERE chain = $1 AND height = b.height + 1) AS next_hash,
-    (SELECT json_agg(tx) FROM (SELECT encode(txid, 'hex') AS txid, kind, fee::text, size FROM transactions
-      WHERE chain = $1 AND height = $2 ORDER BY tx_index) AS tx) AS transactions
-  FROM blocks b WHERE chain = $1 AND height = $2`;
-
-const detail = stateRoute({
-  path: '/api/blocks/:height',
-  summary: 'A block by its height',
-  parameters: {
-    height: pathParameter('Height of the block', HEIGHT),
-    chain: chainParameter,
-  },
-  response: blockDetail,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  settledAt: (answer) => (answer as { readonly height: number }).height,
-  async handler({ params, read }) {
-    const tip = tipHeight(read, params.chain);
-    const block = await read.row<WholeBlock>(DETAIL_SQL, [params.chain, params.height]);
-    if (!block) throw notFound(`block ${params.height} of ${params.chain}`);
-    const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
-    return {
-      ...blockAnswer(block),
-      previousHash: block.previous_hash,
-      nextHash: block.next_hash,
-      merkleRoot: block.merkle_root,
-      chainWork: block.chain_work,
-      chainStake: block.chain_stake,
-      bits: block.bits,
-      nonce: block.nonce,
-      version: Number(block.version),
-      fees: coins(block.fees),
-      feePool: coinsOrNull(block.fee_pool),
-      confirmations: tip - block.height + 1,
-      transactions: transactions.map(({ txid, kind, fee, size }) => ({
-        txid,
-        type: kind,
-        fee: fee === null ? null : coins(BigInt(fee)),
-        size,
-      })),
-    };
-  },
-});
-
-export const blockRoutes = [list, detail];
+export const blockRoutes = [list];
