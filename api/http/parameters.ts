@@ -28,13 +28,15 @@ export interface ParameterReader {
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
-type Typed<S extends JsonSchema> = S['type'] extends 'integer'
-  ? number
-  : S['type'] extends 'boolean'
-    ? boolean
-    : S['type'] extends readonly ['integer', 'string']
-      ? number | string
-      : string;
+type Typed<S extends JsonSchema> = S extends { readonly enum: readonly (infer Choice extends string)[] }
+  ? Choice
+  : S['type'] extends 'integer'
+    ? number
+    : S['type'] extends 'boolean'
+      ? boolean
+      : S['type'] extends readonly ['integer', 'string']
+        ? number | string
+        : string;
 
 export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
   return { in: 'path', description, required: true, schema };

@@ -12,8 +12,10 @@ import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
+import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
+import { identityEventRoutes } from './identities/event-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { identityTreeRoutes } from './identities/tree-routes.ts';
 import { marketEstimateRoutes } from './market/estimate-routes.ts';
@@ -29,7 +31,9 @@ import { pulseRoutes } from './network/pulse-routes.ts';
 import { networkStatsRoutes } from './network/routes.ts';
 import { oracleHistoryRoutes } from './prices/history-routes.ts';
 import { oraclePriceRoutes } from './prices/routes.ts';
+import { nameRoutes } from './search/names-routes.ts';
 import { searchRoutes } from './search/routes.ts';
+import { suggestRoutes } from './search/suggest-routes.ts';
 import { healthRoutes } from './service/health-routes.ts';
 import { serviceRoutes } from './service/routes.ts';
 import { serviceStatusRoutes } from './service/status-routes.ts';
@@ -59,10 +63,14 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...identityRoutes,
   ...identityContentRoutes,
   ...identityTreeRoutes,
+  ...identityEventRoutes,
   ...currencyRoutes,
+  ...currencyListRoutes,
   ...conversionRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
+  ...suggestRoutes,
+  ...nameRoutes,
   ...statsRoutes,
   ...networkStatsRoutes,
   ...networkAtHeightRoutes,

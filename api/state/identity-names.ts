@@ -1,5 +1,6 @@
 /** Which identity of a chain a caller means. */
 
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { foldCase } from '../../domain/names.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { nameAddress } from './name-address.ts';
@@ -37,4 +38,32 @@ export async function findIdentity(read: Snapshot, chain: ChainConfig, text: str
   const known =
     addresses.length > 0 && (await read.row<{ identity_address: string }>(FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);
+}
+
+/** Names of the addresses $2, each on the first of the chains $1 that knows it as an identity; a name never changes. */
+const NAMES_SQL = `SELECT wanted.address, known.chain, known.name FROM unnest($2::text[]) AS wanted(address)
+  CROSS JOIN LATERAL (SELECT searched.chain, i.fully_qualified_name AS name
+    FROM unnest($1::text[]) WITH ORDINALITY AS searched(chain, place)
+    CROSS JOIN LATERAL (SELECT fully_qualified_name FROM identities
+      WHERE chain = searched.chain AND identity_address = wanted.address
+      ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
+    ORDER BY searched.place LIMIT 1) AS known`;
+
+export interface IdentityName {
+  readonly address: string;
+  readonly chain: string;
+  /** Qualified, without the final @. */
+  readonly name: string;
+}
+
+/** Those of the addresses that are identities, by address. */
+export async function identityNames(
+  read: Snapshot,
+  chains: readonly string[],
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, IdentityName>> {
+  const wanted = [...new Set(addresses)].filter(isIdentityAddress);
+  if (wanted.length === 0) return new Map();
+  const rows = await read.rows<IdentityName>(NAMES_SQL, [chains, wanted]);
+  return new Map(rows.map((row) => [row.address, row]));
 }

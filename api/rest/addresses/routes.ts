@@ -9,13 +9,9 @@ import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, type ActivityRecord } from './activity-rows.ts';
-import { addressHistory, addressRewards } from './schema.ts';
+import { ADDRESS, addressHistory, addressRewards } from './schema.ts';
 
-export const addressParameter = pathParameter('R-address, i-address or name@', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-});
+export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
 const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 

@@ -14,6 +14,9 @@ import {
   unixTime,
 } from '../../schema/json-schema.ts';
 
+/** Schema of an address in a parameter. */
+export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
 export const addressHistory = page(
   object({
     txid: hash,

@@ -20,7 +20,7 @@ export function blocksAfterRewind(upTo: string): string {
   return `${from('blocks', true)} UNION ALL ${from('removed_blocks', false)}`;
 }
 
-/** Of a row `r` of reorgs. */
+/** Columns of a row `r` of reorgs. */
 export const REORG_COLUMNS = `r.height AS fork_height, r.hash AS fork_hash, r.from_height,
   (SELECT time FROM (${blocksAfterRewind('r.height + 1')}) AS first) AS seen_at`;
 

@@ -15,10 +15,11 @@ import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { LATEST_USD_SQL } from '../prices/price-rows.ts';
 import { camelCaseDefinition } from './definition-names.ts';
+import { LAUNCH_STATE_SQL, type LaunchRecord, launchAnswer } from './launch.ts';
 import { currencyDetail } from './schema.ts';
 
 /** All null for a chain's own coin, which is never defined on it, but the price. */
-interface CurrencyRecord {
+interface CurrencyRecord extends LaunchRecord {
   readonly definition: string | null;
   readonly txid: string | null;
   readonly vout: number | null;
@@ -27,8 +28,9 @@ interface CurrencyRecord {
   readonly usd_price: string | null;
 }
 
-/** Currencies of the chain $3; the other values are those of LATEST_USD_SQL. */
-const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
+/** Currencies of the chain $3, whose own coin is $4; the other values are those of LATEST_USD_SQL. */
+const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, c.start_block, state.supply, state.flags,
+    (${LAUNCH_STATE_SQL}) AS launch_state, price.usd_price
   FROM (SELECT $2::text AS id) AS wanted
   LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
@@ -93,7 +95,12 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
     const chain = api.chain(entry.chain);
-    const row = await read.row<CurrencyRecord>(DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
+    const row = await read.row<CurrencyRecord>(DETAIL_SQL, [
+      read.state.generation,
+      entry.currencyId,
+      chain.name,
+      api.currencies.nativeId(chain),
+    ]);
     const tip = read.state.derived.get(chain.name)?.height ?? 0;
     const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
     return async () => {
@@ -115,6 +122,7 @@ const detail = stateRoute({
         definitionHeight: row?.from_height ?? null,
         supply: coinsOrNull(supply),
         price: decimalOrNull(row?.usd_price ?? null),
+        launch: row && stored !== null ? launchAnswer(row, definition, tip, currencies) : null,
       };
     };
   },

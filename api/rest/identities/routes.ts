@@ -18,7 +18,8 @@ import {
   stateAtSql,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
-import { identityChanges, identityDetail, identityList } from './schema.ts';
+import { IDENTITY_STATUSES, identityChanges, identityDetail, identityList } from './schema.ts';
+import { identityRows } from './status-rows.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
   type: 'string',
@@ -32,14 +33,17 @@ export const heightParameter = queryParameter('State at this height; the newest 
   maximum: 2 ** 31 - 1,
 });
 
-const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
-const LIST_SQL = `SELECT identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height
-  FROM ${CURRENT_ROWS}`;
+const LIST_COLUMNS =
+  'identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height';
 
 const list = stateRoute({
   path: '/api/identity/',
   summary: 'Identities of a chain, newest registration first',
-  parameters: { chain: chainParameter, ...pageParameters },
+  parameters: {
+    chain: chainParameter,
+    status: queryParameter('Only identities that have this status now', { type: 'string', enum: IDENTITY_STATUSES }),
+    ...pageParameters,
+  },
   response: identityList,
   weight: 2,
   tier: null,
@@ -49,21 +53,17 @@ const list = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
+    const { rows, values, count } = identityRows(read, api, chain, tip, params.status);
     return readPage<IdentityRecord>(read, params, {
-      list: 'identities',
+      list: `identities ${params.status ?? ''}`,
       chain,
-      sql: LIST_SQL,
-      values: [chain],
+      sql: `SELECT ${LIST_COLUMNS} FROM ${rows}`,
+      values,
       key: [
         { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
         { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
       ],
-      total: () =>
-        countRowsByHeight(read, api, chain, 'registered_height', {
-          rows: CURRENT_ROWS,
-          values: [chain],
-          isOpenEnded: true,
-        }),
+      total: count,
       row: (row) => ({
         identityAddress: row.identity_address,
         name: row.name,
