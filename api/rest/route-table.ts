@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { keyRoutes } from './account/key-routes.ts';
 import { authRoutes } from './account/login-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
+import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
 import { blockDetailRoutes } from './blocks/detail-routes.ts';
 import { rawRoutes } from './blocks/raw-routes.ts';
@@ -58,6 +59,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...transactionRoutes,
   ...rawRoutes,
   ...addressRoutes,
+  ...addressOverTimeRoutes,
   ...balanceRoutes,
   ...stakeRoutes,
   ...identityRoutes,
