@@ -1,6 +1,6 @@
 /** Parameters of a route: strict parsing from text, then JSON Schema (ajv). The documentation shows the same schemas. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { type JsonSchema, string } from '../schema/json-schema.ts';
+import { type JsonSchema, string, type Typed } from '../schema/json-schema.ts';
 import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
@@ -27,16 +27,6 @@ export interface ParameterReader {
   /** @throws ApiError invalid_parameter, which names each fault and the allowed values */
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
-
-type Typed<S extends JsonSchema> = S extends { readonly enum: readonly (infer Choice extends string)[] }
-  ? Choice
-  : S['type'] extends 'integer'
-    ? number
-    : S['type'] extends 'boolean'
-      ? boolean
-      : S['type'] extends readonly ['integer', 'string']
-        ? number | string
-        : string;
 
 export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
   return { in: 'path', description, required: true, schema };

@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS } from './chain-defaults.ts';
+import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS, RESERVED_NAMES } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
 export class ConfigInvalid extends PermanentError {
@@ -123,6 +123,10 @@ function contradictions(config: Config): string[] {
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" is used twice`);
+  const reserved = names.find((name) => RESERVED_NAMES.includes(name));
+  if (reserved) {
+    problems.push(`chains: "${reserved}" is an address of the service itself, and so are ${RESERVED_NAMES.join(', ')}`);
+  }
   if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
   for (const [currencyId, { min, max }] of Object.entries(config.priceLimits)) {
     if (min !== undefined && max !== undefined && Number(min) > Number(max)) {

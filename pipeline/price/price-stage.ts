@@ -1,6 +1,6 @@
 /** The price stage at work: owns the cursors and the fold, and moves the stores by whole batches and whole rewinds. */
 import type { PoolClient } from 'pg';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -41,7 +41,7 @@ export interface PriceStageOptions {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
-  readonly log: EventLog;
+  readonly topics: Pick<TopicReader, 'read'>;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly lock: StageLock;
   /** Null to publish nothing. */
@@ -77,7 +77,7 @@ export interface PriceStage {
 
 /** Truncates ClickHouse to Postgres' commit and continues from there. The caller holds the stage's lock. */
 export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
-  const { chains, rules, log, stores, lock, publisher, logger, limits, signal } = options;
+  const { chains, rules, topics, stores, lock, publisher, logger, limits, signal } = options;
   const { postgres, clickhouse } = stores;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
   const yieldToEventLoop = createYield(signal);
@@ -86,7 +86,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   let tick = -1;
   let folds: readonly GenerationFold[] = [];
   let derived: DerivedPositions = new Map();
-  const reader = createAheadReader(log, limits.maxQueued, yieldToEventLoop);
+  const reader = createAheadReader(topics, limits.maxQueued, yieldToEventLoop);
   const ahead = createAheadFold(reader, limits, chains[0]?.name ?? '', yieldToEventLoop);
   const looksAhead = limits.lastTick === undefined;
 
@@ -187,7 +187,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
           cursor.isAtEnd = false;
           break;
         }
-        const result = await readFacts(log, cursor, derived, limits.maxQueued, reader.isVoid, yieldToEventLoop);
+        const result = await readFacts(topics, cursor, derived, limits.maxQueued, reader.isVoid, yieldToEventLoop);
         records += result.records;
         const isKnown = (result.rewind?.position ?? 0) < reader.readTo(cursor.chain.name);
         if (result.rewind && isKnown) passKnown(cursor, result.rewind);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { coins } from '../../domain/basket-state.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
@@ -22,7 +23,9 @@ export interface RunPriceOptions {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'openWriter'>;
+  /** Reads the same log. */
+  readonly topics: TopicReader;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly logger: Logger;
   readonly status: (chain: string, status: StageStatus) => void;
@@ -47,11 +50,11 @@ export function runPrice(options: RunPriceOptions): Promise<void> {
 }
 
 async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { chains, config, log, stores, logger, signal, limits = LIMITS } = options;
+  const { chains, config, log, topics, stores, logger, signal, limits = LIMITS } = options;
   const rules = pricingRules(chains, config);
-  const publisher = await openStampsPublisher(log, lock, chains);
+  const publisher = await openStampsPublisher(log, topics, lock, chains);
   try {
-    const stage = await openPriceStage({ chains, rules, log, stores, lock, publisher, logger, limits, signal });
+    const stage = await openPriceStage({ chains, rules, topics, stores, lock, publisher, logger, limits, signal });
     await foldOn(stage, options, lock);
   } finally {
     await publisher.close();
@@ -59,14 +62,14 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
 }
 
 async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { log, signal } = options;
+  const { topics, signal } = options;
   const report = createPriceReport(options);
   while (!signal.aborted) {
     const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
     await lock.inStep(); // a rewind that an earlier owner began is among the first records
     report.at(stage, ticks);
     if (ticks > 0 || records > 0 || isAheadMoved) continue;
-    await waitForFacts(log, stage, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
+    await waitForFacts(topics, stage, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
   }
 }
 
@@ -81,12 +84,17 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
 }
 
 /** Waits until one of the topics may hold an unread record. */
-async function waitForFacts(log: EventLog, stage: PriceStage, waitMs: number, signal: AbortSignal): Promise<void> {
+async function waitForFacts(
+  topics: Pick<TopicReader, 'waitFor'>,
+  stage: PriceStage,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const others = new AbortController();
   const either = AbortSignal.any([signal, others.signal]);
   const started = performance.now();
   try {
-    const waits = stage.awaited().map(([chain, next]) => log.waitFor('facts', chain, next, waitMs, either));
+    const waits = stage.awaited().map(([chain, next]) => topics.waitFor('facts', chain, next, waitMs, either));
     await Promise.race([...waits, sleep(waitMs, undefined, { signal: either }).catch(() => undefined)]);
   } finally {
     others.abort();

@@ -1,5 +1,6 @@
 /** Addresses over time: balance by day, rewards by month, and the chains that know them. */
 import { SECONDS_PER_DAY, utcDay } from '../../../domain/time.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -21,11 +22,7 @@ const BALANCES_SQL = `SELECT at.height, held.balance, held.received::text AS rec
   CROSS JOIN LATERAL (SELECT balance, received FROM balances
     WHERE chain = $1 AND address = $2 AND currency_id = $3 AND from_height <= at.height ORDER BY from_height DESC LIMIT 1) AS held`;
 
-interface BalanceAtHeight {
-  readonly height: number;
-  readonly balance: bigint;
-  readonly received: string;
-}
+const readBalance = rowReader({ height: columns.number, balance: columns.bigint, received: columns.text });
 
 const series = stateRoute({
   path: '/api/address/:addr/series',
@@ -57,7 +54,7 @@ const series = stateRoute({
     const since = Math.max(0, today - params.days + 1) * SECONDS_PER_DAY;
     const days = await periodsOf(read, api, chain, 'day', since);
     const heights = days.map(({ height }) => height);
-    const rows = await read.rows<BalanceAtHeight>(BALANCES_SQL, [chain, address, currencyId, heights]);
+    const rows = await read.rows(readBalance, BALANCES_SQL, [chain, address, currencyId, heights]);
     const heldAt = new Map(rows.map((row) => [row.height, row]));
     return {
       address,
@@ -78,12 +75,13 @@ const series = stateRoute({
 const REWARDS_SQL = `SELECT width_bucket(height, $3::integer[]) AS month, kind, count(*) AS count, sum(amount)::text AS total
   FROM rewards WHERE chain = $1 AND address = $2 GROUP BY month, kind`;
 
-interface RewardSum {
-  readonly month: number;
-  readonly kind: 'mining' | 'staking';
-  readonly count: bigint;
-  readonly total: string;
-}
+const REWARD_KINDS = ['mining', 'staking'] as const;
+const readSum = rowReader({
+  month: columns.number,
+  kind: columns.choice(REWARD_KINDS),
+  count: columns.bigint,
+  total: columns.text,
+});
 
 const rewards = stateRoute({
   path: '/api/address/:addr/rewards/months',
@@ -100,8 +98,8 @@ const rewards = stateRoute({
     const address = resolveAddress(api.chain(chain), params.addr);
     const months = await periodsOf(read, api, chain, 'month');
     const firstHeights = months.slice(0, -1).map(({ height }) => height + 1);
-    const sums = await read.rows<RewardSum>(REWARDS_SQL, [chain, address, firstHeights]);
-    const sumOf = (month: number, kind: RewardSum['kind']) => {
+    const sums = await read.rows(readSum, REWARDS_SQL, [chain, address, firstHeights]);
+    const sumOf = (month: number, kind: (typeof REWARD_KINDS)[number]) => {
       const sum = sums.find((row) => row.month === month && row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };
     };
@@ -127,13 +125,13 @@ const CHAINS_SQL = `SELECT asked.chain, asked.address, first.height AS first_hei
     ORDER BY height DESC LIMIT 1) AS last
   JOIN blocks b ON b.chain = asked.chain AND b.height = last.height ORDER BY asked.place`;
 
-interface KnownChain {
-  readonly chain: string;
-  readonly address: string;
-  readonly first_height: number;
-  readonly last_height: number;
-  readonly last_time: bigint;
-}
+const readKnown = rowReader({
+  chain: columns.text,
+  address: columns.text,
+  first_height: columns.number,
+  last_height: columns.number,
+  last_time: columns.bigint,
+});
 
 async function nameOn(read: Snapshot, chain: string, address: string): Promise<string | null> {
   return (await identityNames(read, [chain], [address])).get(address)?.name ?? null;
@@ -142,7 +140,7 @@ async function nameOn(read: Snapshot, chain: string, address: string): Promise<s
 async function knownChains(read: Snapshot, api: ApiContext, text: string) {
   const { chains } = api.config;
   const addresses = chains.map((chain) => resolveAddress(chain, text));
-  const rows = await read.rows<KnownChain>(CHAINS_SQL, [chains.map(({ name }) => name), addresses]);
+  const rows = await read.rows(readKnown, CHAINS_SQL, [chains.map(({ name }) => name), addresses]);
   return Promise.all(
     rows.map(async (row) => ({
       chain: row.chain,

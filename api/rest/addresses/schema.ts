@@ -10,7 +10,6 @@ import {
   integer,
   nullableString,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -18,34 +17,28 @@ import {
 /** Schema of an address in a parameter. */
 export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
-export const addressHistory = page(
-  object({
-    txid: hash,
-    height,
-    time: unixTime,
-    type: { type: 'string', enum: TRANSACTION_TYPES },
-    received: { ...coins, description: 'Native coin, gross' },
-    sent: { ...coins, description: 'Native coin, gross' },
-    net: coins,
-    currencies: array(currencyAmount, 'Net of every other currency'),
-  }),
-  { address: string, chain: string, txCount: integer },
-);
+export const activityRow = object({
+  txid: hash,
+  height,
+  time: unixTime,
+  type: { type: 'string', enum: TRANSACTION_TYPES },
+  received: { ...coins, description: 'Native coin, gross' },
+  sent: { ...coins, description: 'Native coin, gross' },
+  net: coins,
+  currencies: array(currencyAmount, 'Net of every other currency'),
+});
 
-const rewardSum = object({ count: integer, total: coins });
+export const rewardSum = object({ count: integer, total: coins });
 
-export const addressRewards = page(
-  object({
-    height,
-    time: unixTime,
-    txid: hash,
-    vout: integer,
-    type: { type: 'string', enum: ['mining', 'staking'] },
-    amount: coins,
-    mature: boolean,
-  }),
-  { address: string, chain: string, mining: rewardSum, staking: rewardSum },
-);
+export const rewardRow = object({
+  height,
+  time: unixTime,
+  txid: hash,
+  vout: integer,
+  type: { type: 'string', enum: ['mining', 'staking'] },
+  amount: coins,
+  mature: boolean,
+});
 
 const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day' } as const;
 

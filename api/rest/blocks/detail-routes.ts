@@ -1,37 +1,46 @@
 /** /api/blocks/:height, also by hash: a block of the chain, or one that a reorganisation removed. */
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
+import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
-import type { TransactionType } from '../../../schemas/facts.ts';
+import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { amounts } from '../transactions/amounts.ts';
-import { REORG_COLUMNS, type ReorgRecord, reorgAnswer } from './reorg-rows.ts';
-import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, HEIGHT, tipHeight } from './routes.ts';
+import { REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
+import { BLOCK, blockAnswer, HEIGHT, tipHeight } from './routes.ts';
 import { blockDetail } from './schema.ts';
 
-interface WholeBlock extends BlockRecord {
-  readonly previous_hash: string | null;
-  readonly next_hash: string | null;
-  readonly merkle_root: string;
-  readonly chain_work: string;
-  readonly chain_stake: string;
-  readonly bits: string;
-  readonly nonce: string;
-  readonly version: bigint;
-  readonly fees: bigint;
-  readonly fee_pool: bigint | null;
+const WHOLE_BLOCK = {
+  ...BLOCK,
+  ...storedColumns(DEFINITIONS.block, [
+    'previousHash',
+    'merkleRoot',
+    'chainWork',
+    'chainStake',
+    'bits',
+    'nonce',
+    'version',
+    'fees',
+    'feePool',
+  ]),
+};
+const STANDING = {
+  ...WHOLE_BLOCK,
+  next_hash: columns.nullable(columns.text),
   /** JSON text: its transactions in order; null where none is decoded. */
-  readonly transactions: string | null;
-}
-
+  transactions: columns.nullable(columns.text),
+};
+const readStanding = rowReader(STANDING);
 /** With the rewind that removed it and the block that stands in its place, if one does. */
-interface RemovedBlock extends WholeBlock, ReorgRecord {
-  readonly new_hash: string | null;
-  readonly new_time: bigint | null;
-}
+const readRemoved = rowReader({
+  ...STANDING,
+  ...REORG,
+  new_hash: columns.nullable(columns.text),
+  new_time: columns.nullable(columns.bigint),
+});
 
 interface TransactionSummary {
   readonly txid: string;
@@ -44,7 +53,7 @@ interface TransactionSummary {
   readonly currencies: string | null;
 }
 
-const COLUMNS = `${BLOCK_COLUMNS}, previous_hash, merkle_root, chain_work, chain_stake, bits, nonce, version, fees, fee_pool`;
+const COLUMNS = Object.keys(WHOLE_BLOCK).join(', ');
 const STANDING_SQL = `SELECT ${COLUMNS}, transactions_of_block(chain, height) AS transactions,
     (SELECT hash FROM blocks WHERE chain = $1 AND height = b.height + 1) AS next_hash
   FROM blocks b WHERE chain = $1`;
@@ -73,7 +82,7 @@ const detail = stateRoute({
   tier: null,
   cache: 'state',
   scope: 'chain',
-  settledAt: (answer) => (answer as { readonly height: number }).height,
+  settledAt: ({ height }) => height,
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
@@ -81,12 +90,12 @@ const detail = stateRoute({
     const isHeight = typeof params.height === 'number';
     const asked = isHeight ? params.height : params.height.toLowerCase();
     const key = [chain, isHeight ? asked : hexParam(String(asked))];
-    const block = await read.row<WholeBlock>(`${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
+    const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
     if (block) {
       const confirmations = tip - block.height + 1;
       return { ...wholeAnswer(block, currencies), confirmations, canonical: true, removal: null };
     }
-    const removed = isHeight ? undefined : await read.row<RemovedBlock>(REMOVED_SQL, key);
+    const removed = isHeight ? undefined : await read.row(readRemoved, REMOVED_SQL, key);
     if (!removed) throw notFound(`block ${asked} of ${chain}`);
     const { height, new_hash: hash, new_time: time } = removed;
     const replacedBy = hash === null ? null : { height, hash, time: Number(time) };
@@ -95,7 +104,7 @@ const detail = stateRoute({
   },
 });
 
-function wholeAnswer(block: WholeBlock, currencies: Currencies) {
+function wholeAnswer(block: Read<typeof readStanding>, currencies: Currencies) {
   const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
   return {
     ...blockAnswer(block),

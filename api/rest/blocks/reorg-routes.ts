@@ -1,16 +1,20 @@
 /** /api/reorgs: what left the chain, and what took its place. */
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { countRows } from '../../http/count-rows.ts';
-import { pageParameters, readPage } from '../../http/paging.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { chainParameter } from '../../http/parameters.ts';
-import { stateRoute } from '../../http/route.ts';
-import { blocksAfterRewind, REORG_COLUMNS, type ReorgRecord, reorgAnswer } from './reorg-rows.ts';
+import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
 import { tipHeight } from './routes.ts';
-import { reorgList } from './schema.ts';
+import { reorgRow } from './schema.ts';
 
-interface ListedReorg extends ReorgRecord {
-  /** JSON texts, lowest block first; null where there are none. */
-  readonly removed: string | null;
-  readonly replaced_by: string | null;
+/** JSON texts, lowest block first; null where there are none. */
+const branch = columns.nullable(columns.text);
+const readReorg = rowReader({ ...REORG, position: columns.number, removed: branch, replaced_by: branch });
+
+interface BlockPlace {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
 }
 
 /** Blocks of each branch that are shown. A deeper reorganisation needs an operator. */
@@ -26,36 +30,32 @@ const SQL = `SELECT r.position::integer AS position, ${REORG_COLUMNS},
       FROM (${blocksAfterRewind(upTo)}) AS added) AS replaced_by
   FROM reorgs r WHERE r.chain = $1`;
 
-const list = stateRoute({
+const list = listRoute({
   path: '/api/reorgs/',
   summary: 'Reorganisations of a chain with both branches, highest fork first',
-  parameters: { chain: chainParameter, ...pageParameters },
-  response: reorgList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain } = params;
+  parameters: { chain: chainParameter },
+  row: reorgRow,
+  reader: readReorg,
+  key: [
+    { column: 'fork_height', sql: 'r.height', kind: 'integer', order: 'DESC' },
+    { column: 'position', sql: 'r.position', kind: 'integer', order: 'DESC' },
+  ],
+  async select({ params: { chain }, read, api }) {
     tipHeight(read, chain);
     const values = [chain];
-    return readPage<ListedReorg>(read, params, {
+    return {
       list: 'reorgs',
-      chain,
       sql: SQL,
       values,
-      key: [
-        { column: 'fork_height', sql: 'r.height', kind: 'integer', order: 'DESC' },
-        { column: 'position', sql: 'r.position', kind: 'integer', order: 'DESC' },
-      ],
       total: () => countRows(read, api, chain, { rows: 'reorgs WHERE chain = $1', values }),
-      row: (row) => ({
-        chain,
-        ...reorgAnswer(row, api.chain(chain)),
-        removed: JSON.parse(row.removed ?? '[]'),
-        replacedBy: JSON.parse(row.replaced_by ?? '[]'),
-      }),
-    });
+      show: (rows) =>
+        rows.map((row) => ({
+          chain,
+          ...reorgAnswer(row, api.chain(chain)),
+          removed: JSON.parse(row.removed ?? '[]') as BlockPlace[],
+          replacedBy: JSON.parse(row.replaced_by ?? '[]') as (BlockPlace & { readonly canonical: boolean })[],
+        })),
+    };
   },
 });
 

@@ -1,14 +1,17 @@
 /** Reorganisations as the stores keep them. */
+import { columns, type RowOf } from '../../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { REORG_REASONS } from './schema.ts';
 
-export interface ReorgRecord {
-  readonly fork_height: number;
-  readonly fork_hash: string;
+/** Columns of REORG_COLUMNS. */
+export const REORG = {
+  fork_height: columns.number,
+  fork_hash: columns.text,
   /** Newest block before the rewind. */
-  readonly from_height: number;
-  readonly seen_at: bigint | null;
-}
+  from_height: columns.number,
+  seen_at: columns.nullable(columns.bigint),
+};
+type ReorgRecord = RowOf<typeof REORG>;
 
 /** Blocks that were appended right after the rewind `r`, each at its place, up to a height. They may have been removed since. */
 export function blocksAfterRewind(upTo: string): string {

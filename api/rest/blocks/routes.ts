@@ -1,29 +1,33 @@
 /** /api/blocks */
+
+import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
-import { pageParameters, readPage } from '../../http/paging.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
-import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { blockList, VALIDATION_TYPES } from './schema.ts';
+import { blockRow, VALIDATION_TYPES } from './schema.ts';
 
-export interface BlockRecord {
-  readonly chain: string;
-  readonly height: number;
-  readonly hash: string;
-  readonly time: bigint;
-  readonly size: number;
-  readonly tx_count: number;
-  readonly validation_type: string;
-  readonly difficulty: string;
-  readonly reward: bigint;
-  readonly miner_address: string | null;
-  readonly stake_amount: bigint | null;
-}
-
-export const BLOCK_COLUMNS =
-  'chain, height, hash, time, size, tx_count, validation_type, difficulty, reward, miner_address, stake_amount';
+export const BLOCK = {
+  chain: columns.text,
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.block, [
+    'hash',
+    'time',
+    'size',
+    'txCount',
+    'validationType',
+    'difficulty',
+    'reward',
+    'minerAddress',
+  ]),
+  stake_amount: columns.nullable(columns.bigint),
+};
+export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
+export const readBlock = rowReader(BLOCK);
+export type BlockRecord = Read<typeof readBlock>;
 
 /** Schema of a height in a path. */
 export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
@@ -51,7 +55,7 @@ export function tipHeight(read: Snapshot, chain: string): number {
   return tip.height;
 }
 
-const list = stateRoute({
+const list = listRoute({
   path: '/api/blocks/',
   summary: 'Blocks of a chain, newest first',
   parameters: {
@@ -60,29 +64,23 @@ const list = stateRoute({
       type: 'string',
       enum: VALIDATION_TYPES,
     }),
-    ...pageParameters,
   },
-  response: blockList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain, validationType } = params;
+  row: blockRow,
+  reader: readBlock,
+  key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
+  async select({ params: { chain, validationType }, read, api }) {
     const tip = tipHeight(read, chain);
     const rows = `blocks WHERE chain = $1${validationType === undefined ? '' : ' AND validation_type = $2'}`;
     const values = validationType === undefined ? [chain] : [chain, validationType];
-    return readPage<BlockRecord>(read, params, {
+    return {
       list: `blocks ${validationType ?? ''}`,
-      chain,
       sql: `SELECT ${BLOCK_COLUMNS} FROM ${rows}`,
       values,
-      key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
       // Heights have no gaps, so all blocks need not be counted.
       total: async () =>
         validationType === undefined ? tip + 1 : countRowsByHeight(read, api, chain, 'height', { rows, values }),
-      row: blockAnswer,
-    });
+      show: (shown) => shown.map(blockAnswer),
+    };
   },
 });
 

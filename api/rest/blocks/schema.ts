@@ -9,12 +9,12 @@ import {
   hash,
   height,
   integer,
+  nullable,
   nullableCoins,
   nullableHash,
   nullableInteger,
   nullableString,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -63,11 +63,10 @@ const transactionSummary = object({
 const blockPlace = { height, hash, time: unixTime } as const;
 const removal = object({
   ...reorgPlace,
-  replacedBy: { anyOf: [object(blockPlace), { type: 'null' }], description: 'Block that stands at this height now' },
+  replacedBy: { ...nullable(object(blockPlace)), description: 'Block that stands at this height now' },
 });
 
 export const blockRow = object(blockProperties);
-export const blockList = page(blockRow);
 export const blockDetail = object({
   ...blockProperties,
   previousHash: nullableHash,
@@ -83,20 +82,18 @@ export const blockDetail = object({
   confirmations: { ...integer, description: '−1 of a block that a reorganisation removed' },
   canonical: { ...boolean, description: 'Whether the chain holds it now' },
   removal: {
-    anyOf: [removal, { type: 'null' }],
+    ...nullable(removal),
     description: 'Of a block that is not canonical: the reorganisation that removed it last',
   },
   transactions: array(transactionSummary),
 });
 
-export const reorgList = page(
-  object({
-    ...reorgPlace,
-    chain: string,
-    removed: array(object(blockPlace), 'Blocks that it removed, lowest first, at most 100'),
-    replacedBy: array(
-      object({ ...blockPlace, canonical: boolean }),
-      'Blocks that took their places, lowest first, at most 100; a later reorganisation may have removed them',
-    ),
-  }),
-);
+export const reorgRow = object({
+  ...reorgPlace,
+  chain: string,
+  removed: array(object(blockPlace), 'Blocks that it removed, lowest first, at most 100'),
+  replacedBy: array(
+    object({ ...blockPlace, canonical: boolean }),
+    'Blocks that took their places, lowest first, at most 100; a later reorganisation may have removed them',
+  ),
+});

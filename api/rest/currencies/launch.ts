@@ -4,16 +4,18 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { IS_PRELAUNCH_SQL, launchStatus } from '../../../domain/launch.ts';
 import type { ExactNumber } from '../../../domain/satoshi.ts';
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
+import { columns, type RowOf } from '../../../infra/postgres/row-reader.ts';
 import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
-export interface LaunchRecord {
+export const LAUNCH = {
   /** Flags in the newest state; null without one. */
-  readonly flags: number | null;
-  readonly start_block: number | null;
+  flags: columns.nullable(columns.number),
+  start_block: columns.nullable(columns.number),
   /** The last state before the launch was decided, as the daemon prints it; null where this chain did not launch it. */
-  readonly launch_state: string | null;
-}
+  launch_state: columns.nullable(columns.text),
+};
+type LaunchRecord = RowOf<typeof LAUNCH>;
 
 /**
  * Of a currency `c`, and of its launch on the system $4. The states before its start block are few, and those of a currency that

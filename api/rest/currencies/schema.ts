@@ -6,6 +6,7 @@ import {
   hash,
   height,
   integer,
+  nullable,
   nullableCoins,
   nullableHash,
   nullableInteger,
@@ -13,7 +14,6 @@ import {
   nullableUsd,
   object,
   openObject,
-  page,
   string,
 } from '../../schema/json-schema.ts';
 
@@ -64,26 +64,24 @@ export const currencyDetail = openObject(
     definitionHeight: nullableInteger,
     supply: nullableCoins,
     price: nullableUsd,
-    launch: { anyOf: [launch, { type: 'null' }], description: "Null of a chain's own coin" },
+    launch: { ...nullable(launch), description: "Null of a chain's own coin" },
   },
   'As getcurrency prints it, in camelCase',
 );
 
-export const currencyList = page(
-  object({
-    currencyId: string,
-    name: string,
-    fullyQualifiedName: string,
-    chain: string,
-    type,
-    options: integer,
-    parent: nullableString,
-    parentName: nullableString,
-    systemId: string,
-    definitionTxid: hash,
-    definitionHeight: height,
-    startBlock: height,
-    launch: launchStatus,
-    supply: { ...nullableCoins, description: 'Null where the chain has no state of it' },
-  }),
-);
+export const currencyRow = object({
+  currencyId: string,
+  name: string,
+  fullyQualifiedName: string,
+  chain: string,
+  type,
+  options: integer,
+  parent: nullableString,
+  parentName: nullableString,
+  systemId: string,
+  definitionTxid: hash,
+  definitionHeight: height,
+  startBlock: height,
+  launch: launchStatus,
+  supply: { ...nullableCoins, description: 'Null where the chain has no state of it' },
+});

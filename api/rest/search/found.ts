@@ -15,7 +15,11 @@ export function identityFound(chain: string, address: string, name: string): Sea
   return { type: 'identity', id: address, label: `${name}@`, chain, url: `/api/identity/${address}?chain=${chain}` };
 }
 
-export function currencyFound({ currencyId: id, fullyQualifiedName: label, chain, type }: CurrencyEntry): SearchHit {
-  const url = `/api/currency/${id}?chain=${chain}`;
-  return { type: type === 'basket' ? 'basket' : 'currency', id, label, chain, url };
+export function kindOf({ type }: Pick<CurrencyEntry, 'type'>): 'basket' | 'currency' {
+  return type === 'basket' ? type : 'currency';
+}
+
+export function currencyFound(currency: CurrencyEntry): SearchHit {
+  const { currencyId: id, fullyQualifiedName: label, chain } = currency;
+  return { type: kindOf(currency), id, label, chain, url: `/api/currency/${id}?chain=${chain}` };
 }

@@ -5,6 +5,7 @@ import { requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import { nameList } from './explorer-schema.ts';
+import { kindOf } from './found.ts';
 
 const MOST_IDS = 100;
 /** An i-address has at most 35 characters. */
@@ -21,6 +22,9 @@ function readIds(text: string): string[] {
       : `${JSON.stringify(wrong)} in ids is no i-address: ids are i-addresses, separated by commas`;
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/ids', detail }] });
 }
+
+const IDENTITY = 'identity' as const;
+const UNKNOWN = { name: null, kind: null, chain: null };
 
 const names = stateRoute({
   path: '/api/names',
@@ -48,12 +52,9 @@ const names = stateRoute({
     const identities = await identityNames(read, chains, others);
     const results = ids.map((id) => {
       const currency = currencies.get(id);
-      if (currency) {
-        const kind = currency.type === 'basket' ? 'basket' : 'currency';
-        return { id, name: currency.fullyQualifiedName, kind, chain: currency.chain };
-      }
+      if (currency) return { id, name: currency.fullyQualifiedName, kind: kindOf(currency), chain: currency.chain };
       const identity = identities.get(id);
-      return { id, name: identity?.name ?? null, kind: identity ? 'identity' : null, chain: identity?.chain ?? null };
+      return identity ? { id, name: identity.name, kind: IDENTITY, chain: identity.chain } : { id, ...UNKNOWN };
     });
     return { results };
   },

@@ -1,5 +1,6 @@
 /** /api/search/suggest: names that begin as what was typed so far. */
 import { foldCase } from '../../../domain/names.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { anyChainParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -24,16 +25,12 @@ const BY_PARENTS_SQL = `SELECT found.* FROM unnest($1::text[]) AS searched(chain
       WHERE chain = searched.chain AND to_height IS NULL AND lower(name COLLATE "C") = $2 LIMIT ${SAME_LABEL}) AS same
     WHERE starts_with(lower(name COLLATE "C"), $4) ORDER BY lower(name COLLATE "C") LIMIT $3) AS found`;
 
-interface NamedIdentity {
-  readonly chain: string;
-  readonly address: string;
-  readonly name: string;
-}
+const readNamed = rowReader({ chain: columns.text, address: columns.text, name: columns.text });
 
-function identitiesLike(read: Snapshot, chains: readonly string[], text: string): Promise<NamedIdentity[]> {
+function identitiesLike(read: Snapshot, chains: readonly string[], text: string) {
   const end = text.indexOf('.');
-  if (end < 0) return read.rows<NamedIdentity>(BY_LABEL_SQL, [chains, text, SHOWN]);
-  return read.rows<NamedIdentity>(BY_PARENTS_SQL, [chains, text.slice(0, end), SHOWN, text]);
+  if (end < 0) return read.rows(readNamed, BY_LABEL_SQL, [chains, text, SHOWN]);
+  return read.rows(readNamed, BY_PARENTS_SQL, [chains, text.slice(0, end), SHOWN, text]);
 }
 
 function currenciesLike(currencies: Currencies, chains: readonly string[], text: string): SearchHit[] {
