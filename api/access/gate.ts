@@ -238,7 +238,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   };
 }
 
-/** Who presents a session that has ended pays as without it, and is told where a session is needed. */
+/** A caller whose session has ended pays as without it; paths that need a session refuse it. */
 function identified(visitor: Visitor, token: string, key: ActiveKey | null): Identified {
   return { visitor, key: key === null && isSession(token) ? undefined : key };
 }

@@ -57,7 +57,7 @@ describe('a session', () => {
 
   it('has the tier of its identity, also one that is changed while it is open', async () => {
     const token = await open();
-    const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0'; // wrong, but that is told to the tier alone
+    const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0'; // the amount is wrong, which only the tier learns
     expect((await ask(estimate, token)).status).toBe(400);
     await setTier(service.stores.postgres, HOLDER, 'free');
     for (const port of [service.port, beside.port]) {
