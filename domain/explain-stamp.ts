@@ -160,25 +160,29 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     put({ step: 'executed_rate', currencyId, basketId, ...executed, uses: [] });
   }
 
-  function explainReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): KnownReserve {
-    const held = reserves.find((reserve) => reserve.currencyId === currencyId);
-    if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
-    const price = priceInReserve(
-      { supply: BigInt(supply) },
-      { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
-    );
-    if (!price) throw new RangeError(`${currencyId} has no price in ${basketId}`);
-    const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) =>
-      print(coins(BigInt(satoshis))),
-    );
-    const expression = `${amount} / (${all} * ${weight})`;
-    const key = `${basketId} ${currencyId}`;
-    const place =
-      shown.get(key) ??
-      put({ step: 'price_in_reserve', currencyId, basketId, expression, value: print(price), uses: [] });
+  function explainReserve(basket: BasketInput, currencyId: string): KnownReserve {
+    const { step, price } = reservePrice(basket, currencyId);
+    const key = `${basket.basketId} ${currencyId}`;
+    const place = shown.get(key) ?? put(step);
     shown.set(key, place);
     return { price, place };
   }
+}
+
+/** The price of a basket in one of its reserves. @throws RangeError when it has none */
+function reservePrice({ basketId, supply, reserves }: BasketInput, currencyId: string) {
+  const held = reserves.find((reserve) => reserve.currencyId === currencyId);
+  if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
+  const price = priceInReserve(
+    { supply: BigInt(supply) },
+    { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
+  );
+  if (!price) throw new RangeError(`${currencyId} has no price in ${basketId}`);
+  const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) => print(coins(BigInt(satoshis))));
+  const expression = `${amount} / (${all} * ${weight})`;
+  const value = print(price);
+  const step: ExplainedStep = { step: 'price_in_reserve', currencyId, basketId, expression, value, uses: [] };
+  return { step, price };
 }
 
 function explainColumn(

@@ -13,15 +13,18 @@ import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
+import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
 import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityEventRoutes } from './identities/event-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { identityTreeRoutes } from './identities/tree-routes.ts';
+import { candleRoutes } from './market/candle-routes.ts';
 import { marketEstimateRoutes } from './market/estimate-routes.ts';
 import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
+import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
@@ -36,13 +39,13 @@ import { nameRoutes } from './search/names-routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { suggestRoutes } from './search/suggest-routes.ts';
 import { healthRoutes } from './service/health-routes.ts';
-import { serviceRoutes } from './service/routes.ts';
+import { type ServiceRoute, serviceRoutes } from './service/routes.ts';
 import { serviceStatusRoutes } from './service/status-routes.ts';
 import { statsRoutes } from './service/sync-routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
-export const routeTable: readonly Route[] = serviceRoutes([
+const subjects = [
   ...oraclePriceRoutes,
   ...oracleHistoryRoutes,
   ...oracleConversionRoutes,
@@ -51,6 +54,8 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...marketPairRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
+  ...candleRoutes,
+  ...marketMarkRoutes,
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
@@ -69,6 +74,7 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...currencyRoutes,
   ...currencyListRoutes,
   ...conversionRoutes,
+  ...conversionSummaryRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
   ...suggestRoutes,
@@ -83,4 +89,8 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...authRoutes,
   ...keyRoutes,
   ...webhookRoutes,
-]);
+];
+
+export const routeTable: readonly Route[] = serviceRoutes(subjects);
+/** Each route with what the compiler knows of it. */
+export type TableRoute = (typeof subjects)[number] | ServiceRoute;

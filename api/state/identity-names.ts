@@ -2,7 +2,7 @@
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { foldCase } from '../../domain/names.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { nameAddress } from './name-address.ts';
@@ -55,7 +55,7 @@ const NAMES_SQL = `SELECT wanted.address, known.chain, known.name FROM unnest($2
 
 const readName = rowReader({ address: columns.text, chain: columns.text, name: columns.text });
 /** `name` is qualified, without the final @. */
-export type IdentityName = Read<typeof readName>;
+export type IdentityName = RowRead<typeof readName>;
 
 /** Those of the addresses that are identities, by address. */
 export async function identityNames(

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
-import { type ConnectionLane, createConnectionLanes } from './connection-lanes.ts';
+import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
 
@@ -31,6 +31,11 @@ export type StatementBounds = Readonly<Record<string, number>>;
 
 export type Client = ReturnType<typeof createClient>;
 
+/** A connection, for one statement at a time. */
+export interface ConnectionLane {
+  readonly client: Client;
+}
+
 /** The driver behind the facade. */
 export interface Backend {
   readonly lanes: readonly ConnectionLane[];
@@ -55,6 +60,8 @@ export const CONNECTION_SETTINGS = {
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   input_format_csv_empty_as_default: 0,
+  // It hides rows: docs/decisions/0061-candles.md
+  use_query_condition_cache: 0,
 } as const satisfies ClickHouseSettings;
 
 /** As SET and a statement take them. */

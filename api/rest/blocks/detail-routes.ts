@@ -1,6 +1,7 @@
 /** /api/blocks/:height, also by hash: a block of the chain, or one that a reorganisation removed. */
+import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -86,6 +87,7 @@ const detail = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const tip = tipHeight(read, chain);
+    const finalized = finalizedHeight(tip, api.chain(chain).finalityDepth);
     const currencies = await api.currencies.of(read);
     const isHeight = typeof params.height === 'number';
     const asked = isHeight ? params.height : params.height.toLowerCase();
@@ -93,18 +95,20 @@ const detail = stateRoute({
     const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
     if (block) {
       const confirmations = tip - block.height + 1;
-      return { ...wholeAnswer(block, currencies), confirmations, canonical: true, removal: null };
+      const place = { confirmations, finalizedHeight: finalized, canonical: true, removal: null };
+      return { ...wholeAnswer(block, currencies), ...place };
     }
     const removed = isHeight ? undefined : await read.row(readRemoved, REMOVED_SQL, key);
     if (!removed) throw notFound(`block ${asked} of ${chain}`);
     const { height, new_hash: hash, new_time: time } = removed;
     const replacedBy = hash === null ? null : { height, hash, time: Number(time) };
     const removal = { ...reorgAnswer(removed, api.chain(chain)), replacedBy };
-    return { ...wholeAnswer(removed, currencies), confirmations: OUTSIDE_THE_CHAIN, canonical: false, removal };
+    const place = { confirmations: OUTSIDE_THE_CHAIN, finalizedHeight: finalized, canonical: false, removal };
+    return { ...wholeAnswer(removed, currencies), ...place };
   },
 });
 
-function wholeAnswer(block: Read<typeof readStanding>, currencies: Currencies) {
+function wholeAnswer(block: RowRead<typeof readStanding>, currencies: Currencies) {
   const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
   return {
     ...blockAnswer(block),

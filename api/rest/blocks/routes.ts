@@ -1,6 +1,6 @@
 /** /api/blocks */
 
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
@@ -27,7 +27,7 @@ export const BLOCK = {
 };
 export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
 export const readBlock = rowReader(BLOCK);
-export type BlockRecord = Read<typeof readBlock>;
+export type BlockRecord = RowRead<typeof readBlock>;
 
 /** Schema of a height in a path. */
 export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;

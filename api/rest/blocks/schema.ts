@@ -6,6 +6,7 @@ import {
   boolean,
   coins,
   currencyAmount,
+  finalizedHeight,
   hash,
   height,
   integer,
@@ -79,6 +80,7 @@ export const blockDetail = object({
   version: integer,
   fees: { ...coins, description: 'Paid by the transactions of this block' },
   feePool: { ...nullableCoins, description: 'Held by the fee pool after the block; null where there is none' },
+  finalizedHeight,
   confirmations: { ...integer, description: '−1 of a block that a reorganisation removed' },
   canonical: { ...boolean, description: 'Whether the chain holds it now' },
   removal: {

@@ -39,7 +39,7 @@ const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, c.start_
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
   LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
 
-/** Of what the daemon prints of a currency. */
+/** What an answer takes of the daemon's own words. */
 const readDefinition = rowReader({
   currencyId: columns.text,
   name: columns.text,
@@ -48,7 +48,6 @@ const readDefinition = rowReader({
   parent: columns.optional(columns.text),
   definitionTxid: columns.optional(columns.text),
   definitionTxOut: columns.optional(columns.number),
-  /** Of the reserves of a basket. */
   currencies: columns.optional(columns.texts),
 });
 
@@ -79,8 +78,14 @@ export function findCurrency(
 }
 
 /** As findCurrency, of a currency that holds reserves. */
-export function findBasket(currencies: Currencies, api: ApiContext, chain: string, text: string): CurrencyEntry {
-  const entry = findCurrency(currencies, api, chain, text, 'id');
+export function findBasket(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter = 'id',
+): CurrencyEntry {
+  const entry = findCurrency(currencies, api, chain, text, parameter);
   if (entry.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(text)}`);
   return entry;
 }
