@@ -87,10 +87,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const step = { step: 'mean', currencyId, basketId: null, value: print(usd), ...mean } as const;
     const [only, ...others] = mean.uses;
     const place = only === undefined || others.length > 0 ? put(step) : only;
-    const deepest = entries.reduce(
-      (largest, { hopDepth }) => (compare(hopDepth, largest) > 0 ? hopDepth : largest),
-      ZERO,
-    );
+    const deepest = entries.map(({ hopDepth }) => hopDepth).reduce(larger, ZERO);
     return { usd, depth: tier === 1 ? depth : smaller(depth, deepest), place };
   }
 
@@ -163,6 +160,8 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     return { price, place };
   }
 }
+
+const larger = (one: Rational, other: Rational): Rational => (compare(one, other) > 0 ? one : other);
 
 /** The mean of prices by depth. */
 function meanOf(entries: readonly Known[]) {
