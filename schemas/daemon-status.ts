@@ -1,6 +1,19 @@
 /** How one daemon of a chain stands. Kept in Postgres (stage_status, a list for each chain under the name `daemons`). */
 export const DAEMONS = 'daemons';
 
+/**
+ * The daemon's ZMQ publisher: not connected, connected without a word yet, heard, or silent: connected, yet it has said nothing of blocks
+ * that came, or nothing at all for two block times.
+ */
+export const PUBLISHER_STATES = ['unreachable', 'unheard', 'heard', 'silent'] as const;
+export type PublisherState = (typeof PUBLISHER_STATES)[number];
+
+export interface PublisherStatus {
+  readonly state: PublisherState;
+  /** Of its last message; null before that. */
+  readonly heardAt: string | null;
+}
+
 export interface DaemonStatus {
   /** Newest block as of its last answer; null before that. */
   readonly height: number | null;
