@@ -21,6 +21,8 @@ export interface DaemonStatus {
   readonly peersHeight: number | null;
   /** Null while it is well. `code` is of docs/errors.md; `message` names addresses and is for the operator alone. */
   readonly fault: { readonly code: string; readonly message: string } | null;
+  /** Absent where none is configured. */
+  readonly publisher?: PublisherStatus;
 }
 
 /** Whether the chain can be followed: one healthy daemon is enough. Unwatched daemons have no status. */

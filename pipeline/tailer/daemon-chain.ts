@@ -15,6 +15,8 @@ export interface DaemonChain {
   tip(): Promise<BlockRef>;
   hashAt(height: number): Promise<string | null>;
   block(height: number, signal: AbortSignal): Promise<FetchedBlock | null>;
+  /** Null also for a block of another branch than the best. */
+  blockOf(hash: string): Promise<FetchedBlock | null>;
 }
 
 export interface DaemonChainOptions {
@@ -51,6 +53,9 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   const call = (method: string, params: readonly unknown[] = []): Promise<unknown> =>
     ask(() => client.call(method, params, { signal, timeoutMs: callTimeoutMs }), signal);
 
+  const verboseBlock = (heightOrHash: string, until: AbortSignal) =>
+    client.callRaw('getblock', [heightOrHash, 2], { signal: until, timeoutMs: blockTimeoutMs });
+
   return {
     bestHash: async () => text(await call('getbestblockhash'), 'getbestblockhash'),
     async tip() {
@@ -77,13 +82,14 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
       const hash = await call('getblockhash', [height]);
       return hash === null ? null : text(hash, 'getblockhash');
     },
-    block(height, until) {
-      const callOptions = { signal: until, timeoutMs: blockTimeoutMs };
-      return ask(async () => {
-        const raw = await client.callRaw('getblock', [String(height), 2], callOptions);
-        return readFetchedBlock(raw, height);
-      }, until);
-    },
+    block: (height, until) =>
+      ask(async () => readFetchedBlock(await verboseBlock(String(height), until), height), until),
+    blockOf: (hash) =>
+      ask(async () => {
+        const raw = await verboseBlock(hash, signal);
+        const { confirmations } = (raw.value ?? {}) as { readonly confirmations?: unknown };
+        return confirmations === -1 ? null : readFetchedBlock(raw, hash);
+      }, signal),
   };
 }
 
