@@ -191,3 +191,14 @@ export function priceNotes(chains: readonly NamedChain[], statuses: StageStatuse
     return [{ code: 'price_waits', chain, stage: 'price' as const, cause: null, detail, etaSeconds: null }];
   });
 }
+
+/** Notes: without what a publisher says a chain is polled, which is a little slower. */
+export function publisherNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
+  return chains.flatMap(({ name: chain }) =>
+    statuses.daemons(chain).flatMap(({ publisher }, index) => {
+      if (publisher?.state !== 'silent' && publisher?.state !== 'unreachable') return [];
+      const detail = `the ZMQ publisher of daemon ${index + 1} of ${chain} is ${publisher.state}: the chain is polled`;
+      return [{ code: `publisher_${publisher.state}`, chain, stage: null, cause: null, detail, etaSeconds: null }];
+    }),
+  );
+}

@@ -16,7 +16,7 @@ const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
 /** ZMQ transports that reach another process. */
 const publisher = {
-  pattern: '^(tcp://[^\\s/@:]+:[1-9]\\d{0,4}|tcp://\\[[0-9A-Fa-f:.]+\\]:[1-9]\\d{0,4}|ipc:///\\S+)$',
+  pattern: '^(tcp://[^\\s/@:*]+:[1-9]\\d{0,4}|tcp://\\[[0-9A-Fa-f:.]+\\]:[1-9]\\d{0,4}|ipc:///\\S+)$',
 };
 const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
