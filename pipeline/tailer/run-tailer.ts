@@ -59,10 +59,12 @@ const HALTED_POLLS = 5;
 const AUTH_SLOWER = 4;
 const LIMITS: AppendLimits = {
   parallelism: 8,
+  blocksACall: 16,
+  bytesACall: 1 << 20,
   maxBytesInFlight: 64 << 20,
-  // Small enough that packing a batch does not hold up an API in the same process for long.
-  batchRecords: 128,
-  batchBytes: 2 << 20,
+  // A commit waits for the disk, and all else in the process for it: few commits for many blocks.
+  batchRecords: 512,
+  batchBytes: 8 << 20,
   batchMs: 500,
 };
 
