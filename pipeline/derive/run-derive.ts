@@ -43,7 +43,7 @@ export interface DeriveOptions {
 const WAIT_MS = 1000;
 const TARGET_EVERY_MS = 1000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
-const GATHER_FROM = 32;
+const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
 
 /**
