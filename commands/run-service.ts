@@ -115,7 +115,7 @@ function openDaemons(
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
-/** Of the chains that this process tails and whose daemons publish. One line says which chains are polled, and why. */
+/** Opens those of the chains that this process tails and whose daemons publish. One line says which chains are polled, and why. */
 async function openNotifications({ chains, roles }: Config, logger: Logger): Promise<Notifications> {
   const opened = new Map<string, DaemonNotifications>();
   if (!roles.includes('tail')) return opened;

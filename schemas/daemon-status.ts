@@ -10,7 +10,7 @@ export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 export interface PublisherStatus {
   readonly state: PublisherState;
-  /** Of its last message; null before that. */
+  /** When it named a block last; null before that. */
   readonly heardAt: string | null;
 }
 

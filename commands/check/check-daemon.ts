@@ -117,7 +117,7 @@ function progressOf(info: DaemonInfo, subject: string): Finding[] {
   return findings;
 }
 
-/** A connection succeeds also where nobody publishes blocks: that shows with the next one. */
+/** A connection succeeds also where no blocks are published: that shows with the next one. */
 async function publisherOf(chain: ChainConfig, place: number, subject: string, logger: Logger): Promise<Finding> {
   const { right, note, wrong, failed } = findingsOf(subject);
   const address = [chain.zmq ?? null].flat()[place - 1] ?? null;

@@ -13,7 +13,7 @@ export interface PositionMoves {
 
 /** Notified by a trigger on the positions; the payload is the stage. */
 const CHANNEL = 'stage_positions';
-/** Who waits looks from time to time all the same, so the connection need not be proven often. */
+/** Callers look from time to time all the same, so the connection need not be proven often. */
 const PROOF_MS = 5_000;
 
 /** `stage`: only that one's moves. */

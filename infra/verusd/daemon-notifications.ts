@@ -12,7 +12,7 @@ export interface DaemonNotifications {
   close(): Promise<void>;
 }
 
-/** Of a chain whose daemons publish nothing. */
+/** A chain whose daemons publish nothing. */
 export function noNotifications(): DaemonNotifications {
   return { subscribe: () => () => undefined, publishers: () => [], saw: () => undefined, close: async () => undefined };
 }

@@ -69,12 +69,12 @@ export interface VerusdClient {
 
 const DEFAULT_CONNECTIONS = 8;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** Of randomInt. */
+/** The largest that randomInt gives. */
 const MAX_ID = 2 ** 48 - 1;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Above it a reply could not become one string. */
 const MAX_REPLY_BYTES = 500_000_000;
-/** Of a batch, which is for small answers. */
+/** A batch is for small answers. */
 const MAX_BATCH_BYTES = 16 << 20;
 
 /** @throws DaemonAddressInvalid */
@@ -151,7 +151,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
     { timeoutMs, signal }: CallOptions = {},
   ): Promise<readonly (RawResult | null)[]> {
     return observed(`${method} batch`, async () => {
-      // Nobody who writes into a block can foresee them, so what follows one of them is the end of a reply.
+      // The author of a block cannot foresee them, so what follows one of them is the end of a reply.
       const ids = params.map(() => randomInt(MAX_ID));
       const what = `${params.length} × ${method} of ${address}`;
       const calls = params.map((each, index) => ({ jsonrpc: '1.0', id: ids[index], method, params: each }));

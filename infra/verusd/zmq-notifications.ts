@@ -1,6 +1,6 @@
 /**
- * What a chain's daemons publish over ZMQ: `hashblock`, `hashtx`, and `sequence` where there is one. Connecting succeeds even where nobody
- * publishes, so a publisher counts only once it has named a block, and no longer once it has failed to name one.
+ * What a chain's daemons publish over ZMQ: `hashblock`, `hashtx`, and `sequence` where there is one. Connecting succeeds even where nothing
+ * is published, so a publisher counts only once it has named a block, and no longer once it has failed to name one.
  */
 import type { Subscriber } from 'zeromq';
 import type { PublisherState, PublisherStatus } from '../../schemas/daemon-status.ts';

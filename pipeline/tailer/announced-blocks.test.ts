@@ -9,16 +9,16 @@ const world = useTailWorld();
 /** Asked by the clock alone, nothing would be found before the test gives up. */
 const NEVER_MS = 3_600_000;
 
-interface Told extends DaemonNotifications {
-  tell(notification: DaemonNotification): void;
+interface Announcer extends DaemonNotifications {
+  announce(notification: DaemonNotification): void;
   readonly seen: string[];
 }
 
-function told(): Told {
+function createAnnouncer(): Announcer {
   const listeners = new Set<(notification: DaemonNotification, daemon: number) => void>();
   const seen: string[] = [];
   return {
-    tell(notification) {
+    announce(notification) {
       for (const heard of listeners) heard(notification, 1);
     },
     seen,
@@ -33,14 +33,14 @@ function told(): Told {
 }
 
 it('an announced block costs one call, and is in the log without a poll', async () => {
-  const notifications = told();
+  const notifications = createAnnouncer();
   const tailer = world.start({ notifications, pollMs: NEVER_MS });
   await tailer.shows(followingAt(0));
   for (let height = 1; height <= 5; height += 1) {
     const before = world.daemon.calls.length;
     const { hash } = world.daemon.tree.extend(1);
-    notifications.tell({ kind: 'block', hash });
-    notifications.tell({ kind: 'sequence', change: 'block_connected', hash });
+    notifications.announce({ kind: 'block', hash });
+    notifications.announce({ kind: 'sequence', change: 'block_connected', hash });
     await tailer.shows(followingAt(height));
     expect(world.daemon.calls.slice(before)).toEqual([{ method: 'getblock', params: [hash, 2] }]);
   }
@@ -48,35 +48,35 @@ it('an announced block costs one call, and is in the log without a poll', async 
 });
 
 it('several blocks, a reorganisation, and what was missed are followed as if they had been polled', async () => {
-  const notifications = told();
+  const notifications = createAnnouncer();
   const tailer = world.start({ notifications, pollMs: NEVER_MS });
   await tailer.shows(followingAt(0));
-  notifications.tell({ kind: 'block', hash: world.daemon.tree.extend(20).hash });
+  notifications.announce({ kind: 'block', hash: world.daemon.tree.extend(20).hash });
   await tailer.shows(followingAt(20));
-  notifications.tell({ kind: 'block', hash: world.daemon.tree.reorganise(5, 4).hash });
+  notifications.announce({ kind: 'block', hash: world.daemon.tree.reorganise(5, 4).hash });
   await tailer.shows(followingAt(19));
   world.daemon.tree.extend(3);
-  notifications.tell({ kind: 'missed' });
+  notifications.announce({ kind: 'missed' });
   await tailer.shows(followingAt(22));
   expect(await world.hashes()).toEqual(world.daemonHashes());
 });
 
 it('a block that the daemon does not have, or not any more, changes nothing', async () => {
-  const notifications = told();
+  const notifications = createAnnouncer();
   const tailer = world.start({ notifications, pollMs: NEVER_MS });
   await tailer.shows(followingAt(0));
   const orphan = world.daemon.tree.extend(1).hash;
   const { hash } = world.daemon.tree.reorganise(1, 1);
-  notifications.tell({ kind: 'block', hash: 'f'.repeat(64) });
-  notifications.tell({ kind: 'block', hash: orphan });
-  notifications.tell({ kind: 'block', hash });
+  notifications.announce({ kind: 'block', hash: 'f'.repeat(64) });
+  notifications.announce({ kind: 'block', hash: orphan });
+  notifications.announce({ kind: 'block', hash });
   await tailer.shows(followingAt(1));
   expect(await world.hashes()).toEqual(world.daemonHashes());
   expect((await world.fold()).rewinds).toEqual([]);
 });
 
-it('a block that only polls have shown is told to the publishers', async () => {
-  const notifications = told();
+it('a block that only polls have shown is passed on to the publishers', async () => {
+  const notifications = createAnnouncer();
   const tailer = world.start({ notifications: { ...notifications, publishers: () => [] } });
   await tailer.shows(followingAt(0));
   const { hash } = world.daemon.tree.extend(1);
@@ -85,12 +85,12 @@ it('a block that only polls have shown is told to the publishers', async () => {
 });
 
 it('keeps a bounded number of hashes', () => {
-  const notifications = told();
+  const notifications = createAnnouncer();
   const announced = announcedBlocks(notifications);
   const hashes = Array.from({ length: 16 }, (_, index) => `${index}`);
-  for (const hash of hashes) notifications.tell({ kind: 'block', hash });
+  for (const hash of hashes) notifications.announce({ kind: 'block', hash });
   expect(hashes.map(() => announced.take())).toEqual(hashes);
-  for (let index = 100; index < 200; index += 1) notifications.tell({ kind: 'block', hash: `${index}` });
+  for (let index = 100; index < 200; index += 1) notifications.announce({ kind: 'block', hash: `${index}` });
   expect(announced.take()).toBeNull();
   expect(announced.take()).toBeNull();
 });

@@ -14,7 +14,7 @@ const REVOKED = 0x8000;
 /** What the node's own wallet may do. */
 export const WALLET = new Set(['canspendfor', 'cansignfor']);
 
-export interface StateRow {
+export interface IdentityStateRow {
   readonly identity_address: string;
   readonly fully_qualified_name: string;
   readonly flags: number;
@@ -27,7 +27,7 @@ export interface StateRow {
 export const STATES_AT = `SELECT identity_address, fully_qualified_name, flags, from_height, txid, vout, state FROM identities
   WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
 
-export function identityAnswer(row: StateRow, root: string): Members {
+export function identityAnswer(row: IdentityStateRow, root: string): Members {
   return {
     friendlyname: friendlyName(row.fully_qualified_name, root),
     fullyqualifiedname: `${row.fully_qualified_name}@`,
@@ -56,10 +56,10 @@ const atEveryHeight: EqualityComparison = {
   method: 'getidentity',
   async *answers({ postgres, chain, root }: Ours) {
     const expected = remembered((text) => (text === 'error' ? text : canonical(parseExact(text), WALLET)));
-    const rows = new Map<string, StateRow>();
-    const ours = remembered((place) => canonical(identityAnswer(rows.get(place) as StateRow, root)));
+    const rows = new Map<string, IdentityStateRow>();
+    const ours = remembered((place) => canonical(identityAnswer(rows.get(place) as IdentityStateRow, root)));
     for (let height = 1; height <= tip; height++) {
-      const states = await postgres.pool.query<StateRow>(STATES_AT, [chain, height]);
+      const states = await postgres.pool.query<IdentityStateRow>(STATES_AT, [chain, height]);
       const places = new Map<string, string>();
       for (const row of states.rows) {
         const place = `${row.txid}:${row.vout}`;

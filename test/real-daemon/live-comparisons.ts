@@ -14,7 +14,7 @@ import {
 } from '../daemon-equality/addresses.ts';
 import { canonical, type Members, parsed } from '../daemon-equality/canonical.ts';
 import type { ComparedAnswer, Ours } from '../daemon-equality/comparison.ts';
-import { identityAnswer, STATES_AT, type StateRow, WALLET } from '../daemon-equality/identities.ts';
+import { type IdentityStateRow, identityAnswer, STATES_AT, WALLET } from '../daemon-equality/identities.ts';
 import { supplyAt } from '../daemon-equality/supply.ts';
 import { getexports, getimports, PROOF } from '../daemon-equality/transfers.ts';
 
@@ -78,7 +78,11 @@ const transfers = (method: 'getimports' | 'getexports', own: typeof getimports):
 });
 
 async function identityOf({ postgres, chain, root }: Ours, id: string, height: number): Promise<string> {
-  const { rows } = await postgres.pool.query<StateRow>(`${STATES_AT} AND identity_address = $3`, [chain, height, id]);
+  const { rows } = await postgres.pool.query<IdentityStateRow>(`${STATES_AT} AND identity_address = $3`, [
+    chain,
+    height,
+    id,
+  ]);
   const row = rows.at(-1);
   return row ? canonical(identityAnswer(row, root)) : 'none';
 }

@@ -29,7 +29,7 @@ export interface ScriptedDaemon {
   readonly requests: number;
   /** Every text of the tree that was sent as a block's, by the block's hash. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Asked for each call; null answers properly. */
+  /** WireCall for each call; null answers properly. */
   fault: (call: ScriptedCall) => DaemonFault | null;
   user: string;
   password: string;
@@ -43,7 +43,7 @@ export interface ScriptedDaemon {
   stop(): Promise<void>;
 }
 
-interface Asked extends ScriptedCall {
+interface WireCall extends ScriptedCall {
   readonly id: unknown;
 }
 
@@ -171,7 +171,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
       response.writeHead(401, { 'www-authenticate': 'Basic realm="jsonrpc"' }).end();
       return;
     }
-    const parsed = JSON.parse(body) as Asked | readonly Asked[];
+    const parsed = JSON.parse(body) as WireCall | readonly WireCall[];
     const isBatch = Array.isArray(parsed);
     requests += 1;
     const asked = [parsed].flat().map(({ id, method, params }) => {
