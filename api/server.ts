@@ -2,16 +2,13 @@
 
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { nameToAddress } from '../domain/names.ts';
-import type { EventLog } from '../infra/event-log/event-log.ts';
-import type { Logger } from '../infra/logger.ts';
+import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import { openReader } from '../infra/postgres/reader.ts';
-import type { Stores } from '../infra/stores.ts';
-import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
-import { createContexts } from './create-context.ts';
+import { type ContextOptions, createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { createBufferedBodies } from './http/buffered-bodies.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
@@ -19,6 +16,9 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { createPageBuild } from './page/page-build.ts';
+import type { PageSource } from './page/page-source.ts';
+import { registerPage } from './page/register-page.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './rest/route-table.ts';
@@ -33,21 +33,16 @@ import { createStateWatch } from './state/state-watch.ts';
 import { createStoreHealth } from './state/store-health.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
-export interface ApiOptions {
-  readonly config: Config;
-  /** Version of the program; part of every ETag. */
-  readonly release: string;
-  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  readonly log: EventLog;
-  /** By chain name. */
-  readonly daemons: ReadonlyMap<string, VerusdClient>;
+export interface ApiOptions extends ContextOptions {
+  readonly topics: TopicReader;
   /** Watches on the wallets of each chain's daemons; optional. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
-  readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
   /** Bytes of memory for cached answers; 0 disables the cache. */
   readonly keptBytes?: number;
+  /** The page for people; none is served without it. */
+  readonly page?: PageSource;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
   /** Timing of the judgement on health, for tests. */
@@ -108,7 +103,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 
 /** Everything opened registers its closer. */
 async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
-  const { config, release, stores, log, daemons, logger, signal } = options;
+  const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);
   closers.push(() => watch.stop());
@@ -126,7 +121,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
-  const push = await createPush({ config, log, watch, logger, ...options.push });
+  const push = await createPush({ config, topics, watch, logger, ...options.push });
   closers.push(() => {
     push.close();
     return push.stopped;
@@ -136,7 +131,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
     config,
     release,
     postgres,
-    log,
+    topics,
     watch,
     idsOf,
     shares: push.shares,
@@ -171,9 +166,12 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   registerPush(routes, push, dispatcher);
   registerRoutes(routes, routeTable, dispatcher);
   registerRpc(routes, rpc, { ...dispatcher, config });
+  const build = options.page && createPageBuild(options.page, logger);
+  if (build) registerPage(routes, { source: options.page, build, config, release, logger });
   registerFallback(routes, dispatcher);
   const socket = await listen(app, config);
   port = us_socket_local_port(socket);
+  build?.start();
   return { app, socket, port, push, underWay };
 }
 

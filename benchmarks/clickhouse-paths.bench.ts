@@ -4,9 +4,11 @@
  * The load comes from wrk.
  * node benchmarks/clickhouse-paths.bench.ts [conversions = 200000] [seconds a measurement = 2] [of them in Postgres too = all]
  */
+
 import { pino } from 'pino';
 import { startApi } from '../api/server.ts';
 import type { ClickHouse } from '../infra/clickhouse/clickhouse.ts';
+import { createTopicReader } from '../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { configOf } from '../test/api/running-service.ts';
 import { chainConfig, createTestLog } from '../test/laws/replay.ts';
@@ -86,7 +88,7 @@ async function serve(count: number, listed: number): Promise<Served> {
     config: { ...configOf(chains), cutover: 0 },
     release: 'benchmark',
     stores: { ...stores, clickhouse: recorder.clickhouse },
-    log,
+    topics: createTopicReader(log),
     // Nobody answers there.
     daemons: new Map(
       CHAINS.map((chain) => [chain, createVerusdClient({ rpc: 'http://a:b@127.0.0.1:1', chain, logger })]),

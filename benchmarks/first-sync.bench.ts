@@ -7,6 +7,7 @@
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import { runStages } from '../commands/run-stages.ts';
+import { createTopicReader } from '../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { runTailer } from '../pipeline/tailer/run-tailer.ts';
@@ -86,7 +87,16 @@ async function allStages({ chains }: ReadyDaemon): Promise<number> {
   };
   const stop = new AbortController();
   const began = performance.now();
-  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
+  const stages = runStages({
+    config,
+    stores,
+    log,
+    topics: createTopicReader(log),
+    daemons,
+    reporter,
+    logger,
+    signal: stop.signal,
+  });
   const seconds = await until(began, () => (heights.get('price') ?? -1) >= blocks - 1);
   stop.abort();
   await stages;

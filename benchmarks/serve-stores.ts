@@ -1,6 +1,8 @@
 /** The API on filled stores alone: nobody answers as the daemon, no stage runs, and no answer is kept. */
+
 import { pino } from 'pino';
 import { type RunningApi, startApi } from '../api/server.ts';
+import { createTopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Stores } from '../infra/stores.ts';
 import { createVerusdClient } from '../infra/verusd/verusd-client.ts';
 import { configOf } from '../test/api/running-service.ts';
@@ -19,7 +21,7 @@ export function serveStores({ chain, log, stores }: FilledStores): Promise<Runni
     config: { ...configOf([chainConfig(chain)]), port: 0 },
     release: 'benchmark',
     stores,
-    log,
+    topics: createTopicReader(log),
     daemons: new Map([[chain, nobody]]),
     logger,
     signal: new AbortController().signal,

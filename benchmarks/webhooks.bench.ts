@@ -3,6 +3,7 @@
  * undici directly, kept nowhere, as many receivers at a time.
  * node benchmarks/webhooks.bench.ts [blocks = 100] [receivers = 20] [rounds = 5]
  */
+
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,7 @@ import { createStateWatch } from '../api/state/state-watch.ts';
 import { messageBody, newMessageId } from '../api/webhooks/message-body.ts';
 import { newSecret, signatures } from '../api/webhooks/secrets.ts';
 import { openWebhooks } from '../api/webhooks/webhooks.ts';
+import { createTopicReader } from '../infra/event-log/topic-reader.ts';
 import { encodeFactsRecord } from '../schemas/log-codec.ts';
 import type { FactsAppended } from '../schemas/log-records.ts';
 import { configOf } from '../test/api/running-service.ts';
@@ -51,7 +53,7 @@ const webhooks = await openWebhooks({
   config,
   release: 'benchmark',
   postgres,
-  log,
+  topics: createTopicReader(log),
   watch,
   idsOf: () => [],
   shares: { order: () => 0 },

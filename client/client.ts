@@ -1,5 +1,6 @@
 /** A typed client of the REST interface. */
-import createClient, { type Client } from 'openapi-fetch';
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import { parseExactly, type Textual } from './exact-json.ts';
 import type { paths } from './paths.ts';
 
 export interface ClientOptions {
@@ -7,8 +8,39 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** API key; without one the allowance of the caller's address holds. */
   readonly key?: string;
+  /** How numbers of answers are read: as doubles, the default, or as the digits that the service wrote. */
+  readonly numbers?: 'double' | 'text';
 }
 
-export function createVerustreamClient({ baseUrl, key }: ClientOptions): Client<paths> {
-  return createClient<paths>({ baseUrl, headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } });
+type TextualAnswers<Operation> = Operation extends { responses: infer Responses }
+  ? Omit<Operation, 'responses'> & {
+      responses: {
+        [Status in keyof Responses]: Status extends 'default' ? Responses[Status] : Textual<Responses[Status]>;
+      };
+    }
+  : Operation;
+
+/** The paths of a client that reads numbers as text. */
+export type TextPaths = {
+  [Path in keyof paths]: { [Method in keyof paths[Path]]: TextualAnswers<paths[Path][Method]> };
+};
+
+export function createVerustreamClient(options: ClientOptions & { readonly numbers: 'text' }): Client<TextPaths>;
+export function createVerustreamClient(options: ClientOptions): Client<paths>;
+export function createVerustreamClient({ baseUrl, key, numbers = 'double' }: ClientOptions): Client<paths> {
+  const client = createClient<paths>({ baseUrl, headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } });
+  if (numbers === 'text') client.use(exactNumbers);
+  return client;
 }
+
+const exactNumbers: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok || !response.headers.get('Content-Type')?.includes('json')) return undefined;
+    const text = await response.text();
+    const { status, statusText } = response;
+    const headers = new Headers(response.headers);
+    headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only where a length is told
+    const exact = new Response(text, { status, statusText, headers });
+    return Object.defineProperty(exact, 'json', { value: () => parseExactly(text) });
+  },
+};

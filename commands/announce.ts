@@ -7,6 +7,7 @@ export function announce(config: Config, print: (line: string) => void): void {
   const chains = config.chains.map(({ name }) => name).join(', ');
   print('');
   print(`verustream serves ${config.demo ? `the bundled recording as chain ${chains}` : chains}`);
+  print(`  page               http://${base}/`);
   print(`  index of the API   http://${base}/api/`);
   print(`  newest blocks      curl 'http://${base}/api/blocks/?pageSize=3'`);
   print(`  oracle prices      curl 'http://${base}/api/oracle/prices'`);

@@ -4,6 +4,7 @@ import { controlSocketPath } from '../infra/control-socket/control-socket.ts';
 import { claimDataFolder, type DataFolder } from '../infra/data-folder/data-folder.ts';
 import { createEmbeddedEventLog } from '../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../infra/event-log/event-log.ts';
+import { createTopicReader, type TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openStores, type Stores } from '../infra/stores.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
@@ -11,6 +12,8 @@ import { type Config, usesDataFolder } from '../schemas/config.ts';
 export interface Resources {
   readonly stores: Stores;
   readonly log: EventLog;
+  /** Everyone in this process who follows facts or stamps reads here. */
+  readonly topics: TopicReader;
   close(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     closers.push(() => log.close());
     // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
     if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
-    return { stores, log, close };
+    return { stores, log, topics: createTopicReader(log), close };
   } catch (error) {
     await close();
     throw error;

@@ -33,7 +33,7 @@ export async function run(
 ): Promise<CommandOutcome> {
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
-  const { stores, log, close } = await openResources(given, logger);
+  const { stores, log, topics, close } = await openResources(given, logger);
   const closers: (() => Promise<void>)[] = [close];
   try {
     if (signal.aborted) return ENDED;
@@ -52,6 +52,7 @@ export async function run(
     if (signal.aborted) return ENDED;
     if (config.roles.includes('serve')) {
       const { startApi } = await import('../api/server.ts'); // half of all modules
+      const { pageSource: page } = await import('../web/build/page-source.ts');
       // The demo's daemon has no wallet but a recorded one.
       const watched = demo ? [] : config.chains;
       const wallets = new Map(
@@ -61,7 +62,7 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, log, daemons, wallets, logger, signal };
+      const options = { config, release, stores, topics, daemons, wallets, page, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);
@@ -80,7 +81,7 @@ export async function run(
       closers.push(() => control.close());
     }
     const playing = demo?.play(signal);
-    const stages = { config, stores, log, daemons, notifications, reporter, logger, signal };
+    const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
     await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering

@@ -1,5 +1,6 @@
 /** Every stage of every chain that this process has a role for, each under its own supervision. */
 import type { EventLog } from '../infra/event-log/event-log.ts';
+import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
 import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
@@ -20,6 +21,7 @@ export interface StagesOptions {
   readonly config: Config;
   readonly stores: Stores;
   readonly log: EventLog;
+  readonly topics: TopicReader;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** By chain, of those whose daemons publish. */
   readonly notifications?: ReadonlyMap<string, DaemonNotifications>;
@@ -32,7 +34,7 @@ export interface StagesOptions {
 
 /** Resolves when every stage has ended, at the latest some seconds after the signal. */
 export async function runStages(options: StagesOptions): Promise<void> {
-  const { config, stores, log, reporter, logger, signal, ended } = options;
+  const { config, stores, log, topics, reporter, logger, signal, ended } = options;
   const start = (stage: ReportingStage & Role, chains: readonly ChainConfig[], run: StageRun) =>
     config.roles.includes(stage)
       ? supervise({ stage, chains: chains.map(({ name }) => name), run, reporter, logger, signal })
@@ -73,7 +75,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
   });
   const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
   const price = start('price', config.chains, (status) =>
-    runPrice({ chains, config, log, stores, logger, status, signal }),
+    runPrice({ chains, config, log, topics, stores, logger, status, signal }),
   );
   const watches = config.roles.includes('price')
     ? [runAudit({ stores, chains, logger, signal }), runPriceGuard({ chains, config, stores, logger, signal })]

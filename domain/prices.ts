@@ -1,7 +1,8 @@
 /** The words in which prices are stored and shown. */
 
 /** 0: a configured anchor. 1: from anchors in baskets. 2: through one priced reserve. 3: through a reserve of tier 2. */
-export type PriceTier = 0 | 1 | 2 | 3;
+export const PRICE_TIERS = [0, 1, 2, 3] as const;
+export type PriceTier = (typeof PRICE_TIERS)[number];
 
 /** USD a unit, as plain decimals; a missing member sets no limit. */
 export interface PriceLimits {

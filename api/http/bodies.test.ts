@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../schemas/verusd/rpc-body.ts';
 import { sendRaw } from '../../test/support/api/http/raw-client.ts';
 import { type SmallApi, type SmallApiOptions, startSmallApi } from '../../test/support/api/http/small-api.ts';
-import { liveRoute } from './route.ts';
+import { type Answer, liveRoute } from './route.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -248,7 +248,7 @@ describe('a request that is not answered in time', () => {
       weight: 1,
       tier: null,
       cache: 'none',
-      handler: () => new Promise(() => undefined),
+      handler: () => new Promise<Answer>(() => undefined),
     });
     const api = await start({ answerMs: 100, routes: [stuck], requestsPerMinute: 10 });
     const answer = await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/stuck');

@@ -1,6 +1,8 @@
 /** Law: what is counted piece by piece is what one scan counts, whatever blocks, rewinds and redrives came between two looks. */
+
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createMemo } from '../state/memo.ts';
 import type { ServiceState } from '../state/service-state.ts';
@@ -57,14 +59,14 @@ async function redrive(): Promise<void> {
 
 /** As a request reads that began now. */
 function snapshot(): Snapshot {
-  const rows = async <T>(sql: string, values: readonly unknown[] = []) => {
+  const rows: Snapshot['rows'] = async (reader, sql, values = []) => {
     if (sql.startsWith('SELECT count')) scans.push([/ height (<=|>) /.exec(sql)?.[1], values.at(-1)]);
-    return query<T>(sql, values);
+    return (await query<StoredRow>(sql, values)).map(reader);
   };
   const tag = `${position} ${height} ${redrives}`;
   const derived = new Map([[CHAIN, { position, height, hash: '', clock: 0 }]]);
   const state = { derived, redrives, tag, chainTag: () => tag } as Partial<ServiceState> as ServiceState;
-  return { state, rows, row: async <T>(sql: string, values?: readonly unknown[]) => (await rows<T>(sql, values))[0] };
+  return { state, rows, row: async (...asked) => (await rows(...asked))[0] };
 }
 
 async function scanned(least: number): Promise<number> {

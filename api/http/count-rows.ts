@@ -1,9 +1,14 @@
 /** How many rows a list has in all. */
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import { hashAt } from './paging.ts';
 
 /** Blocks between two places up to which rows stay counted: a scan of all once in as many. */
 const BLOCKS_A_SCAN = 1000;
+
+const readCount = rowReader({ count: columns.bigint });
+const readCounts = rowReader({ below: columns.bigint, all: columns.bigint });
 
 interface Counting {
   /** SQL after FROM: `… WHERE …` */
@@ -41,7 +46,7 @@ export function countRowsByHeight(
     let all: number | null = null;
     const below = await api.memo.get(`${keyOf(counting)} up to ${settled}`, tag, async () => {
       const sql = `SELECT count(*) FILTER (WHERE ${height} <= ${place}) AS below, count(*) AS all FROM ${counting.rows}`;
-      const row = await read.row<{ below: bigint; all: bigint }>(sql, values, counting.isOpenEnded);
+      const row = await read.row(readCounts, sql, values, counting.isOpenEnded);
       all = Number(row?.all ?? 0n);
       return Number(row?.below ?? 0n);
     });
@@ -54,15 +59,13 @@ export function countRowsByHeight(
 const keyOf = ({ rows, values }: Counting) => `${rows} ${JSON.stringify(values)}`;
 
 async function count(read: Snapshot, { rows, values, isOpenEnded }: Counting): Promise<number> {
-  const row = await read.row<{ count: bigint }>(`SELECT count(*) FROM ${rows}`, values, isOpenEnded);
+  const row = await read.row(readCount, `SELECT count(*) FROM ${rows}`, values, isOpenEnded);
   return Number(row?.count ?? 0n);
 }
 
 /** Changes with the block and with its facts, which a redrive may change. */
 async function settledTag(read: Snapshot, api: Api, chain: string, height: number): Promise<string> {
-  const hash = await api.memo.get(`hash ${chain} ${height}`, read.state.chainTag(chain), async () => {
-    const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
-    return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
-  });
+  const tag = read.state.chainTag(chain);
+  const hash = await api.memo.get(`hash ${chain} ${height}`, tag, () => hashAt(read, chain, height));
   return `${hash} ${read.state.redrives}`;
 }

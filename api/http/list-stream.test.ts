@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { expect, it } from 'vitest';
 import type { ApiContext } from '../api-context.ts';
-import { array, object, string } from '../schema/json-schema.ts';
+import { array, integer, nullableString, object } from '../schema/json-schema.ts';
 import { ApiError } from './api-error.ts';
 import { NO_LINES } from './header-lines.ts';
 import { listStream, streamFormat } from './list-stream.ts';
@@ -19,7 +19,7 @@ function numbers(total: number) {
     path: '/numbers',
     summary: 'Numbers',
     parameters: pageParameters,
-    response: object({ results: array(object({ n: string })) }),
+    response: object({ results: array(object({ n: integer })), nextCursor: nullableString }),
     weight: 2,
     tier: null,
     cache: 'state',

@@ -1,5 +1,9 @@
 /** Lists by page number or by cursor: newest first, stable while blocks arrive, honest after a rewind. */
+
+import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { columns, type RowReader, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
@@ -51,7 +55,7 @@ export interface PageBounds {
   given(value: unknown): string;
 }
 
-export interface ListSource<Row> {
+export interface ListSource<Row, Shown> {
   /** Stands in the cursor. */
   readonly list: string;
   readonly chain: string;
@@ -62,12 +66,15 @@ export interface ListSource<Row> {
   readonly isOpenEnded?: boolean;
   /** Unique; the first column is the height of the row's block, in descending order. */
   readonly key: readonly [KeyColumn, ...KeyColumn[]];
+  readonly reader: RowReader<Row>;
   readonly total: () => Promise<number>;
-  readonly row: (row: Row) => unknown;
+  readonly show: (rows: readonly Row[]) => readonly Shown[] | Promise<readonly Shown[]>;
 }
 
-export interface Page {
-  readonly results: readonly unknown[];
+type AnySource = Pick<ListSource<never, never>, 'list' | 'chain' | 'key'>;
+
+export interface Page<Shown = unknown> {
+  readonly results: readonly Shown[];
   readonly page: number | null;
   readonly pageSize: number;
   readonly total: number;
@@ -76,11 +83,11 @@ export interface Page {
 }
 
 /** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */
-export async function readPage<Row extends object>(
+export async function readPage<Row, Shown>(
   read: Snapshot,
   params: Placing,
-  source: ListSource<Row>,
-): Promise<Page> {
+  source: ListSource<Row, Shown>,
+): Promise<Page<Shown>> {
   const pageSize = Math.min(params.pageSize ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
   const { page, after } = placeOf(params, pageSize, source);
   if (after) await refuseRewound(read, after, source.key);
@@ -89,7 +96,7 @@ export async function readPage<Row extends object>(
   const last = shown.at(-1);
   const total = await source.total();
   return {
-    results: shown.map(source.row),
+    results: await source.show(shown.map(({ row }) => row)),
     page,
     pageSize,
     total,
@@ -98,7 +105,7 @@ export async function readPage<Row extends object>(
   };
 }
 
-function placeOf<Row>(params: Placing, pageSize: number, source: ListSource<Row>) {
+function placeOf(params: Placing, pageSize: number, source: AnySource) {
   if (params.cursor === undefined) {
     const page = params.page ?? 1;
     if (page * pageSize > MAX_OFFSET) {
@@ -115,7 +122,7 @@ function placeOf<Row>(params: Placing, pageSize: number, source: ListSource<Row>
 }
 
 /** A walk stays whole while the block at its place is the one that it saw. */
-async function refuseRewound(read: Snapshot, after: Cursor, key: ListSource<never>['key']): Promise<void> {
+async function refuseRewound(read: Snapshot, after: Cursor, key: AnySource['key']): Promise<void> {
   const { chain } = after;
   if ((await hashAt(read, chain, after.height)) === after.hash) return;
   throw await cursorRewound(read, after, async (height) => endOf(height + 1, key));
@@ -139,7 +146,7 @@ export async function cursorRewound(
 }
 
 /** The place behind every row of a height. */
-function endOf(height: number, [, ...rest]: ListSource<never>['key']): CursorValue[] {
+function endOf(height: number, [, ...rest]: AnySource['key']): CursorValue[] {
   return [height, ...rest.map(({ kind, order }) => lastValue(kind, order))];
 }
 
@@ -152,23 +159,31 @@ function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): CursorValue {
   return largest ? '\u{10ffff}' : '';
 }
 
-function cursorAfter<Row>({ list, chain, key }: ListSource<Row>, row: Placed<Row>): string {
-  const place = key.map(({ column }) => (row as Record<string, unknown>)[column] as CursorValue);
-  return encodeCursor({ list, chain, key: place, height: Number(place[0]), hash: row.cursor_hash ?? '' });
+function cursorAfter({ list, chain, key }: AnySource, { stored, hash }: Placed<unknown>): string {
+  const place = key.map(({ column, kind }) => (kind === 'integer' ? Number(stored[column]) : String(stored[column])));
+  return encodeCursor({ list, chain, key: place, height: Number(place[0]), hash: hash ?? '' });
 }
 
 export async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
   const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
-  return (await read.row<{ hash: string }>(sql, [chain, height]))?.hash;
+  return (await read.row(readHash, sql, [chain, height]))?.hash;
 }
 
-/** A row with the hash of its block, where the next page begins after it; else null. */
-type Placed<Row> = Row & { readonly cursor_hash: string | null };
+const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
+
+interface Placed<Row> {
+  readonly row: Row;
+  readonly stored: StoredRow;
+  /** Hash of the row's block, where the next page begins after it; else null. */
+  readonly hash: string | null;
+}
+
+const readCursorHash = rowReader({ cursor_hash: columns.nullable(columns.text) });
 
 /** `limit` rows are one more than are shown. */
 async function readRows<Row>(
   read: Snapshot,
-  source: ListSource<Row>,
+  source: Pick<ListSource<Row, unknown>, 'key' | 'values' | 'sql' | 'chain' | 'reader' | 'isOpenEnded'>,
   after: Cursor | null,
   offset: number,
   limit: number,
@@ -188,7 +203,8 @@ async function readRows<Row>(
           rows: limit + offset,
           given: (value) => `$${values.push(value)}`,
         });
-  return read.rows<Placed<Row>>(
+  return read.rows(
+    (stored) => ({ row: source.reader(stored), stored, hash: readCursorHash(stored).cursor_hash }),
     `SELECT page.*, CASE WHEN row_number() OVER () = $${limitAt} - 1
         THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = page.${height}) END AS cursor_hash
       FROM (${sql} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
@@ -201,7 +217,7 @@ async function readRows<Row>(
  * Rows after `key`. Where all columns go one way the index finds the place itself; else the first column bounds the scan and the
  * rest is compared column by column.
  */
-function placeCondition(key: ListSource<never>['key'], after: readonly CursorValue[], values: unknown[]): string {
+function placeCondition(key: AnySource['key'], after: readonly CursorValue[], values: unknown[]): string {
   const places = key.map(({ kind }, index) => {
     const value = after[index] ?? '';
     values.push(kind === 'hex' ? hexParam(String(value)) : value);

@@ -1,6 +1,6 @@
 /** Parameters of a route: strict parsing from text, then JSON Schema (ajv). The documentation shows the same schemas. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { type JsonSchema, string } from '../schema/json-schema.ts';
+import { type JsonSchema, string, type Typed } from '../schema/json-schema.ts';
 import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
@@ -28,17 +28,29 @@ export interface ParameterReader {
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
-type Typed<S extends JsonSchema> = S['type'] extends 'integer'
-  ? number
-  : S['type'] extends 'boolean'
-    ? boolean
-    : string;
+interface InPath {
+  readonly in: 'path';
+}
+interface Required {
+  readonly in: 'query';
+  readonly required: true;
+}
+interface Optional {
+  readonly in: 'query';
+  readonly required: false;
+}
 
-export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+export function pathParameter<const S extends JsonSchema>(
+  description: string,
+  schema: S,
+): Parameter<Typed<S>> & InPath {
   return { in: 'path', description, required: true, schema };
 }
 
-export function requiredQuery<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+export function requiredQuery<const S extends JsonSchema>(
+  description: string,
+  schema: S,
+): Parameter<Typed<S>> & Required {
   return { in: 'query', description, required: true, schema };
 }
 
@@ -46,12 +58,12 @@ export function requiredQuery<const S extends JsonSchema>(description: string, s
 export function queryParameter<const S extends JsonSchema>(
   description: string,
   schema: S,
-): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> {
+): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> & Optional {
   return { in: 'query', description, required: false, schema };
 }
 
 /** The chain, in any case; the first configured one when it is not given. */
-export const chainParameter: Parameter<string> = {
+export const chainParameter: Parameter<string> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case',
   required: false,
@@ -59,7 +71,7 @@ export const chainParameter: Parameter<string> = {
 };
 
 /** The same; undefined, meaning all of them, if missing. */
-export const anyChainParameter: Parameter<string | undefined> = {
+export const anyChainParameter: Parameter<string | undefined> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case; all of them when it is not given',
   required: false,

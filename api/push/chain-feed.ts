@@ -1,13 +1,13 @@
 /** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
-import type { FeedKey } from './cursor.ts';
+import type { FeedKey, FeedTopicName } from './cursor.ts';
 import type { FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -39,10 +39,10 @@ export interface ChainFeed {
   join(): void;
 }
 
-export interface FeedOptions {
+export interface FeedOptions<T extends FeedTopicName> {
   readonly chain: string;
-  readonly topic: FeedTopic;
-  readonly log: EventLog;
+  readonly topic: FeedTopic<T>;
+  readonly topics: TopicReader;
   readonly watch: StateWatch;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -64,9 +64,11 @@ const END_MS = 100;
 const FOLLOW_SLICE_MS = 10;
 
 /** `running` settles once the signal aborts. */
-export async function openChainFeed(options: FeedOptions): Promise<{ feed: ChainFeed; running: Promise<void> }> {
-  const { chain, topic, log, watch, logger, signal } = options;
-  const kept = createRecordCache<number>(KEPT);
+export async function openChainFeed<T extends FeedTopicName>(
+  options: FeedOptions<T>,
+): Promise<{ feed: ChainFeed; running: Promise<void> }> {
+  const { chain, topic, topics, watch, logger, signal } = options;
+  const kept = createRecordCache<number, FeedRecord>(KEPT);
   const pace = createPace({ sliceMs: FOLLOW_SLICE_MS, restMs: 0 });
   let at = topic.place(watch.state);
   let tip = topic.tip(watch.state);
@@ -77,7 +79,7 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
 
   async function readEnd(): Promise<number> {
     ending = null; // callers from now on wait for a later look-up
-    return ((await log.last(topic.name, chain))?.position ?? -1) + 1;
+    return ((await topics.last(topic.name, chain))?.position ?? -1) + 1;
   }
 
   const feed: ChainFeed = {
@@ -92,11 +94,11 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     recent: (position) => kept.get(position),
     async load(position, readersPace) {
       const found: FeedRecord[] = [];
-      for (const raw of await log.read(topic.name, chain, position, READ_AT_ONCE)) {
+      for (const raw of await topics.read(topic.name, chain, position, READ_AT_ONCE)) {
         if (raw.position >= head) break;
         if (readersPace.isSpent()) await readersPace.rest();
         const { position: at, events } = topic.read(raw);
-        found.push({ position: at, events, bytes: raw.payload.byteLength });
+        found.push({ position: at, events, bytes: raw.bytes });
       }
       return found;
     },
@@ -140,14 +142,14 @@ export async function openChainFeed(options: FeedOptions): Promise<{ feed: Chain
     if (!options.isWanted()) return skip();
     if (joinedIn) await moveTo(joinedIn);
     joinedIn = null;
-    await log.waitFor(topic.name, chain, head, WAIT_MS, signal);
+    await topics.waitFor(topic.name, chain, head, WAIT_MS, signal);
     if (signal.aborted) return;
-    for (const raw of await log.read(topic.name, chain, head, READ_LIMITS)) {
+    for (const raw of await topics.read(topic.name, chain, head, READ_LIMITS)) {
       if (pace.isSpent()) await pace.rest();
       const record = topic.read(raw);
       await watch.until(record.isShown, signal);
       if (signal.aborted) return;
-      publish(record, raw.payload.byteLength);
+      publish(record, raw.bytes);
     }
   }
 

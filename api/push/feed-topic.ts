@@ -1,7 +1,6 @@
 /** The two topics of a chain behind the stream, as its feeds read them: the events of each record, and whether they may be shown. */
 import type { BlockRef } from '../../domain/block-ref.ts';
-import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
-import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
+import type { TopicEntry, TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
 import { feedKey } from './cursor.ts';
@@ -18,10 +17,10 @@ export interface TopicRecord {
   isShown(state: ServiceState): boolean;
 }
 
-export interface FeedTopic {
-  readonly name: FeedTopicName;
+export interface FeedTopic<T extends FeedTopicName> {
+  readonly name: T;
   readonly key: FeedKey;
-  read(record: LogRecord): TopicRecord;
+  read(entry: TopicEntry<T>): TopicRecord;
   /** Position of the stores: changes when more records may be shown. */
   place(state: ServiceState): string;
   tip(state: ServiceState): BlockRef | null;
@@ -31,13 +30,13 @@ export interface FeedTopic {
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
-export function factsTopic(log: EventLog, chain: string): FeedTopic {
+export function factsTopic(topics: TopicReader, chain: string): FeedTopic<'facts'> {
   const committed = (state: ServiceState) => state.derived.get(chain);
   return {
     name: 'facts',
     key: feedKey('facts', chain),
-    read({ payload }) {
-      const record = decodeFactsRecord(payload);
+    read(entry) {
+      const record = entry.record();
       const { position, height, hash, source } = record;
       const isShown = (state: ServiceState) => (committed(state)?.position ?? -1) >= source;
       return { position, events: eventsOfRecord(chain, record), tip: { height, hash }, isShown };
@@ -47,18 +46,18 @@ export function factsTopic(log: EventLog, chain: string): FeedTopic {
       const at = committed(state);
       return at ? { height: at.height, hash: at.hash } : null;
     },
-    head: (state) => headOf(log, chain, committed(state)?.position ?? -1),
+    head: (state) => headOf(topics, chain, committed(state)?.position ?? -1),
   };
 }
 
 /** `factsHead` holds a price back until the facts behind it have been sent. */
-export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
+export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'stamps'> {
   const published = (state: ServiceState) => state.published.get(chain) ?? -1;
   return {
     name: 'stamps',
     key: feedKey('stamps', chain),
-    read({ payload }) {
-      const record = decodeStampsRecord(payload);
+    read(entry) {
+      const record = entry.record();
       const { position, source } = record;
       const isShown = (state: ServiceState) => published(state) >= position && factsHead() > source;
       return { position, events: eventsOfStamps(chain, record), tip: null, isShown };
@@ -70,25 +69,21 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic {
 }
 
 /** Position of the first facts record from a block after `source`: all records before it are committed. */
-export async function headOf(log: EventLog, chain: string, source: number): Promise<number> {
-  const last = await log.last('facts', chain);
+export async function headOf(topics: TopicReader, chain: string, source: number): Promise<number> {
+  const last = await topics.last('facts', chain);
   if (!last) return 0;
-  if (sourceOf(last) <= source) return last.position + 1;
+  if (last.record().source <= source) return last.position + 1;
   // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to its end.
   let from = last.position;
   for (let step = 16; from > 0; step *= 2) {
     from = Math.max(0, from - step);
-    const [record] = await log.read('facts', chain, from, { ...READ_LIMITS, maxRecords: 1 });
-    if (!record || sourceOf(record) <= source) break;
+    const [entry] = await topics.read('facts', chain, from, { ...READ_LIMITS, maxRecords: 1 });
+    if (!entry || entry.record().source <= source) break;
   }
   for (;;) {
-    const records = await log.read('facts', chain, from, READ_LIMITS);
-    const first = records.find((record) => sourceOf(record) > source);
-    if (first || records.length === 0) return first?.position ?? from;
-    from += records.length;
+    const entries = await topics.read('facts', chain, from, READ_LIMITS);
+    const first = entries.find((entry) => entry.record().source > source);
+    if (first || entries.length === 0) return first?.position ?? from;
+    from += entries.length;
   }
-}
-
-function sourceOf(record: LogRecord): number {
-  return decodeFactsRecord(record.payload).source;
 }

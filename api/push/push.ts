@@ -2,7 +2,7 @@
 
 import { isTransparentAddress } from '../../domain/addresses.ts';
 import { nameToAddress } from '../../domain/names.ts';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
@@ -11,6 +11,7 @@ import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { createConnection, type PushConnection, type Transport } from './connection.ts';
+import type { FeedTopicName } from './cursor.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
@@ -18,7 +19,7 @@ import type { IdsOf } from './subscription.ts';
 
 export interface PushOptions {
   readonly config: Pick<Config, 'chains'>;
-  readonly log: EventLog;
+  readonly topics: TopicReader;
   readonly watch: StateWatch;
   readonly logger: Logger;
   readonly graceMs?: number;
@@ -48,18 +49,18 @@ const TICK_MS = 500;
 const GOING_AWAY = 1001;
 
 export async function createPush(options: PushOptions): Promise<Push> {
-  const { config, log, watch, logger } = options;
+  const { config, topics, watch, logger } = options;
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
   const idsOf = createIdsOf(config.chains);
   const running: Promise<void>[] = [];
   const feeds: ChainFeed[] = [];
   let hub: Hub | null = null;
-  const openFeed = async (chain: string, topic: FeedTopic): Promise<ChainFeed> => {
+  const openFeed = async <T extends FeedTopicName>(chain: string, topic: FeedTopic<T>): Promise<ChainFeed> => {
     const opened = await openChainFeed({
       chain,
       topic,
-      log,
+      topics,
       watch,
       logger,
       signal: stop.signal,
@@ -75,7 +76,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     return opened.feed;
   };
   for (const chain of chains) {
-    const facts = await openFeed(chain, factsTopic(log, chain));
+    const facts = await openFeed(chain, factsTopic(topics, chain));
     await openFeed(
       chain,
       stampsTopic(chain, () => facts.head),

@@ -1,4 +1,5 @@
 /** Resumes over a long log whose filter matches nothing, with the real log, decoder, hub and connections. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { encodeFactsRecord } from '../../schemas/log-codec.ts';
 import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import type { ServiceState } from '../state/service-state.ts';
@@ -64,7 +66,8 @@ async function open(): Promise<World> {
   const at = { position: RECORDS - 1, height: RECORDS - 1, hash: hashOf(RECORDS - 1) };
   const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
   const watch = { state, until: async () => undefined } as unknown as StateWatch;
-  const plain = factsTopic(log, CHAIN);
+  const topics = createTopicReader(log);
+  const plain = factsTopic(topics, CHAIN);
   let run = 0;
   let longest = 0;
   let decoded = 0;
@@ -83,7 +86,7 @@ async function open(): Promise<World> {
   const { feed } = await openChainFeed({
     chain: CHAIN,
     topic,
-    log,
+    topics,
     watch,
     logger,
     signal,

@@ -1,10 +1,12 @@
 /** What clients hear that connect while a feed nobody listened to still looks for its head, which takes a while on Kafka. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { encodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
@@ -55,7 +57,8 @@ it.each(['takes a while', 'fails at first'])(
       derived = new Map([[CHAIN, { position: upTo - 1, height: upTo - 1, hash: hashOf(upTo - 1) }]]);
     }
 
-    const plain = factsTopic(log, CHAIN);
+    const topics = createTopicReader(log);
+    const plain = factsTopic(topics, CHAIN);
     const looking = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();
     let hasLooked = false;
@@ -74,7 +77,7 @@ it.each(['takes a while', 'fails at first'])(
           return head;
         },
       },
-      log,
+      topics,
       watch,
       logger,
       signal: stop.signal,

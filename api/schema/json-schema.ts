@@ -1,5 +1,11 @@
-/** The part of JSON Schema that parameters and answers use, and the shapes that many answers share. */
+/**
+ * The part of JSON Schema that parameters and answers use, the TypeScript type of what a schema allows, and the shapes that many
+ * answers share. docs/decisions/0051-schemas-give-types.md
+ */
+import type { LosslessNumber } from 'lossless-json';
 import { HASH } from '../../domain/hashes.ts';
+import type { ExactNumber } from '../../domain/satoshi.ts';
+
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -20,6 +26,55 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
 }
 
+declare const VALUE: unique symbol;
+
+/** A schema with the type of its values, which only the compiler sees. */
+export interface Schema<T> extends JsonSchema {
+  readonly [VALUE]?: T;
+}
+
+interface Values {
+  readonly string: string;
+  readonly integer: number;
+  readonly number: ExactNumber;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+/** Type of a value as the service makes it; unknown where a schema says too little. */
+export type Typed<S> = typeof VALUE extends keyof S
+  ? Exclude<S[typeof VALUE], undefined>
+  : S extends { readonly const: infer C }
+    ? C
+    : S extends { readonly enum: readonly (infer E)[] }
+      ? E
+      : S extends { readonly anyOf: readonly (infer A)[] }
+        ? TypedEach<A>
+        : S extends { readonly type: readonly (infer N)[] }
+          ? TypeNamed<N, S>
+          : S extends { readonly type: infer N }
+            ? TypeNamed<N, S>
+            : unknown;
+
+type TypedEach<S> = S extends unknown ? Typed<S> : never;
+type TypeNamed<N, S> = N extends keyof Values
+  ? Values[N]
+  : N extends 'array'
+    ? readonly (S extends { readonly items: infer I } ? Typed<I> : unknown)[]
+    : N extends 'object'
+      ? Members<S>
+      : unknown;
+type Members<S> = S extends { readonly properties: infer P }
+  ? S extends { readonly required: readonly (infer R)[] }
+    ? { readonly [K in Extract<keyof P, R>]: Typed<P[K]> } & { readonly [K in Exclude<keyof P, R>]?: Typed<P[K]> }
+    : { readonly [K in keyof P]?: Typed<P[K]> }
+  : Readonly<
+      Record<string, S extends { readonly additionalProperties: infer V extends JsonSchema } ? Typed<V> : unknown>
+    >;
+
+export type Properties = Readonly<Record<string, JsonSchema>>;
+export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
+
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
 export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
@@ -32,8 +87,8 @@ export const nullableHash = { type: ['string', 'null'], pattern: `^${HASH}$` } a
 export const height = { type: 'integer', minimum: 0 } as const;
 export const unixTime = { type: 'integer', description: 'Seconds since the epoch, as the block says' } as const;
 export const isoTime = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' } as const;
-export const coins = { type: 'number', description: 'Coins, exactly 8 decimals' } as const;
-export const nullableCoins = { type: ['number', 'null'], description: 'Coins, exactly 8 decimals' } as const;
+export const coins: Schema<LosslessNumber> = { type: 'number', description: 'Coins, exactly 8 decimals' };
+export const nullableCoins: Schema<LosslessNumber | null> = { ...coins, type: ['number', 'null'] };
 export const usd = { type: 'number', description: 'US dollars' } as const;
 export const nullableUsd = {
   type: ['number', 'null'],
@@ -41,7 +96,7 @@ export const nullableUsd = {
 } as const;
 
 /** Every property is required and no other is allowed. */
-export function object(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
+export function object<const P extends Properties>(properties: P, description?: string): Schema<ObjectOf<P>> {
   return {
     type: 'object',
     properties,
@@ -52,20 +107,48 @@ export function object(properties: Readonly<Record<string, JsonSchema>>, descrip
 }
 
 /** As object(), with members that the chain decides. */
-export function openObject(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
+export function openObject<const P extends Properties>(
+  properties: P,
+  description?: string,
+): Schema<ObjectOf<P> & Readonly<Record<string, unknown>>> {
   return { ...object(properties, description), additionalProperties: true };
 }
 
-export function array(items: JsonSchema, description?: string): JsonSchema {
+/** With further properties that may be missing. */
+export function withOptional<T, const P extends Properties>(
+  schema: Schema<T>,
+  properties: P,
+): Schema<T & Partial<ObjectOf<P>>> {
+  const whole: JsonSchema = schema;
+  return { ...whole, properties: { ...whole.properties, ...properties } };
+}
+
+export function nullable<const S extends JsonSchema>(schema: S): Schema<Typed<S> | null> {
+  return { ...schema, type: [...[schema.type ?? []].flat(), 'null'] };
+}
+
+export function array<const I extends JsonSchema>(items: I, description?: string): Schema<readonly Typed<I>[]> {
   return { type: 'array', items, ...(description && { description }) };
 }
 
 /** An amount of a currency that is not the chain's own. */
 export const currencyAmount = object({ currencyId: string, currencyName: nullableString, amount: coins });
 
+interface PageOf<Row> {
+  readonly results: readonly Row[];
+  readonly page: number | null;
+  readonly pageSize: number;
+  readonly total: number;
+  readonly totalPages: number;
+  readonly nextCursor: string | null;
+}
+
 /** Envelope of a list, with further members of the answer. */
-export function page(row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
-  return object({
+export function page<const R extends JsonSchema, const B extends Properties = Record<never, never>>(
+  row: R,
+  beside?: B,
+): Schema<ObjectOf<B> & PageOf<Typed<R>>> {
+  const schema: JsonSchema = object({
     ...beside,
     results: array(row),
     page: { type: ['integer', 'null'], description: 'Null in a walk by cursor' },
@@ -74,4 +157,5 @@ export function page(row: JsonSchema, beside: Readonly<Record<string, JsonSchema
     totalPages: integer,
     nextCursor: { type: ['string', 'null'], description: 'Goes on after the last row; null at the end' },
   });
+  return schema;
 }

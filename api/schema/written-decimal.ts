@@ -1,12 +1,21 @@
 /** Decimals in requests, such as a bound in USD: kept and compared digit by digit, never as a double. */
 import { LosslessNumber } from 'lossless-json';
 import { parseExact } from '../../domain/json/exact-json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema, Schema } from './json-schema.ts';
 
 const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
 
-/** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles. */
-export const writtenDecimal = { type: ['number', 'string'], minimum: 0, pattern: DECIMAL_PATTERN } as const;
+/** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles; parsed always its digits. */
+declare const DECIMAL: unique symbol;
+
+/** Its digits; a client may also write a number. */
+export type WrittenDecimal = string & { readonly [DECIMAL]: true };
+
+export const writtenDecimal: Schema<WrittenDecimal> & { readonly pattern: string } = {
+  type: ['number', 'string'],
+  minimum: 0,
+  pattern: DECIMAL_PATTERN,
+};
 
 /** The message for a text that does not match; null for another pattern. */
 export function decimalFault(pattern: unknown): string | null {

@@ -2,8 +2,9 @@
 
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { foldCase } from '../../domain/names.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import type { CurrencyType } from '../../schemas/facts.ts';
+import { CURRENCY_TYPES, type CurrencyType } from '../../schemas/facts.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -37,6 +38,16 @@ export interface CurrencyDirectory {
 const SQL = `SELECT chain, currency_id AS "currencyId", name, fully_qualified_name AS "fullyQualifiedName",
   currency_type AS type, options, system_id AS "systemId", parent FROM currencies WHERE to_height IS NULL
   ORDER BY chain, from_height, currency_id`;
+const readDefined = rowReader({
+  chain: columns.text,
+  currencyId: columns.text,
+  name: columns.text,
+  fullyQualifiedName: columns.text,
+  type: columns.choice(CURRENCY_TYPES),
+  options: columns.number,
+  systemId: columns.text,
+  parent: columns.nullable(columns.text),
+});
 const BRIDGED_SUFFIX = '.vETH';
 const NATIVE_OPTIONS = CURRENCY_OPTIONS.PBAAS | CURRENCY_OPTIONS.ID_REFERRALS;
 
@@ -48,7 +59,7 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[]): Currenc
     async of(read) {
       if (kept?.tag === read.state.tag) return kept.currencies;
       const entries = new Map([...natives.values()].map((entry) => [entry.currencyId, entry]));
-      for (const entry of homesFirst(await read.rows<DefinedCurrency>(SQL), [...natives.values()])) {
+      for (const entry of homesFirst(await read.rows(readDefined, SQL), [...natives.values()])) {
         if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
       }
       const currencies = indexed(entries, chains);
@@ -58,10 +69,7 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[]): Currenc
   };
 }
 
-interface DefinedCurrency extends CurrencyEntry {
-  readonly systemId: string;
-  readonly parent: string | null;
-}
+type DefinedCurrency = RowRead<typeof readDefined>;
 
 /**
  * A currency lives on its system; one of a gateway, which has no blocks, where the gateway was defined. Then in the order of the

@@ -1,9 +1,13 @@
 /** Which identity of a chain a caller means. */
 
 import { foldCase } from '../../domain/names.ts';
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { nameAddress } from './name-address.ts';
 import type { Snapshot } from './snapshot.ts';
+
+type Rows = Pick<Snapshot, 'rows' | 'row'>;
 
 /** First of the addresses $2 that is an identity of the chain $1. Identities never vanish; at most they are revoked. */
 export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
@@ -12,6 +16,7 @@ export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
   ORDER BY wanted.place LIMIT 1`;
 const BY_NAME_SQL = `SELECT identity_address FROM identities
   WHERE chain = $1 AND lower(name COLLATE "C") = $2 AND to_height IS NULL LIMIT 2`;
+const readAddress = rowReader(storedColumns(DEFINITIONS.identity, ['identityAddress']));
 
 /**
  * Addresses that `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address may mean, as the daemon reads it. A bare `alice` is first of
@@ -24,17 +29,16 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
 }
 
 /** A name that the daemon would not find is looked up under every parent, and accepted if exactly one matches. */
-export async function addressUnderAnyParent(read: Snapshot, chain: string, text: string): Promise<string | null> {
+export async function addressUnderAnyParent(read: Rows, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
-  const [only, ...others] = await read.rows<{ identity_address: string }>(BY_NAME_SQL, [chain, foldCase(label)]);
+  const [only, ...others] = await read.rows(readAddress, BY_NAME_SQL, [chain, foldCase(label)]);
   return only && others.length === 0 ? only.identity_address : null;
 }
 
 /** Null when the chain knows no such identity. */
-export async function findIdentity(read: Snapshot, chain: ChainConfig, text: string): Promise<string | null> {
+export async function findIdentity(read: Rows, chain: ChainConfig, text: string): Promise<string | null> {
   const addresses = possibleAddresses(chain, text);
-  const known =
-    addresses.length > 0 && (await read.row<{ identity_address: string }>(FIRST_KNOWN_SQL, [chain.name, addresses]));
+  const known = addresses.length > 0 && (await read.row(readAddress, FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);
 }

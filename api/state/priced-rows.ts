@@ -2,6 +2,7 @@
  * The rows of `price` in ClickHouse that count in a snapshot: up to the newest tick of Postgres, where ClickHouse may be a batch ahead, and
  * beyond the line those of the runs that Postgres names.
  */
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -37,7 +38,7 @@ export function provisionalMembers(since: number | null) {
 /** The header of answers that are lists, and so have no member for it. */
 export const PROVISIONAL_SINCE = 'Provisional-Since';
 
-export function provisionalList(since: number | null, list: unknown): HeadedValue {
+export function provisionalList<T>(since: number | null, list: T): HeadedValue<T> {
   return new HeadedValue(list, since === null ? {} : { [PROVISIONAL_SINCE]: isoTime(since) });
 }
 
@@ -51,12 +52,12 @@ const ROWS_SQL = `SELECT (SELECT max(tick) FROM price_ticks) AS tick,
       LEFT JOIN LATERAL (SELECT time, clock FROM blocks WHERE chain = ahead.chain AND height > coalesce(price.height, -1)
         ORDER BY height LIMIT 1) AS block ON true)::text AS firsts`;
 
-interface RowsRecord {
-  readonly tick: bigint | null;
+const readRows = rowReader({
+  tick: columns.nullable(columns.bigint),
   /** JSON texts; null for none. */
-  readonly runs: string | null;
-  readonly firsts: string | null;
-}
+  runs: columns.nullable(columns.text),
+  firsts: columns.nullable(columns.text),
+});
 
 type First = readonly [chain: string, time: number, clock: number];
 
@@ -64,7 +65,7 @@ const COMPLETE = 'generation = {generation: UInt32} AND tick <= {tick: UInt64}';
 
 /** Includes provisional rows unless the caller declines them. */
 export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = true): Promise<PricedRows> {
-  const record = await read.row<RowsRecord>(ROWS_SQL);
+  const record = await read.row(readRows, ROWS_SQL);
   const params = { generation: read.state.generation, tick: String(record?.tick ?? 0n) };
   const runs = withBeyond ? parseRuns(record?.runs ?? '[]') : [];
   const firsts = withBeyond ? (JSON.parse(record?.firsts ?? '[]') as First[]) : [];
@@ -117,7 +118,9 @@ const AT_SQL = `WITH RECURSIVE search(low, high) AS (
     WHERE low < high
   ) SELECT (SELECT max(tick) FROM price_ticks WHERE tick <= low) AS tick FROM search WHERE low = high`;
 
+const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
+
 async function completeTickAt(read: Snapshot, moment: number): Promise<string | null> {
-  const row = await read.row<{ tick: bigint | null }>(AT_SQL, [moment]);
+  const row = await read.row(readTick, AT_SQL, [moment]);
   return row?.tick == null ? null : String(row.tick);
 }

@@ -1,10 +1,12 @@
 /** What a request reads is of one state, the one it names, whatever a writer does meanwhile. */
+
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { notFound } from '../http/api-error.ts';
 import { createCurrentState } from './current-state.ts';
@@ -64,12 +66,15 @@ async function commit(position: number, height: number): Promise<void> {
 const COUNT = 'SELECT count(*) AS count, max(position) AS position FROM blocks WHERE chain = $1';
 const AT = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
 
+const readCount = rowReader({ count: columns.bigint, position: columns.nullable(columns.bigint) });
+const readAt = rowReader({ hash: columns.text });
+
 /** As a handler does: several statements, one of them without a row. */
 async function look(read: Snapshot) {
   const { position, height, hash } = read.state.derived.get(CHAIN) ?? { position: -1, height: -1, hash: '' };
-  const beyond = await read.row(AT, [CHAIN, height + 1]);
-  const at = await read.row<{ hash: string }>(AT, [CHAIN, height]);
-  const counted = await read.row<{ count: bigint; position: bigint }>(COUNT, [CHAIN]);
+  const beyond = await read.row(readAt, AT, [CHAIN, height + 1]);
+  const at = await read.row(readAt, AT, [CHAIN, height]);
+  const counted = await read.row(readCount, COUNT, [CHAIN]);
   const stated = { position, height, hash, beyond: undefined };
   const found = { position: Number(counted?.position), height: Number(counted?.count) - 1, hash: at?.hash, beyond };
   return { stated, found };
@@ -130,9 +135,9 @@ it('what is said without a statement is of the newest commit too', async () => {
 
 it('one statement is one question, one without a row two', async () => {
   await watch.beyond(watch.state);
-  await snapshot((read) => read.row(AT, [CHAIN, 0]));
+  await snapshot((read) => read.row(readAt, AT, [CHAIN, 0]));
   expect(asked).toBe(1);
-  await snapshot((read) => read.row(AT, [CHAIN, -1]));
+  await snapshot((read) => read.row(readAt, AT, [CHAIN, -1]));
   expect(asked).toBe(3);
 });
 
@@ -161,7 +166,9 @@ it('the same numbers written again are another state', async () => {
 
 it('rows keep their order', async () => {
   const heights = await snapshot((read) =>
-    read.rows<{ height: number }>('SELECT height FROM blocks WHERE chain = $1 ORDER BY hash DESC', [CHAIN]),
+    read.rows(rowReader({ height: columns.number }), 'SELECT height FROM blocks WHERE chain = $1 ORDER BY hash DESC', [
+      CHAIN,
+    ]),
   );
   const { rows } = await stores.postgres.pool.query<{ height: number }>('SELECT height FROM blocks ORDER BY hash DESC');
   expect(heights).toEqual(rows);

@@ -3,8 +3,10 @@
  * own and says whether the state is still the one that the answer names; only when it keeps moving away a transaction holds it
  * still. docs/decisions/0023-point-reads.md
  */
+import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
 import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import type { RowReader } from '../../infra/postgres/row-reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { createPriorityLanes, type PriorityLane } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -15,9 +17,9 @@ import type { StateWatch } from './state-watch.ts';
 export interface Snapshot {
   readonly state: ServiceState;
   /** `isOpenEnded`: of its like there are so many texts that none is worth to be kept prepared. */
-  rows<T>(sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T[]>;
+  rows<T>(reader: RowReader<T>, sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T[]>;
   /** The first row, or undefined. */
-  row<T>(sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T | undefined>;
+  row<T>(reader: RowReader<T>, sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T | undefined>;
 }
 
 export type WithSnapshot = <T>(work: (read: Snapshot) => Promise<T>) => Promise<T>;
@@ -119,12 +121,12 @@ function createWithSnapshot(
   };
 }
 
-type ReadRows = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Promise<object[]>;
+type ReadRows = (sql: string, values: readonly unknown[], isOpenEnded: boolean) => Promise<readonly StoredRow[]>;
 
 function reading(state: ServiceState, readRows: ReadRows): Snapshot {
-  const rows = <R>(sql: string, values: readonly unknown[] = [], isOpenEnded = false) =>
-    readRows(sql, values, isOpenEnded) as Promise<R[]>;
-  return { state, rows, row: async <R>(...asked: Parameters<typeof rows>) => (await rows<R>(...asked))[0] };
+  const rows = async <R>(reader: RowReader<R>, sql: string, values: readonly unknown[] = [], isOpenEnded = false) =>
+    (await readRows(sql, values, isOpenEnded)).map(reader);
+  return { state, rows, row: async <R>(...asked: Parameters<typeof rows<R>>) => (await rows(...asked))[0] };
 }
 
 /** No row where the state is another: it is compared once, before anything is read. The last value is its version. */

@@ -1,4 +1,6 @@
 /** How much of a chain's own coin there is, from the index. */
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -11,10 +13,11 @@ export interface Supply {
 const CHANGES_SQL = `SELECT sum(transparent_change) AS transparent, countIf(transparent_change IS NULL) AS unknown
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32} AND position <= {position: UInt64}`;
 const SHIELDED_SQL = 'SELECT shielded_supply FROM blocks WHERE chain = $1 AND height = $2';
+const readShielded = rowReader(storedColumns(DEFINITIONS.block, ['shieldedSupply']));
 
 /** Null if rows of an older version lack it, or the daemon does not track every pool. */
 export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, height: number): Promise<Supply | null> {
-  const row = await read.row<{ shielded_supply: bigint | null }>(SHIELDED_SQL, [chain, height]);
+  const row = await read.row(readShielded, SHIELDED_SQL, [chain, height]);
   const shielded = row?.shielded_supply ?? null;
   if (shielded === null) return null;
   const position = read.state.derived.get(chain)?.position ?? 0;

@@ -1,5 +1,6 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { DeliveryState } from '../rest/webhooks/schema.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export interface DeliveryRow {
@@ -7,7 +8,7 @@ export interface DeliveryRow {
   readonly kind: string;
   readonly chain: string | null;
   readonly height: number | null;
-  readonly state: string;
+  readonly state: DeliveryState;
   readonly reverts: string | null;
   readonly reverted: boolean;
   readonly attempts: number;
@@ -19,7 +20,7 @@ export interface DeliveryRow {
 }
 
 export interface DeliveryQuery {
-  readonly state: string | undefined;
+  readonly state: DeliveryState | undefined;
   /** Older than this delivery. */
   readonly before: string | undefined;
   readonly limit: number;

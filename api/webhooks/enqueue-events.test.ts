@@ -2,11 +2,13 @@
  * Law: whoever applies the deliveries in their order holds the chain, whatever was read in one go, which of several processes read it,
  * and which transactions broke off; what waits for confirmations is told once they are there and never before.
  */
+
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import {
   encodeFactsRecord,
   encodeStampList,
@@ -94,7 +96,7 @@ function createChain() {
   };
   const head = ({ height, hash }: Block) => ({ height, hash, time: 0 });
   return {
-    log,
+    topics: createTopicReader(log),
     blocks,
     add() {
       const height = blocks.length;
@@ -150,11 +152,11 @@ async function begin(): Promise<void> {
   );
 }
 
-const enqueue = (log: EventLog, breaks = false, source = SOURCES[0] ?? factsSource(CHAIN)) =>
+const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(CHAIN)) =>
   enqueueEvents({
     source,
     postgres: stores.postgres,
-    log,
+    topics,
     queue: {
       wake: async () => {
         if (breaks) throw new Error('broken off');
@@ -201,11 +203,11 @@ it(`${RUNS} histories`, async () => {
         else if (kind === 'correct') chain.correct(count >> 1, count % 2);
         else if (kind === 'derive' || kind === 'told') await chain.commit(kind, count);
         else if (kind === 'break')
-          for (const source of SOURCES) await enqueue(chain.log, true, source).catch(() => undefined);
-        else await Promise.all(Array.from({ length: count }, (_, n) => enqueue(chain.log, false, SOURCES[n % 2])));
+          for (const source of SOURCES) await enqueue(chain.topics, true, source).catch(() => undefined);
+        else await Promise.all(Array.from({ length: count }, (_, n) => enqueue(chain.topics, false, SOURCES[n % 2])));
       }
       for (const stage of ['told', 'derive'] as const) await chain.commit(stage, 0);
-      for (const source of SOURCES) while ((await enqueue(chain.log, false, source)).records > 0);
+      for (const source of SOURCES) while ((await enqueue(chain.topics, false, source)).records > 0);
       const place = ({ height, hash }: Block) => ({ height, hash });
       const valued = ({ value, ...block }: Block) => ({ ...place({ value, ...block }), value });
       expect(await held('now')).toEqual(chain.blocks.map(place));
@@ -223,16 +225,16 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   const chain = createChain();
   chain.add();
   await chain.commit('derive', 0);
-  await enqueue(chain.log);
+  await enqueue(chain.topics);
   for (let made = 0; made < 5; made++) chain.add();
   chain.forget();
   await chain.commit('derive', 0);
-  expect(await enqueue(chain.log)).toMatchObject({ woken: 4 });
+  expect(await enqueue(chain.topics)).toMatchObject({ woken: 4 });
   const { rows } = await query(`SELECT webhook_id FROM webhook_deliveries WHERE kind = 'resync' ORDER BY webhook_id`);
   expect(rows.map((row) => row.webhook_id)).toEqual(webhooks.map(({ id }) => id).sort());
   chain.add();
   await chain.commit('derive', 0);
-  expect(await enqueue(chain.log)).toMatchObject({ records: 1 });
+  expect(await enqueue(chain.topics)).toMatchObject({ records: 1 });
   const kinds = `SELECT kind FROM webhook_deliveries WHERE webhook_id = 'now' ORDER BY serial`;
   expect((await query(kinds)).rows.map(({ kind }) => kind)).toEqual(['block', 'resync', 'block']);
 });

@@ -3,8 +3,8 @@
  * counts: nothing is left out and nothing comes twice, whoever is killed when.
  */
 import type { PoolClient } from 'pg';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -18,7 +18,7 @@ import type { TurnQueue } from './turn-queue.ts';
 export interface EnqueueOptions {
   readonly source: WebhookEventSource;
   readonly postgres: Postgres;
-  readonly log: EventLog;
+  readonly topics: TopicReader;
   readonly queue: Pick<TurnQueue, 'wake'>;
   readonly activeWebhooks: ActiveWebhooks;
   readonly logger: Logger;
@@ -35,12 +35,11 @@ export interface Enqueued {
   readonly committed: number;
 }
 
-const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
-  const { source, postgres, log, queue, activeWebhooks, logger } = options;
+  const { source, postgres, topics, queue, activeWebhooks, logger } = options;
   const { topic, chain, key, stage } = source;
   return postgres.transaction(async (client) => {
     if (!(await hasWebhooks(client))) {
@@ -49,16 +48,16 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
     }
     const reached = await readStagePosition(client, stage, chain);
     const committed = reached?.position ?? null;
-    const position = await lockCursor(client, source, log);
+    const position = await lockCursor(client, source, topics);
     if (position === null || reached === null || committed === null) return RESTING;
-    const records = await readRecords(log, source, position).catch((error: unknown) => {
+    const records = await source.read(topics, position).catch((error: unknown) => {
       if (error instanceof LogGap) return null;
       throw error;
     });
     const webhooks = await activeWebhooks(client, key);
     const woken = new Set<string>();
     if (records === null) {
-      const next = await source.head(log, committed);
+      const next = await source.head(topics, committed);
       logger.error(
         { topic, chain, position, next },
         'events for webhooks are no longer in the log; their owners are notified',
@@ -86,7 +85,7 @@ async function hasWebhooks(client: PoolClient): Promise<boolean> {
 }
 
 /** Null while another process has it. */
-async function lockCursor(client: PoolClient, source: WebhookEventSource, log: EventLog): Promise<number | null> {
+async function lockCursor(client: PoolClient, source: WebhookEventSource, topics: TopicReader): Promise<number | null> {
   const cursor = [source.topic, source.chain];
   const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
   const held = await client.query<{ position: bigint }>(`SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);
@@ -96,16 +95,12 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, log: E
     'SELECT coalesce(min(coalesce((since ->> $1)::bigint, -1)), -1) AS since FROM webhooks',
     [source.key],
   );
-  const first = await source.head(log, Number(rows[0]?.since ?? -1n));
+  const first = await source.head(topics, Number(rows[0]?.since ?? -1n));
   const made = await client.query(
     'INSERT INTO webhook_cursors (topic, chain, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [...cursor, first],
   );
   return made.rowCount === 1 ? first : null;
-}
-
-async function readRecords(log: EventLog, source: WebhookEventSource, position: number): Promise<SourceRecord[]> {
-  return (await log.read(source.topic, source.chain, position, READ_LIMITS)).map(({ payload }) => source.read(payload));
 }
 
 /** `reached`: height of the newest complete block. Record by record, so that a rewind retracts exactly the deliveries before it. */

@@ -1,6 +1,6 @@
 /** The two topics behind webhooks: the events of their records, and the committed position. */
-import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import type { FactsRecord, StampsRecord } from '../../schemas/log-records.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
 import { eventsOfRecord } from '../push/events-of-record.ts';
 import { type CorrectedConversion, correctedConversions, eventsOfStamps } from '../push/events-of-stamps.ts';
@@ -26,10 +26,13 @@ export interface WebhookEventSource {
   readonly key: FeedKey;
   /** Stage whose position says how far records count. */
   readonly stage: 'derive' | 'told';
-  read(payload: Uint8Array): SourceRecord;
+  /** Records from a position on, committed or not. */
+  read(topics: TopicReader, position: number): Promise<SourceRecord[]>;
   /** Position of the first record after a mark. */
-  head(log: EventLog, mark: number): Promise<number>;
+  head(topics: TopicReader, mark: number): Promise<number>;
 }
+
+const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
 export function factsSource(chain: string): WebhookEventSource {
   return {
@@ -37,19 +40,11 @@ export function factsSource(chain: string): WebhookEventSource {
     chain,
     key: feedKey('facts', chain),
     stage: 'derive',
-    read(payload) {
-      const record = decodeFactsRecord(payload);
-      const block = record.kind === 'rewind' ? undefined : record.facts.find((fact) => fact.type === 'block');
-      return {
-        mark: record.source,
-        kind: record.kind === 'rewind' ? 'rewind' : 'block',
-        height: record.height,
-        time: block?.time ?? null,
-        events: eventsOfRecord(chain, record),
-        corrected: [],
-      };
+    async read(topics, position) {
+      const entries = await topics.read('facts', chain, position, READ_LIMITS);
+      return entries.map((entry) => ofFacts(chain, entry.record()));
     },
-    head: (log, mark) => headOf(log, chain, mark),
+    head: (topics, mark) => headOf(topics, chain, mark),
   };
 }
 
@@ -59,24 +54,40 @@ export function stampsSource(chain: string): WebhookEventSource {
     chain,
     key: feedKey('stamps', chain),
     stage: 'told',
-    read(payload) {
-      const record = decodeStampsRecord(payload);
-      const { position: mark, height } = record;
-      if (record.kind === 'correction') {
-        const corrected = correctedConversions(chain, record);
-        const events = corrected.map(({ now }) => now).filter((event) => event !== null);
-        return { mark, kind: 'correction', height, time: record.time, events, corrected };
-      }
-      const isRewind = record.kind === 'rewind';
-      return {
-        mark,
-        kind: isRewind ? 'rewind' : 'block',
-        height,
-        time: isRewind ? null : record.time,
-        events: eventsOfStamps(chain, record),
-        corrected: [],
-      };
+    async read(topics, position) {
+      const entries = await topics.read('stamps', chain, position, READ_LIMITS);
+      return entries.map((entry) => ofStamps(chain, entry.record()));
     },
     head: async (_, mark) => mark + 1,
+  };
+}
+
+function ofFacts(chain: string, record: FactsRecord): SourceRecord {
+  const block = record.kind === 'rewind' ? undefined : record.facts.find((fact) => fact.type === 'block');
+  return {
+    mark: record.source,
+    kind: record.kind === 'rewind' ? 'rewind' : 'block',
+    height: record.height,
+    time: block?.time ?? null,
+    events: eventsOfRecord(chain, record),
+    corrected: [],
+  };
+}
+
+function ofStamps(chain: string, record: StampsRecord): SourceRecord {
+  const { position: mark, height } = record;
+  if (record.kind === 'correction') {
+    const corrected = correctedConversions(chain, record);
+    const events = corrected.map(({ now }) => now).filter((event) => event !== null);
+    return { mark, kind: 'correction', height, time: record.time, events, corrected };
+  }
+  const isRewind = record.kind === 'rewind';
+  return {
+    mark,
+    kind: isRewind ? 'rewind' : 'block',
+    height,
+    time: isRewind ? null : record.time,
+    events: eventsOfStamps(chain, record),
+    corrected: [],
   };
 }

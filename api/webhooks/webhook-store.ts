@@ -3,6 +3,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
+import type { DisabledReason } from '../rest/webhooks/schema.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import { newSecret } from './secrets.ts';
@@ -17,7 +18,7 @@ export interface WebhookRow {
   readonly asked: string;
   readonly confirmations: number;
   readonly enabled: boolean;
-  readonly disabled_reason: string | null;
+  readonly disabled_reason: DisabledReason | null;
   readonly failing_since: Date | null;
   readonly old_secret_ends_at: Date | null;
   readonly created_at: Date;

@@ -1,6 +1,6 @@
 /** Webhooks of this process: events of each chain become deliveries, and deliveries are sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
@@ -32,7 +32,7 @@ export interface WebhooksOptions {
   readonly config: Pick<Config, 'chains' | 'webhookLocalReceivers'>;
   readonly release: string;
   readonly postgres: Postgres;
-  readonly log: EventLog;
+  readonly topics: TopicReader;
   readonly watch: StateWatch;
   readonly idsOf: IdsOf;
   readonly shares: Pick<NetworkShares, 'order'>;
@@ -57,7 +57,7 @@ const PRICES_MS = 1_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { config, release, postgres, log, watch, idsOf, logger, timing = {} } = options;
+  const { config, release, postgres, topics, watch, idsOf, logger, timing = {} } = options;
   const chains = config.chains.map(({ name }) => name);
   const queue = await openTurnQueue({ postgres, logger, ...timing });
   const sender = createSender({
@@ -75,8 +75,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
 
   async function untilMore({ topic, chain }: WebhookEventSource, { next, committed }: Enqueued): Promise<void> {
     if (next === null) return pause(WAIT_MS, signal);
-    await log.waitFor(topic, chain, next, WAIT_MS, signal);
-    if (((await log.last(topic, chain))?.position ?? -1) < next) return;
+    await topics.waitFor(topic, chain, next, WAIT_MS, signal);
+    if (((await topics.last(topic, chain))?.position ?? -1) < next) return;
     // A record is in the topic shortly before the commit that releases it.
     await watch.until(({ derived, published }) => {
       return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) > committed;
@@ -84,7 +84,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 
   async function follow(source: WebhookEventSource): Promise<void> {
-    const enqueued = await enqueueEvents({ source, postgres, log, queue, activeWebhooks, logger });
+    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records === 0) await untilMore(source, enqueued);
   }

@@ -1,10 +1,12 @@
 /** Readers as the service has them – one snapshot, both stores – while the served generation changes all the time. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createCurrentState } from '../../api/state/current-state.ts';
 import { createSnapshots } from '../../api/state/snapshot.ts';
 import { createStateWatch } from '../../api/state/state-watch.ts';
 import { openReader } from '../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { swapGenerations } from '../../pipeline/reprocess/candidate-generation.ts';
 
@@ -17,6 +19,7 @@ export interface SwapReaders {
   readonly mixed: number;
 }
 
+const readGeneration = rowReader({ generation: columns.number });
 const READERS = 4;
 const SWAP_EVERY_MS = 50;
 
@@ -32,7 +35,7 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   let mixed = 0;
   const read = () =>
     snapshot(async ({ state, row }) => {
-      const inPostgres = await row<{ generation: number }>('SELECT generation FROM generations WHERE served');
+      const inPostgres = await row(readGeneration, 'SELECT generation FROM generations WHERE served');
       const [inClickHouse] = await stores.clickhouse.query<{ generations: number; sum: string }>(
         `SELECT any(generation) AS told, toString(sum(usd_value)) AS sum FROM conversions
          WHERE generation = {generation:UInt32} AND chain = 'one' AND import_height < 1000`,

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { startApi } from '../../api/server.ts';
 import { runStages } from '../../commands/run-stages.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
 import { watchDaemons } from '../../infra/verusd/daemon-watch.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -85,8 +86,9 @@ export async function startFollowing(chains: readonly ReadyChain[], usesZmq: boo
   };
   const stop = new AbortController();
   const { signal } = stop;
-  const stages = runStages({ config, stores, log, daemons, notifications, reporter, logger, signal });
-  const api = await startApi({ config, release: 'benchmark', stores, log, daemons, logger, signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, notifications, reporter, logger, signal });
+  const api = await startApi({ config, release: 'benchmark', stores, topics, daemons, logger, signal });
 
   return {
     port: api.port,

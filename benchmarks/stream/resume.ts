@@ -4,6 +4,7 @@ import { encodePlaces } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
 import { openStream } from '../../client/stream/stream.ts';
 import { runStages } from '../../commands/run-stages.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { configOf } from '../../test/api/running-service.ts';
@@ -32,8 +33,9 @@ export async function measureResume(missed: number): Promise<void> {
   const reporter = createStageReporter(stores.postgres, logger);
   const stop = new AbortController();
   const { signal } = stop;
-  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal });
-  const serve = () => startApi({ config, release: 'benchmark', stores, log, daemons, logger, signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal });
+  const serve = () => startApi({ config, release: 'benchmark', stores, topics, daemons, logger, signal });
   let api = await serve();
   const chain = createChain({ seed: SEED, addresses: 100, transactions: 12, mix: EVERYTHING });
 

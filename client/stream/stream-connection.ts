@@ -13,6 +13,7 @@ export interface ConnectionOptions {
   readonly cursor: string | null;
   /** Messages that wait for the reader; one more, and the connection is let go. */
   readonly mostWaiting: number;
+  readonly onMessage?: ((message: ServerMessage) => void) | undefined;
 }
 
 /** Why it ended: `lagging` by the reader's fault, else by the network's or the server's. */
@@ -40,6 +41,10 @@ export class StreamRefused extends Error {
   }
 }
 
+/** Node.js takes headers where the standard has names of protocols. */
+const openWithKey = (url: string, key: string): WebSocket =>
+  Reflect.construct(WebSocket, [url, { headers: { authorization: `Bearer ${key}` } }]);
+
 const OPEN_MS = 15_000;
 /** Heartbeats that may be missed. */
 const SILENT_BEATS = 3;
@@ -47,10 +52,16 @@ const SUBSCRIPTION = 'stream';
 /** Refusals that end by themselves: the stream connects again. */
 const PASSING = new Set(['rate_limited', 'too_many_streams', 'unavailable', 'internal_error']);
 
-export function openConnection({ url, key, wish, cursor, mostWaiting }: ConnectionOptions): StreamConnection {
+export function openConnection({
+  url,
+  key,
+  wish,
+  cursor,
+  mostWaiting,
+  onMessage,
+}: ConnectionOptions): StreamConnection {
   const queue = createMessageQueue<ServerMessage>();
-  const socket =
-    key === undefined ? new WebSocket(url) : new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
+  const socket = key === undefined ? new WebSocket(url) : openWithKey(url, key);
   let ended: Ended = { lagging: false, reason: 'closed by the reader' };
   let over = false;
   let seq = 0;
@@ -96,6 +107,7 @@ export function openConnection({ url, key, wish, cursor, mostWaiting }: Connecti
     if (over) return;
     lastAt = Date.now();
     const message = JSON.parse(String(data)) as ServerMessage;
+    onMessage?.(message);
     if (message.type === 'hello') greet(message);
     else receive(message);
   };

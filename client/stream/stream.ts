@@ -26,6 +26,8 @@ export interface StreamOptions extends Wish {
   readonly mostWaiting?: number;
   /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
   readonly retryMs?: readonly [number, number];
+  /** Hears every message before it is read, greetings and heartbeats too: for a display of the connection. */
+  readonly onMessage?: (message: ServerMessage) => void;
   /** Hears of each end of a connection. */
   readonly onReconnect?: (why: Ended) => void;
 }
@@ -43,7 +45,7 @@ const RETRY_MS = [250, 30_000] as const;
 
 /** Iterating connects. @throws StreamRefused while it is iterated, when the server does not take the subscription */
 export function openStream({ baseUrl, key, signal, ...options }: StreamOptions): Stream {
-  const { channels, chains, filter, mostWaiting = MOST_WAITING, retryMs = RETRY_MS, onReconnect } = options;
+  const { channels, chains, filter, mostWaiting = MOST_WAITING, retryMs = RETRY_MS, onMessage, onReconnect } = options;
   const url = new URL('/api/ws', baseUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const wish: Wish = { ...(channels && { channels }), ...(chains && { chains }), ...(filter && { filter }) };
@@ -51,7 +53,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
 
   async function* events(): AsyncGenerator<StreamEvent, void, void> {
     for (let failures = 0; !signal?.aborted; failures += 1) {
-      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting });
+      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting, onMessage });
       const close = () => connection.close();
       signal?.addEventListener('abort', close, { once: true });
       try {

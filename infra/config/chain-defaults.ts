@@ -44,3 +44,19 @@ export const DEMO_CHAIN: ChainConfig = {
   stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'], // usdx
   minBasketAge: 20,
 };
+
+/** First parts of addresses that belong to the service: no chain may be called so. */
+export const RESERVED_NAMES: readonly string[] = [
+  'api',
+  'rpc',
+  'metrics',
+  'assets',
+  'market',
+  'search',
+  'login',
+  'account',
+  'operator',
+  'status',
+  'address',
+  'about',
+];

@@ -173,6 +173,7 @@ describe('loadConfig', () => {
     ['[1]', /not a JSON object/],
     ['{', /JSON/],
     [{ chains: [{ name: 'vrsc' }] }, /chains\.0\.rpc is missing/],
+    [{ chains: [{ name: 'market', rpc: RPC }] }, /"market" is an address of the service itself/],
     [
       {
         chains: [

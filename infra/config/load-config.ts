@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS } from './chain-defaults.ts';
+import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS, RESERVED_NAMES } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
 export class ConfigInvalid extends PermanentError {
@@ -147,6 +147,10 @@ function contradictions(config: Config): string[] {
     problems.push(
       `zmq of ${name} has ${publishers} addresses for ${daemons} daemons: give one for each, null for a daemon that publishes nothing`,
     );
+  }
+  const reserved = names.find((name) => RESERVED_NAMES.includes(name));
+  if (reserved) {
+    problems.push(`chains: "${reserved}" is an address of the service itself, and so are ${RESERVED_NAMES.join(', ')}`);
   }
   if (Number.isNaN(config.cutover)) problems.push('cutover is not a date');
   for (const [currencyId, { min, max }] of Object.entries(config.priceLimits)) {

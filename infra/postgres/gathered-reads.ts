@@ -3,10 +3,11 @@
  * requests that have already arrived are read. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';
+import type { StoredRow } from './fact-columns.ts';
 import { type PostgresReader, prepared, type Statement } from './reader.ts';
 
 /** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
-export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<object[]>;
+export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<StoredRow[]>;
 
 /** A statement as it is sent: its own values are $1 … $count, the version is the next one. */
 export type VersionGuard = (sql: string, count: number) => string;
@@ -14,7 +15,7 @@ export type VersionGuard = (sql: string, count: number) => string;
 interface Read {
   readonly values: readonly unknown[];
   readonly version: string;
-  readonly resolve: (rows: object[]) => void;
+  readonly resolve: (rows: StoredRow[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -67,7 +68,7 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
   }
 
   async function readAlone({ values, version, resolve, reject }: Read): Promise<void> {
-    await reader.query<object>(alone, [...values, version]).then((rows) => {
+    await reader.query<StoredRow>(alone, [...values, version]).then((rows) => {
       learn(rows.length);
       resolve(rows);
     }, reject);
@@ -77,7 +78,7 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
     const statement = await statementForAll();
     const columns = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
     const found = await reader.query<{ asked_at: number }>(statement, [...columns, version]);
-    const rows = reads.map((): object[] => []);
+    const rows = reads.map((): StoredRow[] => []);
     for (const { asked_at, ...row } of found) rows[asked_at - 1]?.push(row);
     learn(Math.max(...rows.map(({ length }) => length)));
     for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);

@@ -2,9 +2,8 @@
  * Blocks beyond the line, from any facts record on: those that wait in the stage's own queues, and behind them the topic, of
  * which only the newest blocks that were read are held.
  */
-import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { type PricedBlock, pricedBlock } from '../../processors/pricing/chain-view.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import { createKnownRewinds, type KnownRewinds } from './known-rewinds.ts';
 import type { ChainCursor } from './price-chain.ts';
@@ -42,7 +41,7 @@ interface Recent {
 }
 
 export function createAheadReader(
-  log: Pick<EventLog, 'read'>,
+  topics: Pick<TopicReader, 'read'>,
   maxHeld: number,
   yieldToEventLoop: () => Promise<void> | undefined,
 ): AheadReader {
@@ -62,9 +61,9 @@ export function createAheadReader(
     const committed = derived.get(chain)?.position ?? -1;
     const blocks: PricedBlock[] = [];
     let rewind: FactsRewound | null = null;
-    for (const { payload } of await log.read('facts', chain, recent.next, readLimits(maxHeld))) {
+    for (const entry of await topics.read('facts', chain, recent.next, readLimits(maxHeld))) {
       await yieldToEventLoop();
-      const record = decodeFactsRecord(payload);
+      const record = entry.record();
       if (record.source > committed) break;
       recent.next = record.position + 1;
       if (record.kind === 'rewind') {

@@ -1,9 +1,9 @@
 /** Reads the facts topics for the price stage, up to derive's commits in Postgres. */
-import type { EventLog, ReadLimits } from '../../infra/event-log/event-log.ts';
+import type { ReadLimits } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePositions, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { pricedBlock } from '../../processors/pricing/chain-view.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import type { ChainCursor } from './price-chain.ts';
 
@@ -30,7 +30,7 @@ export function readLimits(maxQueued: number): ReadLimits {
 
 /** Appends committed blocks to the cursor's queue, up to the first rewind; without those that `isVoid` knows to be taken back. */
 export async function readFacts(
-  log: EventLog,
+  topics: Pick<TopicReader, 'read'>,
   cursor: ChainCursor,
   derived: DerivedPositions,
   maxQueued: number,
@@ -43,9 +43,9 @@ export async function readFacts(
   cursor.isAtEnd = !committed;
   if (!committed) return { records: 0, rewind: null };
   let count = 0;
-  for (const { payload } of await log.read('facts', name, cursor.next, readLimits(maxQueued))) {
+  for (const entry of await topics.read('facts', name, cursor.next, readLimits(maxQueued))) {
     await yieldToEventLoop();
-    const record = decodeFactsRecord(payload);
+    const record = entry.record();
     if (record.source > committed.position) break;
     cursor.next = record.position + 1;
     count++;

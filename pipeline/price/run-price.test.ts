@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
@@ -43,6 +44,7 @@ describe('runPrice', () => {
       chains,
       config: { cutover: 0, minBasketDepthUsd: 1000, priceLimits: {} },
       log,
+      topics: createTopicReader(log),
       stores,
       logger: pino({ level: 'silent' }),
       status: (_, status) => statuses.push(status),

@@ -2,6 +2,7 @@
 import { coins } from '../../domain/basket-state.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { type PositionMoves, watchPositions } from '../../infra/postgres/position-moves.ts';
 import { pause } from '../../infra/repeat-until.ts';
@@ -23,7 +24,9 @@ export interface RunPriceOptions {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'openWriter'>;
+  /** Reads the same log. */
+  readonly topics: TopicReader;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly logger: Logger;
   readonly status: (chain: string, status: StageStatus) => void;
@@ -48,11 +51,11 @@ export function runPrice(options: RunPriceOptions): Promise<void> {
 }
 
 async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { chains, config, log, stores, logger, signal, limits = LIMITS } = options;
+  const { chains, config, log, topics, stores, logger, signal, limits = LIMITS } = options;
   const rules = pricingRules(chains, config);
-  const publisher = await openStampsPublisher(log, lock, chains);
+  const publisher = await openStampsPublisher(log, topics, lock, chains);
   try {
-    const stage = await openPriceStage({ chains, rules, log, stores, lock, publisher, logger, limits, signal });
+    const stage = await openPriceStage({ chains, rules, topics, stores, lock, publisher, logger, limits, signal });
     await foldOn(stage, options, lock);
   } finally {
     await publisher.close();
@@ -60,7 +63,7 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
 }
 
 async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { log, stores, logger, signal } = options;
+  const { topics, stores, logger, signal } = options;
   const report = createPriceReport(options);
   const derived = watchPositions(stores.postgres, logger, 'derive');
   try {
@@ -69,7 +72,7 @@ async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLo
       await lock.inStep(); // a rewind that an earlier owner began is among the first records
       report.at(stage, ticks);
       if (ticks > 0 || records > 0 || isAheadMoved) continue;
-      await waitForFacts(log, stage, derived, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
+      await waitForFacts(topics, stage, derived, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
     }
   } finally {
     await derived.stop();
@@ -88,7 +91,7 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
 
 /** Waits until derive commits, or until facts that it has committed appear in a topic. */
 async function waitForFacts(
-  log: EventLog,
+  topics: Pick<TopicReader, 'waitFor'>,
   stage: PriceStage,
   derived: PositionMoves,
   waitMs: number,
@@ -98,7 +101,7 @@ async function waitForFacts(
   const either = AbortSignal.any([signal, others.signal]);
   try {
     const facts = stage.awaited().map(async ([chain, next]) => {
-      await log.waitFor('facts', chain, next, waitMs, either);
+      await topics.waitFor('facts', chain, next, waitMs, either);
       await pause(COMMIT_POLL_MS, either);
     });
     await Promise.race([...facts, derived.next(waitMs, either)]);

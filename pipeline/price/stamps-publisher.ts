@@ -8,10 +8,10 @@ import type { PoolClient } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import {
-  decodeStampsRecord,
   encodeStampList,
   encodeStampsAppended,
   encodeStampsCorrected,
@@ -58,6 +58,9 @@ interface Partition {
   readonly beyond: PublishedBeyond;
 }
 
+/** Gives the record its position, and returns that. */
+type AddRecord = (encode: (position: number) => Uint8Array) => number;
+
 type Lock = Pick<StageLock, 'transaction'>;
 
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
@@ -67,7 +70,8 @@ const MOST_CORRECTED_BYTES = 16 * 1024 * 1024;
 
 /** Becomes the only writer of the topic and retracts records that the stores no longer hold. */
 export async function openStampsPublisher(
-  log: Pick<EventLog, 'openWriter' | 'read'>,
+  log: Pick<EventLog, 'openWriter'>,
+  topics: Pick<TopicReader, 'read'>,
   lock: Lock,
   chains: readonly { readonly name: string }[],
 ): Promise<StampsPublisher> {
@@ -87,51 +91,21 @@ export async function openStampsPublisher(
       const tip = held ?? ticked.get(name) ?? BEFORE_GENESIS;
       const partition = { chain: name, writer, tip, firstBeyond: tip.height + 1, beyond: createPublishedBeyond() };
       partitions.push(partition);
-      await readBeyond(log, partition, (held?.position ?? -1) + 1);
+      await readBeyond(topics, partition, (held?.position ?? -1) + 1);
     }
   }
 
   async function tell(client: PoolClient, partition: Partition, ticks: readonly PublishedTick[], isComplete: boolean) {
-    const { writer, beyond, chain } = partition;
+    const { writer, chain } = partition;
     const records: LogRecord[] = [];
-    const add = (encode: (position: number) => Uint8Array): number => {
+    const add: AddRecord = (encode) => {
       const position = writer.next + records.length;
       records.push({ position, payload: encode(position) });
       return position;
     };
     for (const tick of ticks) {
       await yieldToEventLoop();
-      const { height, hash, time, position: source } = tick.block;
-      const list = encodeStampList(stampListOf(tick));
-      const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
-      const publishedEntry = beyond.at(index);
-      const provisional = !isComplete;
-      const head = { source, height, hash, time, provisional };
-      const isAlike = beyond.isAlike(index, hash, list);
-      const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
-      if (!isAlike || !isMarkedAlike) {
-        const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(log, chain, publishedEntry) : null;
-        if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
-          const { provisional: wasProvisional } = publishedEntry;
-          const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
-          beyond.correct(index, { latest, provisional }, list);
-        } else {
-          if (publishedEntry) {
-            const kept = blockAt(partition, index - 1);
-            const reason = publishedEntry.hash === hash ? 'repriced' : 'reorg';
-            add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
-            beyond.truncate(index);
-          }
-          if (index !== beyond.length)
-            throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
-          const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
-          beyond.push({ position, source, hash, provisional }, list);
-        }
-      }
-      if (!isComplete) continue;
-      beyond.shift(1);
-      partition.tip = { height, hash };
-      partition.firstBeyond = height + 1;
+      await addTick(topics, partition, tick, isComplete, add);
     }
     if (records.length > 0) await writer.append(records);
     await save(client, chain, partition);
@@ -184,6 +158,48 @@ export async function openStampsPublisher(
   };
 }
 
+/** Adds what a tick says other than the topic, and moves the partition behind it. */
+async function addTick(
+  topics: Pick<TopicReader, 'read'>,
+  partition: Partition,
+  tick: PublishedTick,
+  isComplete: boolean,
+  add: AddRecord,
+): Promise<void> {
+  const { beyond, chain } = partition;
+  const { height, hash, time, position: source } = tick.block;
+  const list = encodeStampList(stampListOf(tick));
+  const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
+  const publishedEntry = beyond.at(index);
+  const provisional = !isComplete;
+  const head = { source, height, hash, time, provisional };
+  const isAlike = beyond.isAlike(index, hash, list);
+  const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
+  if (!isAlike || !isMarkedAlike) {
+    const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(topics, chain, publishedEntry) : null;
+    if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
+      const { provisional: wasProvisional } = publishedEntry;
+      const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
+      beyond.correct(index, { latest, provisional }, list);
+    } else {
+      if (publishedEntry) {
+        const kept = blockAt(partition, index - 1);
+        const reason = publishedEntry.hash === hash ? 'repriced' : 'reorg';
+        add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
+        beyond.truncate(index);
+      }
+      if (index !== beyond.length)
+        throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
+      const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
+      beyond.push({ position, source, hash, provisional }, list);
+    }
+  }
+  if (!isComplete) return;
+  beyond.shift(1);
+  partition.tip = { height, hash };
+  partition.firstBeyond = height + 1;
+}
+
 const blockOf = ({ height, hash }: BlockRef): BlockRef => ({ height, hash });
 
 function ofChain(ticks: readonly PublishedTick[], { chain }: Partition): readonly PublishedTick[] {
@@ -221,13 +237,13 @@ function rewound(record: Omit<StampsRewound, 'kind' | 'position'>): (position: n
 }
 
 /** Reads the topic's records after the complete ones, committed or not. */
-async function readBeyond(log: Pick<EventLog, 'read'>, partition: Partition, first: number): Promise<void> {
+async function readBeyond(topics: Pick<TopicReader, 'read'>, partition: Partition, first: number): Promise<void> {
   for (let next = first; ; ) {
-    const records = await log.read('stamps', partition.chain, next, READ_LIMITS);
-    if (records.length === 0) return;
-    for (const { payload, position } of records) {
-      const record = decodeStampsRecord(payload);
-      const { height, hash } = record;
+    const entries = await topics.read('stamps', partition.chain, next, READ_LIMITS);
+    if (entries.length === 0) return;
+    for (const entry of entries) {
+      const record = entry.record();
+      const { position, height, hash } = record;
       if (record.kind === 'stamps') {
         placeOf(partition, height);
         const { source, provisional } = record;
@@ -252,19 +268,19 @@ const listOf = ({ prices, stamps }: StampList): StampList => ({ prices, stamps }
 
 /** Reads the newest published list of a block, encoded as by encodeStampList. Returns null if the log no longer holds it. */
 async function readList(
-  log: Pick<EventLog, 'read'>,
+  topics: Pick<TopicReader, 'read'>,
   chain: string,
   { latest }: PublishedEntry,
 ): Promise<Buffer | null> {
-  const [record] = await log
+  const [entry] = await topics
     .read('stamps', chain, latest, { ...READ_LIMITS, maxRecords: 1 })
     .catch((error: unknown) => {
       if (error instanceof LogGap) return [];
       throw error;
     });
-  const read = record && decodeStampsRecord(record.payload);
-  if (read?.kind === 'stamps') return encodeStampList(listOf(read));
-  return read?.kind === 'correction' ? encodeStampList(read.now) : null;
+  const record = entry?.record();
+  if (record?.kind === 'stamps') return encodeStampList(listOf(record));
+  return record?.kind === 'correction' ? encodeStampList(record.now) : null;
 }
 
 async function save(client: PoolClient, chain: string, { writer, tip, beyond }: Partition): Promise<void> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DEFINITIONS, definitionOf, type Fact, type FactType } from '../../schemas/facts.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
@@ -72,6 +73,9 @@ describe('any fact comes back from Postgres as it went in', () => {
     const keys = table.life === 'event' ? ['txid', 'height'] : table.key.map(({ field }) => field);
     const idOf = (fact: Fact) => keys.map((key) => (fact as unknown as StoredRow)[key]).join(':');
     const read: (row: StoredRow) => unknown = factReader<FactType, never>(DEFINITIONS[type] as never);
+    const { fields } = definitionOf(type);
+    const single = Object.keys(fields).filter((name) => fields[name]?.sort !== 'detail');
+    const readColumns = rowReader(storedColumns({ type, fields }, single));
     let round = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -85,6 +89,7 @@ describe('any fact comes back from Postgres as it went in', () => {
             [chain],
           );
           expect(rows.map(read)).toEqual(facts);
+          expect(rows.map(readColumns)).toEqual(rows);
         },
       ),
       { numRuns: 20 },

@@ -1,6 +1,8 @@
 /** Prices and stamps, folded again from facts that were derived again, against those that are served. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
@@ -69,7 +71,7 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
   const stage = await openPriceStage({
     chains,
     rules,
-    log: facts,
+    topics: createTopicReader(facts),
     stores: fresh,
     lock,
     publisher: null,

@@ -20,6 +20,8 @@ type TextField = FieldOf<'text' | 'hash' | 'numeral' | 'json', unknown>;
 export interface IntegerField<T = unknown> extends FieldOf<'integer' | 'seconds', T> {
   readonly min: number;
   readonly max: number;
+  /** Postgres keeps it as int8, which comes as a bigint. */
+  readonly wide?: true;
 }
 type AmountField = FieldOf<'satoshis' | 'sum' | 'amounts' | 'flows', unknown>;
 export interface ChoiceField<T = unknown> extends FieldOf<'choice' | 'choices', T> {
@@ -65,20 +67,21 @@ export const amounts = (): FieldOf<'amounts', CurrencyAmounts> => plain('amounts
 /** Gross. Postgres keeps the net alone, so a fact with flows cannot be read back from it. */
 export const flows = (): FieldOf<'flows', CurrencyFlows> => plain('flows');
 
-type OfInteger = IntegerField<number> & FieldOf<'integer' | 'seconds', number>;
+type OfInteger<S extends 'integer' | 'seconds' = 'integer'> = IntegerField<number> & FieldOf<S, number>;
 
 /** What an int4 column holds, from zero on. */
 export const integer = (): OfInteger => ({ sort: 'integer', nullable: false, min: 0, max: INT4_MAX });
 export const signedInteger = (): OfInteger => ({ sort: 'integer', nullable: false, min: -INT4_MAX - 1, max: INT4_MAX });
 /** What an int8 column holds and avsc writes as a number: beyond these it throws or writes another number. */
-export const wideInteger = (): OfInteger => ({
+export const wideInteger = (): OfInteger & { readonly wide: true } => ({
   sort: 'integer',
   nullable: false,
   min: -(2 ** 52),
   max: Number.MAX_SAFE_INTEGER - 1,
+  wide: true,
 });
 /** Since the epoch. */
-export const seconds = (): OfInteger => ({ sort: 'seconds', nullable: false, min: 0, max: UINT32_MAX });
+export const seconds = (): OfInteger<'seconds'> => ({ sort: 'seconds', nullable: false, min: 0, max: UINT32_MAX });
 
 export const choice = <const T extends readonly string[]>(values: T): ChoiceField<T[number]> => ({
   sort: 'choice',

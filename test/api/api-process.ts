@@ -2,6 +2,7 @@
  * An API in an operating system process of its own, on the Postgres and the log of a running service; its ClickHouse is empty.
  * Argument: `SecondApiOptions` as JSON.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { startApi } from '../../api/server.ts';
 import { openEmbeddedClickHouse } from '../../infra/clickhouse/embedded.ts';
 import { migrateClickHouse } from '../../infra/clickhouse/migrate.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { connectPostgres } from '../../infra/postgres/postgres.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { SecondApiOptions } from './start-second-api.ts';
@@ -30,7 +32,7 @@ const api = await startApi({
   config,
   release: 'test',
   stores: { postgres, clickhouse },
-  log,
+  topics: createTopicReader(log),
   daemons: new Map(clients),
   logger,
   signal: stop.signal,

@@ -1,4 +1,5 @@
 /** A service whose stages say what a test tells them to: real stores, real daemons over HTTP, a real API, and a clock that only the test moves. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { expect } from 'vitest';
 import { startApi } from '../../api/server.ts';
 import { run as runStatus } from '../../commands/status.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import { createStageReporter, type StageReporter } from '../../pipeline/stage/stage-reporter.ts';
@@ -125,7 +127,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     config,
     release: 'test',
     stores,
-    log,
+    topics: createTopicReader(log),
     daemons: new Map(CHAINS.map((chain) => [chain, group])),
     logger,
     signal: stop.signal,

@@ -1,11 +1,12 @@
 /** Which identity a caller means, on the root of a network and on a chain that it launched. */
+
 import { beforeAll, expect, it } from 'vitest';
 import { findIdentity } from '../../api/state/identity-names.ts';
-import type { Snapshot } from '../../api/state/snapshot.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
 import { chainConfig } from '../laws/replay.ts';
+import { poolRows } from '../support/api/pool-rows.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { blockOf, identity } from '../support/pipeline/sinks/made-facts.ts';
 
@@ -29,10 +30,7 @@ beforeAll(async () => {
 });
 
 function find(chain: typeof root, text: string): Promise<string | null> {
-  const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
-    (await stores.postgres.pool.query(sql, [...values])).rows;
-  const read = { rows, row: async (sql: string, values?: readonly unknown[]) => (await rows(sql, values))[0] };
-  return findIdentity(read as unknown as Snapshot, chain, text);
+  return findIdentity(poolRows(stores.postgres), chain, text);
 }
 
 it.each([

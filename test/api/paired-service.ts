@@ -1,4 +1,5 @@
 /** The service on the recording of two chains: what their daemons would say is appended to the log by the test. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { startApi } from '../../api/server.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
@@ -72,8 +74,9 @@ export async function startPairedService({
   const reporter = createStageReporter(stores.postgres, logger);
   const stop = new AbortController();
   const { signal } = stop;
-  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal });
-  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal });
+  const api = await startApi({ config, release: 'test', stores, topics, daemons, logger, signal });
 
   const blocks = {
     root: recordedFile('../pbaas/root/blocks.jsonl.gz'),

@@ -1,4 +1,5 @@
 /** The whole service on the recorded node: real stores, real stages, a port of its own. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts'
 import type { StoreContext } from '../../commands/command.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { WatchTiming } from '../../infra/verusd/daemon-watch.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
@@ -65,6 +67,7 @@ export interface ServiceOptions {
   /** Seconds since the epoch. */
   readonly cutover?: number;
   readonly health?: ApiOptions['health'];
+  readonly page?: ApiOptions['page'];
   /** Of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
@@ -116,7 +119,7 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
@@ -129,20 +132,22 @@ export async function startServiceOn<Node extends FollowedNode>(
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
   const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
   const stop = new AbortController();
-  const stages = runStages({ config, stores, log, daemons, reporter, logger, signal: stop.signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });
 
   const serve = (signal: AbortSignal, { port = 0, ...kept }: Parameters<RunningService['startAnother']>[0] = {}) =>
     startApi({
       config: { ...config, port },
       release: 'test',
       stores,
-      log,
+      topics,
       daemons,
       logger,
       signal,
       ...(push && { push }),
       ...(webhooks && { webhooks }),
       ...(health && { health }),
+      ...(page && { page }),
       ...kept,
     });
   let api = await serve(stop.signal);

@@ -2,12 +2,14 @@
  * Three chains, of which one stands still for ten days: volumes, trades, fees, candles, changes and charts of the others follow their own
  * blocks, are marked, and are in the end what they would have been anyway.
  */
+
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodePlaces, encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { retimed } from '../support/pipeline/price/branches.ts';
 import type { FedBlock } from '../support/pipeline/price/facts-feed.ts';
@@ -56,7 +58,16 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: TestClient, po
   const config = { ...configOf(configured), roles: ['serve'] as const };
   const daemons = new Map(chains.map(({ name }) => [name, createVerusdClient({ rpc, chain: name, logger })]));
   const { signal } = new AbortController();
-  const api = await startApi({ config, release: 'test', stores, log, daemons, logger, signal, push: PUSH });
+  const api = await startApi({
+    config,
+    release: 'test',
+    stores,
+    topics: createTopicReader(log),
+    daemons,
+    logger,
+    signal,
+    push: PUSH,
+  });
   try {
     return await work(
       createClient(() => `http://127.0.0.1:${api.port}`),

@@ -1,6 +1,8 @@
 /** /api/stats/status and /api/stats/network say what a daemon said last, and when; they wait for none. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
@@ -29,7 +31,13 @@ beforeAll(async () => {
   const { logger } = service.context;
   client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger });
   const daemons = new Map([[CHAIN, client]]);
-  api = await startApi({ ...service.context, release: 'test', daemons, signal: stop.signal });
+  api = await startApi({
+    ...service.context,
+    topics: createTopicReader(service.context.log),
+    release: 'test',
+    daemons,
+    signal: stop.signal,
+  });
 });
 afterAll(async () => {
   stop.abort();

@@ -14,7 +14,7 @@ const config = loadConfig({ DATA_DIR: folder });
 const [chain] = config.chains;
 if (!chain) throw new TypeError('no chain');
 const logger = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
-const { stores, log, close } = await openResources(config, logger);
+const { stores, log, topics, close } = await openResources(config, logger);
 console.log('open');
 
 const last = await log.last('blocks', chain.name);
@@ -33,6 +33,7 @@ await Promise.all([
   runDerive({ ...common, chain, nativeCurrencyId: id, status: (status) => doneAtTip('derive', status) }),
   runPrice({
     ...common,
+    topics,
     chains: [{ ...chain, nativeCurrencyId: id }],
     config,
     status: (_, status) => doneAtTip('price', status),

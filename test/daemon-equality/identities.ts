@@ -1,4 +1,5 @@
 /** getidentity at every height, getidentityhistory. */
+
 import { contentOver } from '../../api/rest/identities/content-routes.ts';
 import { friendlyName } from '../../api/rest/identities/identity-rows.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
@@ -6,6 +7,7 @@ import { RpcError } from '../../api/rpc/rpc-error.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { truth } from '../api/truth.ts';
+import { poolRows } from '../support/api/pool-rows.ts';
 import { canonical, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
@@ -109,15 +111,19 @@ const history: EqualityComparison = {
 const content: EqualityComparison = {
   method: 'getidentitycontent',
   async *answers({ postgres, chain }: Ours) {
-    const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
-      (await postgres.pool.query(sql, [...values])).rows;
     const recorded = identities.map(({ id, content: of }) => ({ params: [id], result: of as Members }));
     const asked = answersOf('getidentitycontent').filter(({ params }) => params[2] !== -1);
     for (const { params, result } of [...recorded, ...asked]) {
       const { identity, vout, fromheight, toheight } = result as Members;
       if (vout === -1) continue;
       const { contentmultimap, identityaddress } = identity as Members;
-      const whole = await contentOver({ rows }, chain, String(identityaddress), Number(fromheight), Number(toheight));
+      const whole = await contentOver(
+        poolRows(postgres),
+        chain,
+        String(identityaddress),
+        Number(fromheight),
+        Number(toheight),
+      );
       // Asked for a key, the daemon shows all that the updates with this key carried.
       const key = params[5] as string | undefined;
       const of = (map: unknown) => canonical(key === undefined ? map : ((map as Members)[key] ?? null));

@@ -20,8 +20,8 @@ const COPIES: readonly (readonly [what: string, copy: RegExp])[] = [
   ['a list of regimes or statuses', /'live' \| 'backfill'|'completed' \| 'refunded'|'healthy' \| 'warning'/],
 ];
 
-/** Types of user programs and of the published client stand for themselves. */
-const STANDALONE = /^(client|examples)\//;
+/** Types of user programs, of the published client and of the page, which runs in a browser, stand for themselves. */
+const STANDALONE = /^(client|examples|web)\//;
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
 const all = await sourceFiles();

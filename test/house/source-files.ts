@@ -14,7 +14,8 @@ export async function sourceFiles(): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   const patterns = [
     '*.ts',
-    '{api,benchmarks,client,commands,domain,examples,infra,pipeline,processors,recordings,schemas,test}/**/*.ts',
+    '{api,benchmarks,client,commands,domain,examples,infra,pipeline,processors,recordings,schemas,test,web}/**/*.ts',
+    'web/**/*.tsx',
   ];
   for (const pattern of patterns) {
     for await (const path of glob(pattern, {

@@ -2,6 +2,7 @@
  * Whatever happens to the price stage: what the market pages sum out of ClickHouse, with whole days rolled up and provisional rows beside
  * the complete ones, is the plain sum of the stamps in Postgres.
  */
+
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ApiContext } from '../../api/api-context.ts';
@@ -13,6 +14,7 @@ import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { utcDay } from '../../domain/time.ts';
+import { poolRows } from '../support/api/pool-rows.ts';
 import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
@@ -101,12 +103,9 @@ async function newestPrices(): Promise<ReadonlyMap<string, string>> {
 
 async function holdsAt(since: number): Promise<void> {
   const { postgres, clickhouse } = world.stores;
-  const rows = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
-    (await postgres.pool.query(sql, [...values])).rows;
   const read = {
     state: { generation: await served(), derived: new Map() },
-    rows,
-    row: async (sql: string, values?: readonly unknown[]) => (await rows(sql, values))[0],
+    ...poolRows(postgres),
   } as unknown as Snapshot;
   const api = { clickhouse } as unknown as ApiContext;
   const priced = await pricedRows(read, api);

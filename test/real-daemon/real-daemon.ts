@@ -9,6 +9,7 @@ import { openStream } from '../../client/stream/stream.ts';
 import { openResources } from '../../commands/open-resources.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { parseDaemonAddress } from '../../infra/verusd/daemon-address.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
@@ -104,8 +105,9 @@ async function withService(options: RealDaemonOptions, config: Config, client: V
   const reporter = createStageReporter(stores.postgres, logger);
   const ours: Ours = { ...stores, chain: name, native: nativeCurrencyId(chain), root: chain.rootCurrency };
   const from = (await derived(ours))?.height ?? -1;
-  const stages = runStages({ config, stores, log, daemons, notifications, reporter, logger, signal });
-  const api = await startApi({ config, release: 'real-daemon', stores, log, daemons, logger, signal });
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, notifications, reporter, logger, signal });
+  const api = await startApi({ config, release: 'real-daemon', stores, topics, daemons, logger, signal });
   try {
     await printSync(options, ours, client, from);
     await printLatencies(options, `http://127.0.0.1:${api.port}`, notifications.get(name), client);

@@ -1,20 +1,19 @@
 /** What each transaction did to an address. */
-import type { TransactionType } from '../../../schemas/facts.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 
-export interface ActivityRecord {
-  readonly txid: string;
-  readonly height: number;
-  readonly tx_index: number;
-  readonly time: bigint;
-  readonly kind: TransactionType;
+export const readActivity = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.transaction, ['txid', 'txIndex', 'kind']),
   /** Fee of the whole transaction; null if none is paid. */
-  readonly fee: bigint | null;
+  ...storedColumns(DEFINITIONS.transaction, ['fee']),
+  ...storedColumns(DEFINITIONS.block, ['time']),
   /** Satoshis of the native coin, gross. */
-  readonly received: bigint;
-  readonly sent: bigint;
+  ...storedColumns(DEFINITIONS.activity, ['received', 'sent']),
   /** JSON text, net: {i-address: "satoshis"}. */
-  readonly currencies: string | null;
-}
+  ...storedColumns(DEFINITIONS.activity, ['currencies']),
+});
+export type ActivityRecord = RowRead<typeof readActivity>;
 
 /** Activity of the address $2 on the chain $1. */
 export const ACTIVITY_SQL = `SELECT a.txid, a.height, a.tx_index, a.received, a.sent, a.currencies, b.time, t.kind, t.fee

@@ -2,6 +2,7 @@
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
@@ -44,11 +45,11 @@ const balance = stateRoute({
   },
 });
 
-interface HolderRecord {
-  readonly address: string;
-  readonly balance: bigint;
-  readonly name: string | null;
-}
+const readHolder = rowReader({
+  address: columns.text,
+  balance: columns.bigint,
+  name: columns.nullable(columns.text),
+});
 
 /**
  * An output of several people counts for the first of them; the balances count it for each. So `shared` is taken off, and as many
@@ -88,7 +89,7 @@ const richest = stateRoute({
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
     const values = [chain.name, nativeId, params.limit + 1, [...SYSTEM_ADDRESSES]];
-    const found = await read.rows<HolderRecord>(HOLDERS_SQL, values);
+    const found = await read.rows(readHolder, HOLDERS_SQL, values);
     const holders = found.slice(0, params.limit);
     const [price] = await latestPrices(read, api, [nativeId]);
     const issued = await issuedSupply(read, api, chain.name, height);
@@ -99,7 +100,7 @@ const richest = stateRoute({
         rank: index + 1,
         address: row.address,
         name: row.name,
-        type: isIdentityAddress(row.address) ? 'identity' : 'address',
+        type: isIdentityAddress(row.address) ? ('identity' as const) : ('address' as const),
         balance: coins(row.balance),
         percent: percent(row.balance),
         usdValue: usdValueOf(row.balance, price?.usd_price ?? null),

@@ -1,5 +1,7 @@
 /** What addresses hold now, each currency with its value at the newest price. */
+
 import type { LosslessNumber } from 'lossless-json';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { usdValueOf } from '../../http/values.ts';
@@ -16,11 +18,7 @@ export interface CurrencyHolding {
   readonly usdValue: LosslessNumber | null;
 }
 
-interface BalanceRecord {
-  readonly currency_id: string;
-  readonly balance: string;
-  readonly received: string;
-}
+const readBalance = rowReader({ currency_id: columns.text, balance: columns.text, received: columns.text });
 
 /** From one currency of an address to its next, so that it costs nothing how often a balance has changed. */
 const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
@@ -43,7 +41,7 @@ export async function holdingsOf(
   addresses: readonly string[],
 ): Promise<CurrencyHolding[]> {
   const nativeId = api.currencies.nativeId(chain);
-  const rows = await read.rows<BalanceRecord>(BALANCES_SQL, [chain.name, addresses]);
+  const rows = await read.rows(readBalance, BALANCES_SQL, [chain.name, addresses]);
   const native = rows.find((row) => row.currency_id === nativeId) ?? {
     currency_id: nativeId,
     balance: '0',

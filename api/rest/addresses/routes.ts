@@ -1,15 +1,17 @@
 /** /api/address */
 
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS, type RewardFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
-import { pageParameters, readPage } from '../../http/paging.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
-import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
+import { integer, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { amounts } from '../transactions/routes.ts';
-import { ACTIVITY_SQL, type ActivityRecord } from './activity-rows.ts';
-import { addressHistory, addressRewards } from './schema.ts';
+import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
+import { activityRow, rewardRow, rewardSum } from './schema.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', {
   type: 'string',
@@ -19,53 +21,52 @@ export const addressParameter = pathParameter('R-address, i-address or name@', {
 
 const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 
-const history = stateRoute({
+const history = listRoute({
   path: '/api/address/:addr',
   summary: 'What each transaction did to an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter, ...pageParameters },
-  response: addressHistory,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain } = params;
+  parameters: { addr: addressParameter, chain: chainParameter },
+  row: activityRow,
+  beside: { address: string, chain: string, txCount: integer },
+  reader: readActivity,
+  key: [
+    { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
+    { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
+  ],
+  async select({ params: { chain, addr }, read, api }) {
     tipHeight(read, chain);
-    const address = resolveAddress(api.chain(chain), params.addr);
+    const address = resolveAddress(api.chain(chain), addr);
     const currencies = await api.currencies.of(read);
-    const page = await readPage<ActivityRecord>(read, params, {
+    return {
       list: `address ${address}`,
-      chain,
       sql: ACTIVITY_SQL,
       values: [chain, address],
-      key: [
-        { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
-        { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
-      ],
       total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS, values: [chain, address] }),
-      row: (row) => ({
-        txid: row.txid,
-        height: row.height,
-        time: Number(row.time),
-        type: row.kind,
-        received: coins(row.received),
-        sent: coins(row.sent),
-        net: coins(row.received - row.sent),
-        currencies: amounts(row.currencies, currencies),
-      }),
-    });
-    return { address, chain, txCount: page.total, ...page };
+      show: (rows) =>
+        rows.map((row) => ({
+          txid: row.txid,
+          height: row.height,
+          time: Number(row.time),
+          type: row.kind,
+          received: coins(row.received),
+          sent: coins(row.sent),
+          net: coins(row.received - row.sent),
+          currencies: amounts(row.currencies, currencies),
+        })),
+      beside: ({ total }) => ({ address, chain, txCount: total }),
+    };
   },
 });
 
-interface RewardRecord {
-  readonly height: number;
-  readonly txid: string;
-  readonly vout: number;
-  readonly kind: 'mining' | 'staking';
-  readonly amount: bigint;
-  readonly time: bigint;
-}
+const readReward = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.reward, ['txid', 'vout', 'kind', 'amount']),
+  ...storedColumns(DEFINITIONS.block, ['time']),
+});
+const readRewardSum = rowReader({
+  ...storedColumns(DEFINITIONS.reward, ['kind']),
+  count: columns.bigint,
+  total: columns.text,
+});
 
 const REWARDS_SQL = `SELECT r.height, r.txid, r.vout, r.kind, r.amount, b.time FROM rewards r
   JOIN blocks b ON b.chain = r.chain AND b.height = r.height WHERE r.chain = $1 AND r.address = $2`;
@@ -74,47 +75,44 @@ const REWARD_SUMS_SQL = `SELECT kind, count(*), sum(amount)::text AS total FROM 
 /** Seconds until a coinbase may be spent: 100 blocks of a minute, scaled by the block time on other chains. */
 const MATURITY_SECONDS = 6000;
 
-const rewards = stateRoute({
+const rewards = listRoute({
   path: '/api/address/:addr/rewards',
   summary: 'Mining and staking rewards of an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter, ...pageParameters },
-  response: addressRewards,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain } = params;
+  parameters: { addr: addressParameter, chain: chainParameter },
+  row: rewardRow,
+  beside: { address: string, chain: string, mining: rewardSum, staking: rewardSum },
+  reader: readReward,
+  key: [
+    { column: 'height', sql: 'r.height', kind: 'integer', order: 'DESC' },
+    { column: 'txid', sql: 'r.txid', kind: 'hex', order: 'DESC' },
+    { column: 'vout', sql: 'r.vout', kind: 'integer', order: 'DESC' },
+  ],
+  async select({ params: { chain, addr }, read, api }) {
     const tip = tipHeight(read, chain);
-    const address = resolveAddress(api.chain(chain), params.addr);
+    const address = resolveAddress(api.chain(chain), addr);
     const maturity = MATURITY_SECONDS / api.chain(chain).blockSeconds;
-    const sums = await read.rows<{ kind: string; count: bigint; total: string }>(REWARD_SUMS_SQL, [chain, address]);
-    const sumOf = (kind: string) => {
+    const sums = await read.rows(readRewardSum, REWARD_SUMS_SQL, [chain, address]);
+    const sumOf = (kind: RewardFact['kind']) => {
       const sum = sums.find((row) => row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };
     };
-    const page = await readPage<RewardRecord>(read, params, {
+    return {
       list: `rewards ${address}`,
-      chain,
       sql: REWARDS_SQL,
       values: [chain, address],
-      key: [
-        { column: 'height', sql: 'r.height', kind: 'integer', order: 'DESC' },
-        { column: 'txid', sql: 'r.txid', kind: 'hex', order: 'DESC' },
-        { column: 'vout', sql: 'r.vout', kind: 'integer', order: 'DESC' },
-      ],
       total: async () => sums.reduce((total, row) => total + Number(row.count), 0),
-      row: ({ height, time, txid, vout, kind, amount }) => ({
-        height,
-        time: Number(time),
-        txid,
-        vout,
-        type: kind,
-        amount: coins(amount),
-        mature: tip - height >= maturity,
-      }),
-    });
-    return { address, chain, mining: sumOf('mining'), staking: sumOf('staking'), ...page };
+      show: (rows) =>
+        rows.map(({ height, time, txid, vout, kind, amount }) => ({
+          height,
+          time: Number(time),
+          txid,
+          vout,
+          type: kind,
+          amount: coins(amount),
+          mature: tip - height >= maturity,
+        })),
+      beside: () => ({ address, chain, mining: sumOf('mining'), staking: sumOf('staking') }),
+    };
   },
 });
 

@@ -9,36 +9,28 @@ import {
   height,
   integer,
   object,
-  page,
-  string,
   unixTime,
 } from '../../schema/json-schema.ts';
 
-export const addressHistory = page(
-  object({
-    txid: hash,
-    height,
-    time: unixTime,
-    type: { type: 'string', enum: TRANSACTION_TYPES },
-    received: { ...coins, description: 'Native coin, gross' },
-    sent: { ...coins, description: 'Native coin, gross' },
-    net: coins,
-    currencies: array(currencyAmount, 'Net of every other currency'),
-  }),
-  { address: string, chain: string, txCount: integer },
-);
+export const activityRow = object({
+  txid: hash,
+  height,
+  time: unixTime,
+  type: { type: 'string', enum: TRANSACTION_TYPES },
+  received: { ...coins, description: 'Native coin, gross' },
+  sent: { ...coins, description: 'Native coin, gross' },
+  net: coins,
+  currencies: array(currencyAmount, 'Net of every other currency'),
+});
 
-const rewardSum = object({ count: integer, total: coins });
+export const rewardSum = object({ count: integer, total: coins });
 
-export const addressRewards = page(
-  object({
-    height,
-    time: unixTime,
-    txid: hash,
-    vout: integer,
-    type: { type: 'string', enum: ['mining', 'staking'] },
-    amount: coins,
-    mature: boolean,
-  }),
-  { address: string, chain: string, mining: rewardSum, staking: rewardSum },
-);
+export const rewardRow = object({
+  height,
+  time: unixTime,
+  txid: hash,
+  vout: integer,
+  type: { type: 'string', enum: ['mining', 'staking'] },
+  amount: coins,
+  mature: boolean,
+});

@@ -2,6 +2,7 @@
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
+import { hashAt } from '../../http/paging.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { TXID } from '../transactions/routes.ts';
@@ -15,7 +16,7 @@ async function ask(api: ApiContext, chain: string, method: string, params: reado
   const daemon = api.daemons.get(chain);
   if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
   try {
-    return { body: await daemon.callText(method, params) };
+    return { body: Buffer.from(await daemon.callText(method, params)) };
   } catch (error) {
     if (error instanceof DaemonRpcError && error.rpcCode === INVALID_ADDRESS_OR_KEY) throw notFound(what);
     throw error;
@@ -32,11 +33,10 @@ const block = liveRoute({
   cache: 'none',
   async handler({ params, api }) {
     const { chain, height } = params;
-    const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
-    const row = await api.snapshot((read) => read.row<{ hash: string }>(sql, [chain, height]));
-    if (!row) throw notFound(`block ${height} of ${chain}`);
+    const hash = await api.snapshot((read) => hashAt(read, chain, height));
+    if (hash === undefined) throw notFound(`block ${height} of ${chain}`);
     // By hash: the daemon may stand on another branch by now.
-    return ask(api, chain, 'getblock', [row.hash, 2], `block ${row.hash} of ${chain}`);
+    return ask(api, chain, 'getblock', [hash, 2], `block ${hash} of ${chain}`);
   },
 });
 

@@ -1,42 +1,52 @@
 /** /api/blocks */
 
-import type { TransactionType } from '../../../schemas/facts.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
-import { pageParameters, readPage } from '../../http/paging.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { blockDetail, blockList } from './schema.ts';
+import { blockDetail, blockRow } from './schema.ts';
 
-export interface BlockRecord {
-  readonly chain: string;
-  readonly height: number;
-  readonly hash: string;
-  readonly time: bigint;
-  readonly size: number;
-  readonly tx_count: number;
-  readonly validation_type: string;
-  readonly difficulty: string;
-  readonly reward: bigint;
-  readonly miner_address: string | null;
-  readonly stake_amount: bigint | null;
-}
+const BLOCK = {
+  chain: columns.text,
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.block, [
+    'hash',
+    'time',
+    'size',
+    'txCount',
+    'validationType',
+    'difficulty',
+    'reward',
+    'minerAddress',
+  ]),
+  stake_amount: columns.nullable(columns.bigint),
+};
+export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
+export const readBlock = rowReader(BLOCK);
+export type BlockRecord = RowRead<typeof readBlock>;
 
-interface WholeBlock extends BlockRecord {
-  readonly previous_hash: string | null;
-  readonly next_hash: string | null;
-  readonly merkle_root: string;
-  readonly chain_work: string;
-  readonly chain_stake: string;
-  readonly bits: string;
-  readonly nonce: string;
-  readonly version: bigint;
-  readonly fees: bigint;
-  readonly fee_pool: bigint | null;
+const WHOLE_BLOCK = storedColumns(DEFINITIONS.block, [
+  'previousHash',
+  'merkleRoot',
+  'chainWork',
+  'chainStake',
+  'bits',
+  'nonce',
+  'version',
+  'fees',
+  'feePool',
+]);
+const readWholeBlock = rowReader({
+  ...BLOCK,
+  ...WHOLE_BLOCK,
+  next_hash: columns.nullable(columns.text),
   /** JSON text: its transactions in order; null where none is decoded. */
-  readonly transactions: string | null;
-}
+  transactions: columns.nullable(columns.text),
+});
 
 interface TransactionSummary {
   readonly txid: string;
@@ -45,9 +55,6 @@ interface TransactionSummary {
   readonly fee: string | null;
   readonly size: number;
 }
-
-export const BLOCK_COLUMNS =
-  'chain, height, hash, time, size, tx_count, validation_type, difficulty, reward, miner_address, stake_amount';
 
 /** Schema of a height in a path. */
 export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
@@ -75,32 +82,28 @@ export function tipHeight(read: Snapshot, chain: string): number {
   return tip.height;
 }
 
-const list = stateRoute({
+const list = listRoute({
   path: '/api/blocks/',
   summary: 'Blocks of a chain, newest first',
-  parameters: { chain: chainParameter, ...pageParameters },
-  response: blockList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read }) {
-    const tip = tipHeight(read, params.chain);
-    return readPage<BlockRecord>(read, params, {
+  parameters: { chain: chainParameter },
+  row: blockRow,
+  reader: readBlock,
+  key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
+  async select({ params: { chain }, read }) {
+    const tip = tipHeight(read, chain);
+    return {
       list: 'blocks',
-      chain: params.chain,
       sql: `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1`,
-      values: [params.chain],
-      key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
+      values: [chain],
       // Heights have no gaps, so nothing needs to be counted.
       total: async () => tip + 1,
-      row: blockAnswer,
-    });
+      show: (rows) => rows.map(blockAnswer),
+    };
   },
 });
 
-const DETAIL_SQL = `SELECT ${BLOCK_COLUMNS}, previous_hash, merkle_root, chain_work, chain_stake, bits, nonce, version, fees,
-    fee_pool, (SELECT hash FROM blocks WHERE chain = $1 AND height = b.height + 1) AS next_hash,
+const DETAIL_SQL = `SELECT ${BLOCK_COLUMNS}, ${Object.keys(WHOLE_BLOCK).join(', ')},
+    (SELECT hash FROM blocks WHERE chain = $1 AND height = b.height + 1) AS next_hash,
     (SELECT json_agg(tx) FROM (SELECT encode(txid, 'hex') AS txid, kind, fee::text, size FROM transactions
       WHERE chain = $1 AND height = $2 ORDER BY tx_index) AS tx) AS transactions
   FROM blocks b WHERE chain = $1 AND height = $2`;
@@ -117,10 +120,10 @@ const detail = stateRoute({
   tier: null,
   cache: 'state',
   scope: 'chain',
-  settledAt: (answer) => (answer as { readonly height: number }).height,
+  settledAt: ({ height }) => height,
   async handler({ params, read }) {
     const tip = tipHeight(read, params.chain);
-    const block = await read.row<WholeBlock>(DETAIL_SQL, [params.chain, params.height]);
+    const block = await read.row(readWholeBlock, DETAIL_SQL, [params.chain, params.height]);
     if (!block) throw notFound(`block ${params.height} of ${params.chain}`);
     const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
     return {

@@ -11,7 +11,6 @@ import {
   nullableHash,
   nullableString,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -38,7 +37,6 @@ const transactionSummary = object({
 });
 
 export const blockRow = object(blockProperties);
-export const blockList = page(blockRow);
 export const blockDetail = object({
   ...blockProperties,
   previousHash: nullableHash,

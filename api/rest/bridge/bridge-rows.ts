@@ -1,12 +1,13 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
-import type { TransferKind } from '../../../domain/transfers.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import {
   chainOfSystem,
+  ENDS,
   ENDS_COLUMNS,
-  type EndsRecord,
   endsAnswer,
   JOINED_ENDS,
   STAMP_JOIN,
@@ -14,17 +15,17 @@ import {
 import { latestPrices } from '../prices/price-rows.ts';
 import type { BRIDGE_DIRECTIONS } from './schema.ts';
 
-export interface BridgeRecord extends EndsRecord {
-  readonly kind: TransferKind;
+export const readBridged = rowReader({
+  ...ENDS,
+  ...storedColumns(DEFINITIONS.transfer, ['kind', 'toCurrencyId', 'amountIn', 'transferFee', 'transferFeeCurrencyId']),
+  /** The other system. */
+  system_id: columns.text,
   /** What went in; of a mint what it makes. */
-  readonly currency_id: string;
-  readonly to_currency_id: string;
-  readonly amount_in: bigint;
-  readonly transfer_fee: bigint;
-  readonly transfer_fee_currency_id: string;
+  currency_id: columns.text,
   /** Sender of the transfer whose payout this one continues. */
-  readonly first_source: string | null;
-}
+  first_source: columns.nullable(columns.text),
+});
+export type BridgeRecord = RowRead<typeof readBridged>;
 
 export interface BridgeFilter {
   /** Generation of the stamps, which may determine the status. */
@@ -39,7 +40,8 @@ const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.so
   AND $1::integer IS NOT NULL AND t.chain = $2`;
 const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
 
-const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
+const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.source_system_id, t.import_system_id) AS system_id,
+    coalesce(t.from_currency_id, t.to_currency_id) AS currency_id,
     t.to_currency_id, t.amount_in, t.transfer_fee, t.transfer_fee_currency_id, first.source AS first_source
   FROM transfers t ${JOINED_ENDS} ${STAMP_JOIN}
   LEFT JOIN LATERAL (SELECT e.source FROM transfers e WHERE t.source IS NULL AND e.to_height IS NULL
@@ -65,13 +67,13 @@ export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: reado
   const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
   return rows.map((row) => {
     const isIn = row.source_system_id !== null;
-    const systemId = row.source_system_id ?? row.import_system_id;
+    const { system_id: systemId } = row;
     const { sourceSystemId: _, sourceChain: __, ...ends } = endsAnswer(row, currencies);
     return {
       chain: row.chain,
       txid: row.request_txid,
       vout: row.request_vout,
-      direction: isIn ? 'in' : 'out',
+      direction: isIn ? ('in' as const) : ('out' as const),
       type: row.kind,
       systemId,
       systemName: currencies.name(systemId),

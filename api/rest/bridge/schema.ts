@@ -10,7 +10,6 @@ import {
   nullableString,
   nullableUsd,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -62,5 +61,3 @@ export const bridgeTransfer = object({
   exportTxid: nullableHash,
   ...ends,
 });
-
-export const bridgeTransferList = page(bridgeTransfer);

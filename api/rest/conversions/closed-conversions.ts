@@ -2,8 +2,10 @@
  * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
  * counts is what Postgres holds.
  */
+
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { CursorValue } from '../../http/cursor.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -37,12 +39,12 @@ const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
   CROSS JOIN LATERAL (SELECT height, hash FROM blocks
     WHERE chain = $2 AND height <= $3 AND clock < (closed.day + 1) * ${SECONDS_PER_DAY}::bigint ORDER BY height DESC LIMIT 1) AS block`;
 
-interface ClosedRecord {
-  readonly day: number;
-  readonly tick: bigint;
-  readonly height: number;
-  readonly hash: string;
-}
+const readClosed = rowReader({
+  day: columns.number,
+  tick: columns.bigint,
+  height: columns.number,
+  hash: columns.text,
+});
 
 /** Null when no day is closed. */
 export async function closedConversions(
@@ -59,7 +61,7 @@ function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<Clo
   const { generation, redrives, priced, tag } = read.state;
   const pricedHeight = priced.get(chain)?.height ?? -1;
   return api.memo.get(`closed days of ${chain}`, tag, async () => {
-    const row = await read.row<ClosedRecord>(CLOSED_SQL, [generation, chain, pricedHeight]);
+    const row = await read.row(readClosed, CLOSED_SQL, [generation, chain, pricedHeight]);
     if (!row) return null;
     const { day, tick, height, hash } = row;
     return { chain, generation, height, tag: [generation, redrives, day, tick, height, hash].join(' ') };

@@ -1,33 +1,41 @@
 /** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
 
-import type { Reason, Regime, Rule } from '../../../domain/stamps.ts';
-import type { TransferKind } from '../../../domain/transfers.ts';
-import { conversionStatus } from '../../../domain/transfers.ts';
+import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
+import { CONVERSION_TYPES, conversionStatus } from '../../../domain/transfers.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { ENDS_COLUMNS, type EndsRecord, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
+import { ENDS, ENDS_COLUMNS, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
 
-export interface ConversionRecord extends EndsRecord {
-  readonly kind: TransferKind;
-  readonly from_currency_id: string | null;
-  readonly to_currency_id: string;
-  readonly via_currency_id: string | null;
-  readonly amount_in: bigint;
-  readonly conversion_fee: bigint;
-  readonly regime: Regime | null;
-  readonly regime_version: number | null;
-  readonly price_height: number | null;
-  readonly from_usd: string | null;
-  readonly to_usd: string | null;
-  readonly usd_value: string | null;
-  readonly rule: Rule | null;
-  readonly priced_currency_id: string | null;
-  readonly priced_currency_usd: string | null;
-  readonly price_basket: string | null;
-  readonly diverged: boolean | null;
-  readonly provisional: boolean | null;
-  readonly stamp_reason: Reason | null;
-}
+const CONVERSION = {
+  ...ENDS,
+  kind: columns.choice(CONVERSION_TYPES),
+  ...storedColumns(DEFINITIONS.transfer, [
+    'fromCurrencyId',
+    'toCurrencyId',
+    'viaCurrencyId',
+    'amountIn',
+    'conversionFee',
+  ]),
+  regime: columns.nullable(columns.choice(REGIMES)),
+  regime_version: columns.nullable(columns.number),
+  price_height: columns.nullable(columns.number),
+  from_usd: columns.nullable(columns.text),
+  to_usd: columns.nullable(columns.text),
+  usd_value: columns.nullable(columns.text),
+  rule: columns.nullable(columns.choice(STAMP_RULES)),
+  priced_currency_id: columns.nullable(columns.text),
+  priced_currency_usd: columns.nullable(columns.text),
+  price_basket: columns.nullable(columns.text),
+  diverged: columns.nullable(columns.boolean),
+  provisional: columns.nullable(columns.boolean),
+  stamp_reason: columns.nullable(columns.text),
+};
+export const readConversion = rowReader(CONVERSION);
+export type ConversionRecord = RowRead<typeof readConversion>;
+/** With the inputs of its stamp, JSON text. */
+export const readStamped = rowReader({ ...CONVERSION, inputs: columns.nullable(columns.text) });
 
 const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,
   t.conversion_fee, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd, s.usd_value, s.rule,

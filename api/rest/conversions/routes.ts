@@ -2,7 +2,8 @@
 
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { type PageBounds, pageParameters, readPage } from '../../http/paging.ts';
+import { listRoute } from '../../http/list-route.ts';
+import type { PageBounds } from '../../http/paging.ts';
 import { chainParameter, type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -14,13 +15,13 @@ import { tipHeight } from '../blocks/routes.ts';
 import { type ClosedConversions, closedConversions, findClosed } from './closed-conversions.ts';
 import { countConversions } from './conversion-count.ts';
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
-import { type ConversionRecord, conversionAnswer, conversionsSql } from './conversion-rows.ts';
-import { conversionFilters, conversionList } from './schema.ts';
+import { type ConversionRecord, conversionAnswer, conversionsSql, readConversion } from './conversion-rows.ts';
+import { conversionFilters, conversionRow } from './schema.ts';
+import { TRANSFER_KEY } from './transfer-ends.ts';
 
-type PageRequest = ParameterValues<typeof filterParameters> &
-  ParameterValues<typeof pageParameters> & { readonly chain: string };
+type Filters = ParameterValues<typeof filterParameters> & { readonly chain: string };
 
-async function conversionPage(read: Snapshot, api: ApiContext, params: PageRequest, address: string | null) {
+async function select(read: Snapshot, api: ApiContext, params: Filters, address: string | null) {
   const { chain } = params;
   tipHeight(read, chain);
   const currencies = await api.currencies.of(read);
@@ -28,22 +29,16 @@ async function conversionPage(read: Snapshot, api: ApiContext, params: PageReque
   const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
   const { inClickHouse } = filter;
   const closed = inClickHouse && (await closedConversions(read, api, chain, inClickHouse));
-  return readPage<ConversionRecord>(read, params, {
+  return {
     list: address === null ? 'conversions' : `conversions ${address}`,
-    chain,
     sql: filter.isPlain
       ? `${conversionsSql()} AND ${filter.conditions}`
-      : (bounds) => gather(api, filter, closed, bounds),
+      : (bounds: PageBounds) => gather(api, filter, closed, bounds),
     values: filter.values,
     isOpenEnded: filter.values.length > 2,
-    key: [
-      { column: 'request_height', sql: 't.request_height', kind: 'integer', order: 'DESC' },
-      { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
-      { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
-    ],
     total: () => countConversions(read, api, filter, closed),
-    row: (row) => conversionAnswer(row, currencies),
-  });
+    show: (rows: readonly ConversionRecord[]) => rows.map((row) => conversionAnswer(row, currencies)),
+  };
 }
 
 /** One page of each arm and one of ClickHouse's rows together contain a page of the whole list. */
@@ -63,38 +58,31 @@ async function gather(
   return conversionsSql({ rows: `(${arms.join(' UNION ALL ')})` });
 }
 
-const list = stateRoute({
+const conversions = { row: conversionRow, reader: readConversion, key: TRANSFER_KEY, scope: 'all' } as const;
+
+const list = listRoute({
+  ...conversions,
   path: '/api/conversions/',
   summary: 'Conversions with their USD values',
   parameters: {
     chain: chainParameter,
     address: queryParameter('Source or destination', writtenName),
     ...filterParameters,
-    ...pageParameters,
   },
-  response: conversionList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'all',
-  handler({ params, read, api }) {
+  select({ params, read, api }) {
     const { address, chain } = params;
     const resolved = address === undefined ? null : resolveAddress(api.chain(chain), address, 'address');
-    return conversionPage(read, api, params, resolved);
+    return select(read, api, params, resolved);
   },
 });
 
-const ofAddress = stateRoute({
+const ofAddress = listRoute({
+  ...conversions,
   path: '/api/address/:addr/conversions',
   summary: 'Conversions that an address sent or received',
-  parameters: { addr: addressParameter, chain: chainParameter, ...filterParameters, ...pageParameters },
-  response: conversionList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'all',
-  handler({ params, read, api }) {
-    return conversionPage(read, api, params, resolveAddress(api.chain(params.chain), params.addr));
+  parameters: { addr: addressParameter, chain: chainParameter, ...filterParameters },
+  select({ params, read, api }) {
+    return select(read, api, params, resolveAddress(api.chain(params.chain), params.addr));
   },
 });
 

@@ -16,9 +16,9 @@ import {
   nullableString,
   nullableUsd,
   object,
-  page,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 import { transferEnds } from './transfer-ends-schema.ts';
 
@@ -73,8 +73,6 @@ export const conversionRow = object({
   ...transferEnds,
 });
 
-export const conversionList = page(conversionRow);
-
 const choice = object({ currencyId: string, name: string, chain: string });
 export const conversionFilters = object({
   chains: array(string),
@@ -115,10 +113,8 @@ const valuation = object({
 export const conversionValuation = object({
   txid: hash,
   count: integer,
-  data: array({
-    ...valuation,
-    properties: {
-      ...valuation.properties,
+  data: array(
+    withOptional(valuation, {
       inputs: { description: 'With explain=true: what the stamp was made from' },
       steps: {
         type: ['array', 'null'],
@@ -139,6 +135,6 @@ export const conversionValuation = object({
           value: { type: 'string', description: 'Decimal' },
         }),
       },
-    },
-  }),
+    }),
+  ),
 });

@@ -4,6 +4,7 @@ import { explainStamp } from '../../../domain/explain-stamp.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import type { StampInputs } from '../../../domain/stamp-inputs.ts';
 import { conversionStatus } from '../../../domain/transfers.ts';
+import type { RowRead } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -13,10 +14,10 @@ import { coins, coinsOrNull, decimalOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { TXID } from '../transactions/routes.ts';
-import { type ConversionRecord, conversionsSql } from './conversion-rows.ts';
+import { conversionsSql, readStamped } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
 
-type StampRecord = ConversionRecord & { readonly inputs: string | null };
+type StampRecord = RowRead<typeof readStamped>;
 
 const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;
@@ -94,7 +95,7 @@ const byTxid = stateRoute({
   async handler({ params, read, api }) {
     const txid = params.txid.toLowerCase();
     const chains = api.config.chains.map((chain) => chain.name);
-    const rows = await read.rows<StampRecord>(SQL, [read.state.generation, chains, hexParam(txid)]);
+    const rows = await read.rows(readStamped, SQL, [read.state.generation, chains, hexParam(txid)]);
     if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
     const currencies = await api.currencies.of(read);
     const data = rows.map((row) => valuation(api, read, row, currencies, params.explain));

@@ -2,7 +2,9 @@
  * A transfer between two configured chains has a row on either, under the key of its export. These joins to `transfers t` bring
  * both together, whichever chain is ahead.
  */
-import type { TransferStatus } from '../../../domain/transfers.ts';
+import { columns, type RowOf, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
+import type { ListSource } from '../../http/paging.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
 /** Condition for `e` to be the other end of `t`. */
@@ -39,7 +41,7 @@ export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
 /** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
 const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
 
-/** Members of EndsRecord; in addition to JOINED_ENDS they need STAMP_JOIN. */
+/** Columns of ENDS; in addition to JOINED_ENDS they need STAMP_JOIN. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
   coalesce(near.source, t.source) AS source, t.export_txid,
@@ -51,37 +53,36 @@ export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.reques
   CASE WHEN t.import_txid IS NULL THEN far.chain ELSE t.chain END AS import_chain,
   CASE WHEN ${IS_NOT_DELIVERED} THEN '${NO_DELIVERY}' ELSE coalesce(far.reason, t.reason) END AS transfer_reason, leg.txid AS leg_txid, leg.vout AS leg_vout`;
 
-export interface EndsRecord {
+const TRANSFER = DEFINITIONS.transfer;
+
+export const ENDS = {
   /** Chain, key and block of the row itself. */
-  readonly chain: string;
-  readonly txid: string;
-  readonly vout: number;
-  readonly request_height: number;
-  readonly request_time: bigint;
+  chain: columns.text,
+  ...storedColumns(TRANSFER, ['txid', 'vout', 'requestHeight', 'requestTime']),
   /** The output that asked for it; the key of the row while the chain that it came from does not know it. */
-  readonly request_txid: string;
-  readonly request_vout: number;
+  request_txid: columns.text,
+  request_vout: columns.number,
   /** Block time of the request; null while the chain that it came from does not know it. */
-  readonly asked_time: bigint | null;
-  readonly source: string | null;
-  readonly destination: string | null;
-  readonly source_system_id: string | null;
-  readonly import_system_id: string | null;
-  readonly destination_system_id: string | null;
-  readonly status: TransferStatus;
-  readonly amount_out: bigint | null;
-  readonly export_txid: string | null;
-  readonly import_txid: string | null;
+  asked_time: columns.nullable(columns.bigint),
+  ...storedColumns(TRANSFER, ['source', 'destination', 'sourceSystemId', 'importSystemId', 'destinationSystemId']),
+  ...storedColumns(TRANSFER, ['status', 'amountOut', 'exportTxid', 'importTxid']),
   /** Height on `import_chain`. */
-  readonly import_height: number | null;
-  readonly import_time: bigint | null;
+  ...storedColumns(TRANSFER, ['importHeight', 'importTime']),
   /** Chain that executed it. */
-  readonly import_chain: string | null;
-  readonly transfer_reason: string | null;
+  import_chain: columns.nullable(columns.text),
+  transfer_reason: columns.nullable(columns.text),
   /** The transfer, on `import_chain`, as which the payout travels on. */
-  readonly leg_txid: string | null;
-  readonly leg_vout: number | null;
-}
+  leg_txid: columns.nullable(columns.text),
+  leg_vout: columns.nullable(columns.number),
+};
+export type EndsRecord = RowOf<typeof ENDS>;
+
+/** Newest first. */
+export const TRANSFER_KEY = [
+  { column: 'request_height', sql: 't.request_height', kind: 'integer', order: 'DESC' },
+  { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
+  { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
+] as const satisfies ListSource<never, never>['key'];
 
 /** Name of the configured chain that a system is; null for a system that is not indexed. */
 export function chainOfSystem(currencies: Currencies, systemId: string | null): string | null {

@@ -2,6 +2,8 @@
 
 import { I_ADDRESS, isIdentityAddress } from '../../../domain/addresses.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -18,14 +20,14 @@ import { camelCaseDefinition } from './definition-names.ts';
 import { currencyDetail } from './schema.ts';
 
 /** All null for a chain's own coin, which is never defined on it, but the price. */
-interface CurrencyRecord {
-  readonly definition: string | null;
-  readonly txid: string | null;
-  readonly vout: number | null;
-  readonly from_height: number | null;
-  readonly supply: bigint | null;
-  readonly usd_price: string | null;
-}
+const readCurrency = rowReader({
+  definition: columns.nullable(columns.text),
+  txid: columns.nullable(columns.text),
+  vout: columns.nullable(columns.number),
+  from_height: columns.nullable(columns.number),
+  supply: columns.nullable(columns.bigint),
+  usd_price: columns.nullable(columns.text),
+});
 
 /** Currencies of the chain $3; the other values are those of LATEST_USD_SQL. */
 const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
@@ -33,6 +35,18 @@ const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.su
   LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
   LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
+
+/** What an answer takes of the daemon's own words. */
+const readDefinition = rowReader({
+  currencyId: columns.text,
+  name: columns.text,
+  options: columns.number,
+  systemId: columns.text,
+  parent: columns.optional(columns.text),
+  definitionTxid: columns.optional(columns.text),
+  definitionTxOut: columns.optional(columns.number),
+  currencies: columns.optional(columns.texts),
+});
 
 /** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
 const LIKE_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
@@ -71,9 +85,8 @@ function canBeName(api: ApiContext, text: string): boolean {
   return api.config.chains.some(({ networkRoot }) => nameAddress(text, networkRoot) !== null);
 }
 
-function namesOf(ids: unknown, currencies: Currencies): Record<string, string | null> {
-  if (!Array.isArray(ids)) return {};
-  return Object.fromEntries(ids.map((id) => [String(id), currencies.name(String(id))]));
+function namesOf(ids: readonly string[], currencies: Currencies): Record<string, string | null> {
+  return Object.fromEntries(ids.map((id) => [id, currencies.name(id)]));
 }
 
 const detail = stateRoute({
@@ -93,14 +106,14 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
     const chain = api.chain(entry.chain);
-    const row = await read.row<CurrencyRecord>(DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
+    const row = await read.row(readCurrency, DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
     const tip = read.state.derived.get(chain.name)?.height ?? 0;
     const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
     return async () => {
       const stored = row?.definition ?? null;
       const definition = stored === null ? await api.natives.definition(chain) : parseExact(stored);
-      const members = camelCaseDefinition(definition as Readonly<Record<string, unknown>>);
-      const parent = typeof members.parent === 'string' ? members.parent : null;
+      const members = readDefinition(camelCaseDefinition(definition as StoredRow));
+      const parent = members.parent ?? null;
       const supply = issued ? await issued() : (row?.supply ?? null);
       return {
         ...members,
@@ -109,7 +122,7 @@ const detail = stateRoute({
         type: entry.type,
         parent,
         parentName: currencies.name(parent),
-        currencyNames: namesOf(members.currencies, currencies),
+        currencyNames: namesOf(members.currencies ?? [], currencies),
         definitionTxid: row?.txid ?? members.definitionTxid ?? null,
         definitionTxOut: row?.vout ?? members.definitionTxOut ?? null,
         definitionHeight: row?.from_height ?? null,

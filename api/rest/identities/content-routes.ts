@@ -1,5 +1,8 @@
 /** /api/identity/:nameOrId/multimap */
+
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -13,6 +16,11 @@ import { identityMultimap } from './schema.ts';
 const UPDATES_SQL = `SELECT state -> 'contentmultimap' AS content, content_hashes FROM identities
   WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4 ORDER BY from_height, tx_index, vout`;
 
+const readUpdate = rowReader({
+  content: columns.nullable(columns.text),
+  ...storedColumns(DEFINITIONS.identity, ['contentHashes']),
+});
+
 /** What the updates from one height to another have left. */
 export async function contentOver(
   read: Pick<Snapshot, 'rows'>,
@@ -21,12 +29,7 @@ export async function contentOver(
   from: number,
   to: number,
 ): Promise<Multimap> {
-  const rows = await read.rows<{ content: string | null; content_hashes: string | null }>(UPDATES_SQL, [
-    chain,
-    address,
-    from,
-    to,
-  ]);
+  const rows = await read.rows(readUpdate, UPDATES_SQL, [chain, address, from, to]);
   return aggregateContent(
     rows.map((row) => ({
       content: contentOf({ contentmultimap: parseExact(row.content ?? 'null') }),

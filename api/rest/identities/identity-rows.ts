@@ -2,6 +2,8 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { foldCase } from '../../../domain/names.ts';
+import { columns, type RowRead, type RowReader, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
@@ -9,22 +11,25 @@ import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../../state/id
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { IDENTITY_STATUSES } from './schema.ts';
 
-export interface IdentityRecord {
-  readonly identity_address: string;
-  readonly name: string;
-  readonly parent: string;
-  readonly fully_qualified_name: string;
-  readonly from_height: number;
-  readonly txid: string;
-  readonly flags: number;
-  readonly timelock: bigint;
-  readonly registered_height: number;
-  readonly referral: string | null;
-  /** JSON text. */
-  readonly state: string;
-  /** Time of the block of this state. */
-  readonly time: bigint;
-}
+export const IDENTITY = {
+  ...storedColumns(DEFINITIONS.identity, [
+    'identityAddress',
+    'name',
+    'parent',
+    'fullyQualifiedName',
+    'txid',
+    'flags',
+    'timelock',
+    'registeredHeight',
+    'referral',
+    'state',
+  ]),
+  from_height: columns.number,
+  /** When the block of this state was made. */
+  ...storedColumns(DEFINITIONS.block, ['time']),
+};
+const readIdentity = rowReader(IDENTITY);
+export type IdentityRecord = RowRead<typeof readIdentity>;
 
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
 
@@ -65,47 +70,56 @@ export async function addressOfIdentity(
  * The state at or before a height of what a caller wrote, with the columns of `sql`.
  * @throws ApiError not_found before the registration and for what the chain does not know
  */
-export async function identityAt<Row extends IdentityRecord = IdentityRecord>(
+export async function identityAtBy<Row extends IdentityRecord>(
+  reader: RowReader<Row>,
+  sql: StateAtSql,
   read: Snapshot,
   api: ApiContext,
   chain: string,
   nameOrId: string,
   height: number,
-  sql = STATE_AT_SQL,
 ): Promise<Row> {
+  const stateOfFirst = async ([first, ...others]: readonly string[]) => {
+    if (first === undefined) return undefined;
+    if (others.length === 0) return read.row(reader, sql.ofAddress, [chain, first, height]);
+    return read.row(reader, sql.ofFirst, [chain, [first, ...others], height]);
+  };
   const addresses = possibleAddresses(api.chain(chain), nameOrId);
-  const row = await stateOfFirst<Row>(read, chain, addresses, height, sql);
+  const row = await stateOfFirst(addresses);
   if (row) return row;
   const address = await addressOfIdentity(read, api, chain, nameOrId);
-  const elsewhere = addresses.includes(address)
-    ? undefined
-    : await stateOfFirst<Row>(read, chain, [address], height, sql);
+  const elsewhere = addresses.includes(address) ? undefined : await stateOfFirst([address]);
   if (!elsewhere) throw notFound(`identity ${JSON.stringify(nameOrId)} of ${chain} at height ${height}`);
   return elsewhere;
 }
 
-async function stateOfFirst<Row>(
+export function identityAt(
   read: Snapshot,
+  api: ApiContext,
   chain: string,
-  addresses: readonly string[],
+  nameOrId: string,
   height: number,
-  { ofAddress, ofFirst }: StateAtSql,
-): Promise<Row | undefined> {
-  const [first, second] = addresses;
-  if (first === undefined) return undefined;
-  if (second === undefined) return read.row<Row>(ofAddress, [chain, first, height]);
-  return read.row<Row>(ofFirst, [chain, addresses, height]);
+): Promise<IdentityRecord> {
+  return identityAtBy(readIdentity, STATE_AT_SQL, read, api, chain, nameOrId, height);
 }
 
-const CHILDREN_SQL = `SELECT identity_address, name, fully_qualified_name, from_height, txid, flags, registered_height
+const CHILD = {
+  ...storedColumns(DEFINITIONS.identity, [
+    'identityAddress',
+    'name',
+    'fullyQualifiedName',
+    'txid',
+    'flags',
+    'registeredHeight',
+  ]),
+  from_height: columns.number,
+};
+const readChild = rowReader(CHILD);
+
+const CHILDREN_SQL = `SELECT ${Object.keys(CHILD).join(', ')}
   FROM identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL
   ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
 const CHILD_ROWS = 'identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
-
-type Child = Pick<
-  IdentityRecord,
-  'identity_address' | 'name' | 'fully_qualified_name' | 'from_height' | 'txid' | 'flags' | 'registered_height'
->;
 
 /** Identities right below one as they are now, oldest registration first; all of them without a place. */
 export function readChildren(
@@ -113,8 +127,8 @@ export function readChildren(
   chain: string,
   parent: string,
   place: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
-): Promise<Child[]> {
-  return read.rows<Child>(CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
+): Promise<RowRead<typeof readChild>[]> {
+  return read.rows(readChild, CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
 }
 
 export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {

@@ -1,7 +1,12 @@
 /** /api/identity: list, detail, audit trail. */
+
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -12,13 +17,14 @@ import { tipHeight } from '../blocks/routes.ts';
 import {
   blocksToUnlock,
   friendlyName,
-  type IdentityRecord,
+  IDENTITY,
   identityAt,
+  identityAtBy,
   identityStatus,
   stateAtSql,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
-import { identityChanges, identityDetail, identityList } from './schema.ts';
+import { identityChanges, identityDetail, identityRow } from './schema.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
   type: 'string',
@@ -33,50 +39,53 @@ export const heightParameter = queryParameter('State at this height; the newest 
 });
 
 const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
-const LIST_SQL = `SELECT identity_address, name, parent, fully_qualified_name, flags, timelock, from_height, registered_height
-  FROM ${CURRENT_ROWS}`;
+const LISTED = {
+  ...storedColumns(DEFINITIONS.identity, [
+    'identityAddress',
+    'name',
+    'parent',
+    'fullyQualifiedName',
+    'flags',
+    'timelock',
+    'registeredHeight',
+  ]),
+  from_height: columns.number,
+};
+const readListed = rowReader(LISTED);
 
-const list = stateRoute({
+const list = listRoute({
   path: '/api/identity/',
   summary: 'Identities of a chain, newest registration first',
-  parameters: { chain: chainParameter, ...pageParameters },
-  response: identityList,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain } = params;
+  parameters: { chain: chainParameter },
+  row: identityRow,
+  reader: readListed,
+  key: [
+    { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
+    { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
+  ],
+  async select({ params: { chain }, read, api }) {
     const tip = tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
-    return readPage<IdentityRecord>(read, params, {
+    const counting = { rows: CURRENT_ROWS, values: [chain], isOpenEnded: true };
+    return {
       list: 'identities',
-      chain,
-      sql: LIST_SQL,
+      sql: `SELECT ${Object.keys(LISTED).join(', ')} FROM ${CURRENT_ROWS}`,
       values: [chain],
-      key: [
-        { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
-        { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
-      ],
-      total: () =>
-        countRowsByHeight(read, api, chain, 'registered_height', {
-          rows: CURRENT_ROWS,
-          values: [chain],
-          isOpenEnded: true,
-        }),
-      row: (row) => ({
-        identityAddress: row.identity_address,
-        name: row.name,
-        fullyQualifiedName: row.fully_qualified_name,
-        parent: row.parent,
-        parentName: currencies.name(row.parent),
-        chain,
-        flags: row.flags,
-        status: identityStatus(row.flags, row.timelock, tip),
-        height: row.from_height,
-        registeredAt: row.registered_height,
-      }),
-    });
+      total: () => countRowsByHeight(read, api, chain, 'registered_height', counting),
+      show: (rows) =>
+        rows.map((row) => ({
+          identityAddress: row.identity_address,
+          name: row.name,
+          fullyQualifiedName: row.fully_qualified_name,
+          parent: row.parent,
+          parentName: currencies.name(row.parent),
+          chain,
+          flags: row.flags,
+          status: identityStatus(row.flags, row.timelock, tip),
+          height: row.from_height,
+          registeredAt: row.registered_height,
+        })),
+    };
   },
 });
 
@@ -93,15 +102,28 @@ const DETAIL_SQL = stateAtSql(
   JOIN blocks first_block ON first_block.chain = $1 AND first_block.height = first.from_height`,
 );
 
-interface WholeIdentity extends IdentityRecord {
-  readonly first_txid: string;
-  readonly first_height: number;
-  readonly first_time: bigint;
-  /** JSON text. */
-  readonly registration: string | null;
-  readonly sub_ids: bigint;
-  readonly referral_name: string | null;
-}
+const readWhole = rowReader({
+  ...IDENTITY,
+  first_txid: columns.text,
+  first_height: columns.number,
+  first_time: columns.bigint,
+  ...storedColumns(DEFINITIONS.identity, ['registration']),
+  sub_ids: columns.bigint,
+  referral_name: columns.nullable(columns.text),
+});
+
+/** What an answer takes of the daemon's own words. */
+const readState = rowReader({
+  name: columns.text,
+  parent: columns.text,
+  identityaddress: columns.text,
+  primaryaddresses: columns.texts,
+  minimumsignatures: columns.number,
+  revocationauthority: columns.text,
+  recoveryauthority: columns.text,
+  flags: columns.number,
+  timelock: columns.number,
+});
 
 function registrationDetail(registration: string | null, currencies: Currencies) {
   if (registration === null) return { commitmentTxid: null, cost: [] };
@@ -133,13 +155,13 @@ const detail = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
-    const row = await identityAt<WholeIdentity>(read, api, chain, params.nameOrId, height, DETAIL_SQL);
+    const row = await identityAtBy(readWhole, DETAIL_SQL, read, api, chain, params.nameOrId, height);
     const currencies = await api.currencies.of(read);
     const status = identityStatus(row.flags, row.timelock, height);
-    const state = parseExact(row.state) as Record<string, unknown>;
+    const state = parseExact(row.state) as StoredRow;
     return {
       contentmap: {},
-      ...state,
+      ...readState(state),
       contentmultimap: withKey(contentOf(state), params.key, api, chain),
       chain,
       fullyQualifiedName: row.fully_qualified_name,
@@ -169,18 +191,25 @@ const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i
 const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
 const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
 
-interface ChangeRecord extends Pick<IdentityRecord, 'from_height' | 'txid' | 'time'> {
-  readonly kind: string;
-  /** JSON text. */
-  readonly changes: string;
+/** A member of an identity before and after. */
+interface IdentityChange {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
 }
 
-const change = (row: ChangeRecord) => ({
+const readChange = rowReader({
+  from_height: columns.number,
+  ...storedColumns(DEFINITIONS.identity, ['txid', 'kind', 'changes']),
+  ...storedColumns(DEFINITIONS.block, ['time']),
+});
+
+const change = (row: RowRead<typeof readChange>) => ({
   height: row.from_height,
   time: Number(row.time),
   txid: row.txid,
   kind: row.kind,
-  changes: parseExact(row.changes),
+  changes: parseExact(row.changes) as readonly IdentityChange[],
 });
 
 const changes = stateRoute({
@@ -203,9 +232,9 @@ const changes = stateRoute({
     const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
     const values = [chain, address];
     if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
-      return (await read.rows<ChangeRecord>(`${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
+      return (await read.rows(readChange, `${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
     }
-    return readPage<ChangeRecord>(read, params, {
+    return readPage(read, params, {
       list: `changes ${address}`,
       chain,
       sql: CHANGES_SQL,
@@ -216,7 +245,8 @@ const changes = stateRoute({
         { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
       ],
       total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS, values }),
-      row: change,
+      reader: readChange,
+      show: (rows) => rows.map(change),
     });
   },
 });

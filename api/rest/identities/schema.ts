@@ -7,7 +7,6 @@ import {
   hash,
   height,
   integer,
-  type JsonSchema,
   nullableHash,
   nullableInteger,
   nullableString,
@@ -35,7 +34,6 @@ export const identityRow = object({
   height: { ...height, description: 'Of the newest update' },
   registeredAt: { ...height, description: 'Height of the registration' },
 });
-export const identityList = page(identityRow);
 
 export const identityDetail = openObject({
   name: string,
@@ -85,7 +83,7 @@ const identityChange = object({
   changes: array(object({ field: string, old: {}, new: {} })),
 });
 /** A page where `page`, `pageSize` or `cursor` is given. */
-export const identityChanges: JsonSchema = { anyOf: [array(identityChange), page(identityChange)] };
+export const identityChanges = { anyOf: [array(identityChange), page(identityChange)] } as const;
 
 export const identityMultimap = object({
   identityAddress: string,
@@ -115,7 +113,7 @@ export const identityReferrals = object({
   subIds: array(object({ identityAddress: string, name: string, height })),
 });
 
-const counts: JsonSchema = object({
+const counts = object({
   total: integer,
   registered30d: integer,
   revoked: integer,

@@ -2,6 +2,7 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -11,12 +12,12 @@ import { identityAt, readChildren } from './identity-rows.ts';
 import { identityParameter } from './routes.ts';
 import { identityReferrals, identityStats } from './schema.ts';
 
-interface ChildRecord {
-  readonly identity_address: string;
-  readonly name: string;
-  readonly referral: string;
-  readonly registered_height: number;
-}
+const readReferred = rowReader({
+  identity_address: columns.text,
+  name: columns.text,
+  referral: columns.text,
+  registered_height: columns.number,
+});
 
 interface Node {
   readonly identityAddress: string;
@@ -37,7 +38,7 @@ async function referralTree(read: Snapshot, chain: string, root: string): Promis
   let front = new Map([[root, tree]]);
   for (let level = 1; level <= LEVELS; level++) {
     const next = new Map<string, Node[]>();
-    const rows = front.size > 0 ? await read.rows<ChildRecord>(CHILDREN_SQL, [chain, [...front.keys()]]) : [];
+    const rows = front.size > 0 ? await read.rows(readReferred, CHILDREN_SQL, [chain, [...front.keys()]]) : [];
     for (const { identity_address: identityAddress, name, referral, registered_height: height } of rows) {
       const node: Node = { identityAddress, name, level, height, children: [] };
       front.get(referral)?.push(node);
@@ -79,13 +80,13 @@ const referrals = stateRoute({
   },
 });
 
-interface CountRecord {
-  readonly total: bigint;
-  readonly registered30d: bigint;
-  readonly revoked: bigint;
-  readonly locked: bigint;
-  readonly with_content: bigint;
-}
+const readCounts = rowReader({
+  total: columns.bigint,
+  registered30d: columns.bigint,
+  revoked: columns.bigint,
+  locked: columns.bigint,
+  with_content: columns.bigint,
+});
 
 /** $2: first height that can lie in the window, so that older registrations need no look at their block. */
 const STATS_SQL = `SELECT count(*) AS total,
@@ -103,7 +104,7 @@ const FASTEST = 4;
 async function countIdentities(read: Snapshot, chain: ChainConfig) {
   const tip = read.state.derived.get(chain.name);
   const earliest = Math.max(0, (tip?.height ?? 0) - Math.ceil((WINDOW_SECONDS / chain.blockSeconds) * FASTEST));
-  const row = await read.row<CountRecord>(STATS_SQL, [chain.name, earliest, (tip?.clock ?? 0) - WINDOW_SECONDS]);
+  const row = await read.row(readCounts, STATS_SQL, [chain.name, earliest, (tip?.clock ?? 0) - WINDOW_SECONDS]);
   return {
     total: Number(row?.total ?? 0n),
     registered30d: Number(row?.registered30d ?? 0n),

@@ -70,11 +70,10 @@ function routeAnswer(made: EstimatedRoute, amount: bigint, currencies: Currencie
 /** Null when no basket converts the one into the other. @throws Daemon… errors */
 export async function bestConversion(request: ConversionRequest, { baskets, currencies, daemon }: Conversions) {
   const { from, to, amount } = request;
-  const routes = routesBetween(baskets, from, to);
-  const estimated = await estimateRoutes(daemon, routes, amount);
-  if (estimated.length === 0) return null;
-  const answers = estimated.map((route) => routeAnswer(route, amount, currencies));
-  return { ...sidesOf(request, currencies), best: answers[0], routes: answers };
+  const estimated = await estimateRoutes(daemon, routesBetween(baskets, from, to), amount);
+  const routes = estimated.map((route) => routeAnswer(route, amount, currencies));
+  const [best] = routes;
+  return best ? { ...sidesOf(request, currencies), best, routes } : null;
 }
 
 /** Through the one basket that brings most; null when none converts. @throws Daemon… errors */

@@ -2,6 +2,8 @@
 
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves, type ReserveBalance } from '../../../domain/reserves.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -27,22 +29,17 @@ export interface Market {
   tvl(basket: LiveBasket): Usd;
 }
 
-interface StateRecord {
-  readonly chain: string;
-  readonly currency_id: string;
-  readonly flags: number;
-  readonly supply: bigint;
-  readonly live_height: number | null;
-  /** JSON text. */
-  readonly reserves: string;
-}
-
-const STATES_SQL = `SELECT chain, currency_id, flags, supply, live_height, reserves FROM currency_states
+const STATE = {
+  chain: columns.text,
+  ...storedColumns(DEFINITIONS.currency_state, ['currencyId', 'flags', 'supply', 'liveHeight', 'reserves']),
+};
+const readState = rowReader(STATE);
+const STATES_SQL = `SELECT ${Object.keys(STATE).join(', ')} FROM currency_states
   WHERE to_height IS NULL ORDER BY chain, currency_id`;
 
 export async function readMarket(read: Snapshot, api: ApiContext): Promise<Market> {
   const currencies = await api.currencies.of(read);
-  const states = await read.rows<StateRecord>(STATES_SQL);
+  const states = await read.rows(readState, STATES_SQL);
   const configured = new Set(api.config.chains.map((chain) => chain.name));
   const baskets = states
     .filter(({ chain, flags, supply }) => configured.has(chain) && isLiveBasket(flags) && supply > 0n)

@@ -1,8 +1,11 @@
 /** Prices inside a basket: what one of its currencies is worth in another, from exact reserves, supply and weights. */
+
 import type { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import type { ReserveBalance } from '../../../domain/reserves.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ratio } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
@@ -48,13 +51,10 @@ export function candle(states: readonly BasketMoment[], basketId: string, base: 
   return { open, high: sorted.at(-1) ?? close, low: sorted[0] ?? close, close };
 }
 
-interface StateRecord {
-  readonly height: number;
-  readonly flags: number;
-  readonly supply: bigint;
-  /** JSON text. */
-  readonly reserves: string;
-}
+const readState = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.currency_state, ['flags', 'supply', 'reserves']),
+});
 
 /** The state at the start of a window and every one since, the last of each block, oldest first. */
 const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
@@ -65,6 +65,7 @@ const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
     (SELECT from_height, tx_index, vout, to_height, flags, supply, reserves FROM currency_states
       WHERE chain = $1 AND currency_id = $2 AND from_height > $3)
   ) states WHERE to_height IS NULL OR to_height > from_height ORDER BY from_height, tx_index, vout`;
+const readHeight = rowReader({ height: columns.number });
 const HEIGHT_SQL = 'SELECT height FROM blocks WHERE chain = $1 AND clock <= $2 ORDER BY height DESC LIMIT 1';
 
 /** Only while the basket trades. */
@@ -74,9 +75,9 @@ export async function statesSince(
   currencyId: string,
   moment: number,
 ): Promise<BasketMoment[]> {
-  const start = await read.row<{ height: number }>(HEIGHT_SQL, [chain, moment]);
+  const start = await read.row(readHeight, HEIGHT_SQL, [chain, moment]);
   const values = [chain, currencyId, start?.height ?? 0];
-  const rows = await read.rows<StateRecord>(STATES_SQL, values);
+  const rows = await read.rows(readState, STATES_SQL, values);
   return rows
     .filter(({ flags }) => isLiveBasket(flags))
     .map(({ height, supply, reserves }) => ({ height, supply, reserves: parseReserves(reserves) }));

@@ -1,6 +1,9 @@
 /** What a basket held at the ends of windows, and what that was worth then. */
+
 import { parsePrice } from '../../../domain/decimal.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
+import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -63,6 +66,8 @@ const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS 
 
 const PRICE_COLUMNS = 'toString(currency_id) AS id, time, tick, usd_price';
 
+const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['reserves']));
+
 interface PointRecord {
   readonly time: number;
   readonly height: number;
@@ -85,7 +90,7 @@ export async function reservePoints(
   { chain, currencyId }: { readonly chain: string; readonly currencyId: string },
   since: number,
 ): Promise<ReservePoint[]> {
-  const state = await read.row<{ reserves: string }>(RESERVE_IDS_SQL, [chain, currencyId]);
+  const state = await read.row(readReserves, RESERVE_IDS_SQL, [chain, currencyId]);
   const ids = parseReserves(state?.reserves ?? '[]').map((reserve) => reserve.currencyId);
   if (ids.length === 0) return [];
   const points = await api.clickhouse.query<PointRecord>(pointsSql(rows, ids), {

@@ -1,5 +1,6 @@
 /** /api/market/protocol, /overview and /vrsc-pools */
 
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
@@ -35,6 +36,7 @@ function defaultNative(api: ApiContext): string {
 }
 
 /** One that was exported is known to several chains. */
+const readCount = rowReader({ count: columns.bigint });
 const IDENTITIES_SQL = `SELECT count(*) FROM
   (SELECT FROM identities WHERE to_height IS NULL GROUP BY identity_address) AS known`;
 
@@ -51,7 +53,7 @@ const protocol = stateRoute({
     const market = await readMarket(read, api);
     const rows = await pricedRows(read, api);
     const trades = await readTrades(read, api, rows);
-    const identities = await read.row<{ count: bigint }>(IDENTITIES_SQL);
+    const identities = await read.row(readCount, IDENTITIES_SQL);
     const month = await trades.total(daysBefore(trades.end, 30));
     const ever = await trades.total(0);
     const nativeId = defaultNative(api);

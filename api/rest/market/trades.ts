@@ -1,6 +1,8 @@
 /** Volume: sums over the settled conversions that are trades, by block time. */
+
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -69,6 +71,8 @@ const STARTS: Readonly<Record<Unit, string>> = {
 };
 const ROLLED_SQL = 'SELECT max(day) AS day FROM rolled_days WHERE generation = $1';
 
+const readDay = rowReader({ day: columns.nullable(columns.number) });
+
 interface SumRecord {
   readonly key: string;
   readonly volume: string | null;
@@ -89,7 +93,7 @@ function sinceParams(since: Since) {
 
 export async function readTrades(read: Snapshot, api: ApiContext, rows: PricedRows): Promise<Trades> {
   const { generation } = read.state;
-  const rolled = await read.row<{ day: number | null }>(ROLLED_SQL, [generation]);
+  const rolled = await read.row(readDay, ROLLED_SQL, [generation]);
   const rolledDay = rolled?.day ?? -1;
   const young = (rolledDay + 1) * SECONDS_PER_DAY;
   const query = <T>(

@@ -1,32 +1,29 @@
 /** /api/stats/network/:height */
 
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
 import { supplyAt } from '../../state/supply.ts';
 import { HEIGHT } from '../blocks/routes.ts';
-import { averageBlockTime, inPools, stakeRatios, WINDOW_SQL, type WindowRecord } from './routes.ts';
+import { averageBlockTime, inPools, readWindow, stakeRatios, WINDOW_SQL } from './routes.ts';
 import { networkAtHeight } from './schema.ts';
 
-interface BlockRecord {
-  readonly hash: string;
-  readonly time: bigint;
-  readonly difficulty: string;
-  readonly chain_work: string;
-  readonly chain_stake: string;
-  readonly fee_pool: bigint | null;
-}
+const BLOCK = storedColumns(DEFINITIONS.block, ['hash', 'time', 'difficulty', 'chainWork', 'chainStake', 'feePool']);
+const readBlock = rowReader(BLOCK);
+const readWork = rowReader({ first_work: columns.nullable(columns.text), seconds: columns.nullable(columns.bigint) });
 
-const BLOCK_SQL = `SELECT hash, time, difficulty, chain_work, chain_stake, fee_pool FROM blocks
+const BLOCK_SQL = `SELECT ${Object.keys(BLOCK).join(', ')} FROM blocks
   WHERE chain = $1 AND height = $2`;
 /** Work of the last 120 blocks and the span of their times, as getnetworkhashps has it. */
 const WORK_SQL = `SELECT min(chain_work) AS first_work, max(time) - min(time) AS seconds FROM blocks
   WHERE chain = $1 AND height BETWEEN $2 - 120 AND $2`;
 
 /** Hashes a second; null for a span of no time. */
-function hashRate(work: string, window: { first_work: string; seconds: bigint } | undefined): number | null {
-  if (!window || window.seconds <= 0n) return null;
+function hashRate(work: string, window: RowRead<typeof readWork> | undefined): number | null {
+  if (!window?.seconds || window.seconds <= 0n) return null;
   return Number((BigInt(`0x${work}`) - BigInt(`0x${window.first_work}`)) / window.seconds);
 }
 
@@ -41,10 +38,10 @@ const atHeight = stateRoute({
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain, height } = params;
-    const block = await read.row<BlockRecord>(BLOCK_SQL, [chain, height]);
+    const block = await read.row(readBlock, BLOCK_SQL, [chain, height]);
     if (!block) throw notFound(`block ${height} of ${chain}`);
-    const window = await read.row<WindowRecord>(WINDOW_SQL, [chain, height]);
-    const work = await read.row<{ first_work: string; seconds: bigint }>(WORK_SQL, [chain, height]);
+    const window = await read.row(readWindow, WINDOW_SQL, [chain, height]);
+    const work = await read.row(readWork, WORK_SQL, [chain, height]);
     const supply = await supplyAt(read, api, chain, height);
     return {
       chain,

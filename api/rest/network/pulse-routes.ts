@@ -1,7 +1,7 @@
 /** /api/stats/pulse: the newest blocks of all chains. */
 
 import { stateRoute } from '../../http/route.ts';
-import { BLOCK_COLUMNS, type BlockRecord, blockAnswer } from '../blocks/routes.ts';
+import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../blocks/routes.ts';
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;
@@ -18,7 +18,7 @@ const route = stateRoute({
   scope: 'all',
   async handler({ read, api }) {
     const newest: BlockRecord[] = [];
-    for (const chain of api.config.chains) newest.push(...(await read.rows<BlockRecord>(NEWEST_SQL, [chain.name])));
+    for (const chain of api.config.chains) newest.push(...(await read.rows(readBlock, NEWEST_SQL, [chain.name])));
     // Within a chain its order stands, whatever the block times say; chains are merged by time.
     const blocks = newest
       .map(blockAnswer)

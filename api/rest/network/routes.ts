@@ -1,7 +1,10 @@
 /** /api/stats/network, and the figures of a chain that /api/stats/status shows too; no daemon is waited for. */
+
 import { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, ratio } from '../../http/values.ts';
@@ -11,12 +14,15 @@ import { supplyAt } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { networkStats } from './schema.ts';
 
-export interface WindowRecord {
-  readonly blocks: bigint;
-  readonly staked: bigint;
-  readonly tip_time: bigint;
-  readonly start_time: bigint | null;
-}
+export const readWindow = rowReader({
+  blocks: columns.bigint,
+  staked: columns.bigint,
+  tip_time: columns.nullable(columns.bigint),
+  start_time: columns.nullable(columns.bigint),
+});
+type WindowRecord = RowRead<typeof readWindow>;
+
+const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['flags', 'reserves']));
 
 const RATIO_BLOCKS = 1000;
 const TIME_BLOCKS = 100;
@@ -31,7 +37,7 @@ const RESERVES_SQL = `SELECT flags, reserves FROM currency_states
 
 /** Satoshis of a currency in the baskets of a chain that were live at a height. */
 export async function inPools(read: Snapshot, chain: string, currencyId: string, height: number): Promise<bigint> {
-  const states = await read.rows<{ flags: number; reserves: string }>(RESERVES_SQL, [chain, height]);
+  const states = await read.rows(readReserves, RESERVES_SQL, [chain, height]);
   let sum = 0n;
   for (const { flags, reserves } of states) {
     if (!isLiveBasket(flags)) continue;
@@ -67,7 +73,7 @@ const network = stateRoute({
   async handler({ params, read, api }) {
     const chain = api.chain(params.chain);
     const tip = tipHeight(read, chain.name);
-    const window = await read.row<WindowRecord>(WINDOW_SQL, [chain.name, tip]);
+    const window = await read.row(readWindow, WINDOW_SQL, [chain.name, tip]);
     const pools = await inPools(read, chain.name, api.currencies.nativeId(chain), tip);
     const indexed = await supplyAt(read, api, chain.name, tip);
     const supply = indexed ? indexed.transparent + indexed.shielded : api.figures.lastKnownSupply(chain, tip);
@@ -92,7 +98,7 @@ export function stakeRatios(window: WindowRecord | undefined) {
 
 /** Null while the chain is shorter than the window. */
 export function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
-  if (!window || window.start_time === null) return null;
+  if (!window || window.start_time === null || window.tip_time === null) return null;
   return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));
 }
 

@@ -11,6 +11,8 @@ import {
   integer,
   isoTime,
   type JsonSchema,
+  nullable,
+  nullableCoins,
   nullableInteger,
   nullableString,
   object,
@@ -21,7 +23,6 @@ import { provisionalMembers } from '../../schema/provisional.ts';
 import { blockRow } from '../blocks/schema.ts';
 
 const nullableNumber = { type: ['number', 'null'] } as const;
-const nullableCoins = { ...coins, type: ['number', 'null'] } as const;
 const fraction = { type: ['number', 'null'], minimum: 0, maximum: 1 } as const;
 
 const mining = {
@@ -92,7 +93,6 @@ export const pulse = object({
 });
 
 const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;
-const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
 const mismatch = object({
   table: string,
   height: { ...height, description: 'The first at which Postgres and ClickHouse part' },
@@ -117,8 +117,8 @@ const audit = object({
 });
 
 const count = { type: 'integer', minimum: 0 } as const;
-const counts = (names: readonly string[], of: JsonSchema) =>
-  object(Object.fromEntries(names.map((name) => [name, of])));
+const counts = <const N extends string, S extends JsonSchema>(names: readonly N[], of: S) =>
+  object(Object.fromEntries(names.map((name) => [name, of])) as Record<N, S>);
 
 const chainStatus = object({
   height: nullableInteger,

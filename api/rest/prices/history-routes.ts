@@ -1,5 +1,8 @@
 /** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
+
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
@@ -115,6 +118,9 @@ interface Walk {
   readonly span: number | null;
 }
 
+const readTime = rowReader(storedColumns(DEFINITIONS.block, ['time']));
+const TIME_SQL = 'SELECT time FROM blocks WHERE chain = $1 AND height = $2';
+
 const startOf = (time: number, span: number) => time - (time % span);
 
 async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: string): Promise<Place> {
@@ -124,10 +130,7 @@ async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: stri
   throw await cursorRewound(read, cursor, async (height) => {
     if (span === null) return [height + 1, since];
     // The interval of the newest block that stays is read again: blocks of it may be gone.
-    const row = await read.row<{ time: bigint }>('SELECT time FROM blocks WHERE chain = $1 AND height = $2', [
-      chain,
-      height,
-    ]);
+    const row = await read.row(readTime, TIME_SQL, [chain, height]);
     return [startOf(Number(row?.time ?? 0n), span) + span, since];
   });
 }

@@ -1,26 +1,37 @@
 /** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
+
 import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
-import type { GuardState, PriceTier } from '../../../domain/prices.ts';
+import { type GuardState, PRICE_TIERS } from '../../../domain/prices.ts';
 import type { EntryInput } from '../../../domain/stamp-inputs.ts';
+import { columns, type RowOf, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { slowestChain } from '../../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
-export interface PriceRecord {
-  readonly currency_id: string;
-  readonly tier: PriceTier;
-  readonly usd_price: string;
-  readonly ema_price: string;
-  readonly total_depth: string;
-  readonly source_basket: string | null;
+const PRICE = {
+  currency_id: columns.text,
+  tier: columns.choice(PRICE_TIERS),
+  usd_price: columns.text,
+  ema_price: columns.text,
+  total_depth: columns.text,
+  source_basket: columns.nullable(columns.text),
   /** JSON text: [{"basketId","chain","price","depth"}], deepest first. */
-  readonly baskets: string;
-  readonly height: number;
-  readonly time: bigint;
-}
+  baskets: columns.text,
+  height: columns.number,
+  time: columns.bigint,
+};
+export type PriceRecord = RowOf<typeof PRICE>;
+
+const readGuarded = rowReader({
+  ...PRICE,
+  provisional: columns.boolean,
+  /** JSON texts. */
+  guard: columns.nullable(columns.text),
+  published: columns.nullable(columns.text),
+});
 
 export type ConfidenceEntry = Omit<EntryInput, 'hop'>;
 
@@ -41,13 +52,6 @@ export interface LatestPrice extends PriceRecord {
   readonly guard: GuardView | null;
   /** Beyond the blocks that every chain's clock has passed: it may still be corrected. */
   readonly provisional: boolean;
-}
-
-interface GuardedRecord extends PriceRecord {
-  readonly provisional: boolean;
-  /** JSON texts. */
-  readonly guard: string | null;
-  readonly published: string | null;
 }
 
 /** What the guard keeps where another price is published than the derived one. */
@@ -99,7 +103,7 @@ function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
 /** As they are published, in the order of `ids`; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
   if (ids.length === 0) return [];
-  const rows = await read.rows<GuardedRecord>(LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
+  const rows = await read.rows(readGuarded, LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
   const place = new Map(ids.map((id, index) => [id, index]));
   const inOrder = rows.sort((a, b) => (place.get(a.currency_id) ?? 0) - (place.get(b.currency_id) ?? 0));
   return inOrder.map(({ guard, published, provisional, ...derived }) => ({
@@ -147,7 +151,7 @@ export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, c
   return {
     usdPrice: decimal(row.usd_price),
     emaPrice: decimal(row.ema_price),
-    source: 'reserve',
+    source: 'reserve' as const,
     sourceBlock: row.height,
     sourceBasket: currencies.name(row.source_basket) ?? row.source_basket,
     confidence: confidenceOf(row, tip, row.guard),

@@ -9,7 +9,6 @@ import {
   nullableString,
   nullableUsd,
   object,
-  page,
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
@@ -45,21 +44,19 @@ export const richList = object({
   more: { ...boolean, description: 'There are smaller holders: a larger `limit`, up to 500, shows more of them' },
 });
 
-export const stakeList = page(
-  object({
-    chain: string,
-    height,
-    hash,
-    txid: { ...hash, description: 'The stake transaction' },
-    time: unixTime,
-    address: nullableString,
-    rewardAddress: nullableString,
-    stakeTxid: { ...hash, description: 'Of the output that won' },
-    stakeVout: integer,
-    stakeAmount: coins,
-    reward: coins,
-  }),
-);
+export const stakeRow = object({
+  chain: string,
+  height,
+  hash,
+  txid: { ...hash, description: 'The stake transaction' },
+  time: unixTime,
+  address: nullableString,
+  rewardAddress: nullableString,
+  stakeTxid: { ...hash, description: 'Of the output that won' },
+  stakeVout: integer,
+  stakeAmount: coins,
+  reward: coins,
+});
 
 export const searchResults = object({
   query: string,

@@ -3,8 +3,10 @@
 import { isTransparentAddress } from '../../../domain/addresses.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { isWrittenHash } from '../../../domain/hashes.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -22,12 +24,17 @@ interface Found {
 
 type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<Found[]>;
 
+const readBlock = rowReader({ height: columns.number, ...storedColumns(DEFINITIONS.block, ['hash']) });
+const readHeight = rowReader({ height: columns.number });
+const readName = rowReader({ name: columns.text });
+const readKnown = rowReader({ known: columns.boolean });
+
 const HEIGHT = /^\d{1,9}$/;
 
 const byHeight: Finder = async (read, _api, { name: chain }, query) => {
   if (!HEIGHT.test(query)) return [];
   const sql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND height = $2';
-  const block = await read.row<BlockRef>(sql, [chain, Number(query)]);
+  const block = await read.row(readBlock, sql, [chain, Number(query)]);
   return block ? [blockFound(chain, block)] : [];
 };
 
@@ -35,10 +42,10 @@ const byHash: Finder = async (read, _api, { name: chain }, query) => {
   if (!isWrittenHash(query)) return [];
   const hash = query.toLowerCase();
   const blockSql = 'SELECT height, hash FROM blocks WHERE chain = $1 AND hash = $2';
-  const block = await read.row<BlockRef>(blockSql, [chain, hexParam(hash)]);
+  const block = await read.row(readBlock, blockSql, [chain, hexParam(hash)]);
   if (block) return [blockFound(chain, block)];
   const transactionSql = 'SELECT height FROM transactions WHERE chain = $1 AND txid = $2';
-  const transaction = await read.row<{ height: number }>(transactionSql, [chain, hexParam(hash)]);
+  const transaction = await read.row(readHeight, transactionSql, [chain, hexParam(hash)]);
   const label = transaction && `Transaction in block ${transaction.height}`;
   return label ? [{ type: 'tx', id: hash, label, chain, url: `/api/tx/${hash}?chain=${chain}` }] : [];
 };
@@ -50,7 +57,7 @@ function blockFound(chain: string, { height, hash }: BlockRef): Found {
 const byAddress: Finder = async (read, _api, { name: chain }, query) => {
   if (!isTransparentAddress(query)) return [];
   const sql = 'SELECT true AS known FROM address_activity WHERE chain = $1 AND address = $2 LIMIT 1';
-  if (!(await read.row(sql, [chain, query]))) return [];
+  if (!(await read.row(readKnown, sql, [chain, query]))) return [];
   return [{ type: 'address', id: query, label: query, chain, url: `/api/address/${query}?chain=${chain}` }];
 };
 
@@ -59,7 +66,7 @@ const byIdentity: Finder = async (read, _api, chain, query) => {
   if (address === null) return [];
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
-  const identity = await read.row<{ name: string }>(sql, [chain.name, address]);
+  const identity = await read.row(readName, sql, [chain.name, address]);
   const url = `/api/identity/${address}?chain=${chain.name}`;
   return identity ? [{ type: 'identity', id: address, label: `${identity.name}@`, chain: chain.name, url }] : [];
 };

@@ -1,4 +1,5 @@
 /** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { AuditReport } from '../../../schemas/audit-report.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -15,6 +16,8 @@ const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas'
 const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
 
 const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chain';
+const readDeadLetters = rowReader({ chain: columns.text, count: columns.bigint });
+const readReport = rowReader({ chain: columns.text, report: columns.text });
 
 /** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
 const ADDRESSES_FRESH_MS = 600_000;
@@ -39,7 +42,7 @@ type StoredReport = Omit<AuditReport, 'conversionsWithoutStamp'> &
   Partial<Pick<AuditReport, 'conversionsWithoutStamp'>>;
 
 async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, StoredReport>> {
-  const rows = await read.rows<{ chain: string; report: string }>('SELECT chain, report FROM audits');
+  const rows = await read.rows(readReport, 'SELECT chain, report FROM audits');
   return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as StoredReport]));
 }
 
@@ -50,7 +53,7 @@ function auditAnswer(report: StoredReport | undefined) {
 }
 
 async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>> {
-  const rows = await read.rows<{ chain: string; count: bigint }>(DEAD_LETTERS_SQL);
+  const rows = await read.rows(readDeadLetters, DEAD_LETTERS_SQL);
   return new Map(rows.map(({ chain, count }) => [chain, Number(count)]));
 }
 
@@ -97,26 +100,22 @@ const status = liveRoute({
       return { state: read.state, supplies, rows: await pricedRows(read, api), ...shown };
     });
     const { state, rows, audits, letters } = seen;
-    const statuses = chains.map((chain) => chainStatus(api, chain, seen));
-    const [main] = statuses;
     const stamps = await stampCounts(api, state, rows);
+    const statusOf = (chain: ChainConfig) => ({
+      ...chainStatus(api, chain, seen),
+      deadLetters: letters.get(chain.name) ?? 0,
+      ...stamps.ofChain(chain.name),
+      ...auditAnswer(audits.get(chain.name)),
+    });
+    const statuses = new Map(chains.map((chain) => [chain.name, statusOf(chain)]));
+    const [main] = statuses.values();
     const derive = chains[0] && api.watch.statuses.of(chains[0].name, 'derive');
     return {
       body: {
         verusd: { chainHeight: main?.height ?? null, connections: main?.connections ?? null },
         data: await dataTotals(api, state, rows, stamps),
         indexer: { updatedAt: derive?.movedAt ?? null, state: derive?.state ?? null },
-        chains: Object.fromEntries(
-          chains.map(({ name }, index) => [
-            name,
-            {
-              ...statuses[index],
-              deadLetters: letters.get(name) ?? 0,
-              ...stamps.ofChain(name),
-              ...auditAnswer(audits.get(name)),
-            },
-          ]),
-        ),
+        chains: Object.fromEntries(statuses),
       },
     };
   },

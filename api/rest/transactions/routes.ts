@@ -2,33 +2,35 @@
 
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
-import type { TransactionType } from '../../../schemas/facts.ts';
+import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { type ConversionRecord, conversionAnswer, conversionsSql } from '../conversions/conversion-rows.ts';
+import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
 import { transactionDetail } from './schema.ts';
 
-interface TransactionRecord {
-  readonly txid: string;
-  readonly height: number;
-  readonly tx_index: number;
-  readonly kind: TransactionType;
-  readonly kinds: readonly TransactionType[];
-  readonly fee: bigint | null;
-  readonly size: number;
-  readonly lock_time: bigint;
-  readonly expiry_height: number;
-  readonly hash: string;
-  readonly time: bigint;
+const readTransaction = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.transaction, [
+    'txid',
+    'txIndex',
+    'kind',
+    'kinds',
+    'fee',
+    'size',
+    'lockTime',
+    'expiryHeight',
+  ]),
+  ...storedColumns(DEFINITIONS.block, ['hash', 'time']),
   /** JSON texts; null where there are none. */
-  readonly inputs: string | null;
-  readonly outputs: string | null;
-}
+  inputs: columns.nullable(columns.text),
+  outputs: columns.nullable(columns.text),
+});
 
 interface CoinRecord {
   readonly n: number;
@@ -88,14 +90,14 @@ const detail = stateRoute({
     const { chain } = params;
     const tip = tipHeight(read, chain);
     const key = [chain, hexParam(params.txid.toLowerCase())];
-    const transaction = await read.row<TransactionRecord>(DETAIL_SQL, key);
+    const transaction = await read.row(readTransaction, DETAIL_SQL, key);
     if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
     const currencies = await api.currencies.of(read);
     const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
     const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
     const asked = [read.state.generation, ...key];
-    const conversions = converts ? await read.rows<ConversionRecord>(CONVERSIONS_SQL, asked) : [];
+    const conversions = converts ? await read.rows(readConversion, CONVERSIONS_SQL, asked) : [];
     return {
       chain,
       txid: transaction.txid,

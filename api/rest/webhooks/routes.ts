@@ -32,6 +32,7 @@ import {
 } from '../../webhooks/webhook-store.ts';
 import { nothing } from '../account/schema.ts';
 import {
+  DELIVERY_STATES,
   delivery,
   deliveryList,
   webhook,
@@ -235,7 +236,7 @@ const deliveries = liveRoute({
   summary: 'What was sent, is being tried and has failed; kept for 7 days',
   parameters: {
     id,
-    state: queryParameter('Of this state alone', { type: 'string', enum: ['held', 'pending', 'delivered', 'failed'] }),
+    state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
     before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
     limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 200, default: 25 }),
   },

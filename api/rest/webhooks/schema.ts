@@ -5,7 +5,7 @@ import {
   boolean,
   integer,
   isoTime,
-  type JsonSchema,
+  nullable,
   nullableInteger,
   nullableString,
   object,
@@ -22,6 +22,10 @@ const KINDS = [
   'conversion.completed',
   'price.threshold',
 ] as const;
+const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
 export const MAX_CONFIRMATIONS = 100;
@@ -31,7 +35,7 @@ const names = {
 } as const;
 const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 
-const asked: Readonly<Record<string, JsonSchema>> = {
+const asked = {
   url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
   description: { type: 'string', maxLength: 200 },
   events: { type: 'array', items: { type: 'string', enum: KINDS }, minItems: 1, maxItems: KINDS.length },
@@ -75,16 +79,16 @@ const asked: Readonly<Record<string, JsonSchema>> = {
     maximum: MAX_CONFIRMATIONS,
     description: 'Further blocks that must stand on an event before it is sent',
   },
-};
+} as const;
 
-export const webhookRequest: JsonSchema = {
+export const webhookRequest = {
   type: 'object',
   properties: asked,
   required: ['url', 'events'],
   additionalProperties: false,
-};
+} as const;
 
-export const webhookChange: JsonSchema = {
+export const webhookChange = {
   type: 'object',
   properties: {
     ...asked,
@@ -96,27 +100,27 @@ export const webhookChange: JsonSchema = {
     },
   },
   additionalProperties: false,
-};
+} as const;
 
 const webhookMembers = {
   id: string,
   url: string,
   description: string,
   events: array({ type: 'string', enum: KINDS }),
-  chains: { ...array(string), type: ['array', 'null'] } as JsonSchema,
-  filter: { type: 'object', additionalProperties: true } as JsonSchema,
+  chains: nullable(array(string)),
+  filter: { type: 'object', additionalProperties: true },
   thresholds: array(object({ currency: string, usd: { type: 'number' }, direction: string })),
   confirmations: integer,
   enabled: boolean,
   disabledReason: {
     type: ['string', 'null'],
-    enum: ['owner', 'gone', 'failing', null],
+    enum: [...DISABLED_REASONS, null],
     description: 'gone: the receiver answered 410; failing: nothing was taken there for 5 days',
-  } as JsonSchema,
+  },
   failingSince: nullableTime,
   createdAt: isoTime,
   oldSecretEndsAt: nullableTime,
-};
+} as const;
 export const webhook = object(webhookMembers);
 export const webhookList = object({ webhooks: array(webhook) });
 export const webhookWithSecret = object({
@@ -131,7 +135,7 @@ export const delivery = object({
   height: { ...nullableInteger, description: 'Of the block that it is about' },
   state: {
     type: 'string',
-    enum: ['held', 'pending', 'delivered', 'failed'],
+    enum: DELIVERY_STATES,
     description: 'held: waits for its confirmations; pending: waits for its next attempt',
   },
   reverts: { ...nullableString, description: 'The delivery that it takes back' },

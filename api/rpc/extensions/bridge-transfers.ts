@@ -2,7 +2,7 @@
 
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
-import { type BridgeRecord, bridgeAnswers, bridgeSql } from '../../rest/bridge/bridge-rows.ts';
+import { bridgeAnswers, bridgeSql, readBridged } from '../../rest/bridge/bridge-rows.ts';
 import { BRIDGE_DIRECTIONS } from '../../rest/bridge/schema.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
@@ -37,5 +37,5 @@ export const bridgeTransfers: Extension = async ({ api, chain, read, texts }) =>
   tipHeight(read, chain.name);
   const { sql, values } = bridgeSql({ generation: read.state.generation, chain: chain.name, direction, address });
   const newest = `${sql} ORDER BY t.request_height DESC, t.txid, t.vout LIMIT $${values.length + 1}`;
-  return bridgeAnswers(read, api, await read.rows<BridgeRecord>(newest, [...values, Math.min(limit, MAX_LIMIT)]));
+  return bridgeAnswers(read, api, await read.rows(readBridged, newest, [...values, Math.min(limit, MAX_LIMIT)]));
 };

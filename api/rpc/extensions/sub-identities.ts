@@ -1,5 +1,6 @@
 /** getsubidentities: the identities right below one. */
 
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
 import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';
@@ -17,13 +18,15 @@ const SIGNATURE: Signature = {
 const NAME_SQL = `SELECT fully_qualified_name AS name FROM identities
   WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
 
+const readName = rowReader({ name: columns.text });
+
 export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
   const given = readArguments(texts, SIGNATURE);
   const asked = textOf(given.get('nameOrId'));
   const place = pageWindowOf(given);
   tipHeight(read, chain.name);
   const parentId = nameAddress(asked, chain.networkRoot);
-  const identity = parentId && (await read.row<{ name: string }>(NAME_SQL, [chain.name, parentId]));
+  const identity = parentId && (await read.row(readName, NAME_SQL, [chain.name, parentId]));
   const count = parentId ? await countChildren(read, api, chain.name, parentId) : 0;
   // A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is.
   if (!parentId || (!identity && count === 0)) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');

@@ -1,8 +1,10 @@
 /** gettxhistoryrich: the effect of transactions on an address, with currencies, values and counterparties. */
+
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
-import { ACTIVITY_SQL, type ActivityRecord } from '../../rest/addresses/activity-rows.ts';
+import { ACTIVITY_SQL, type ActivityRecord, readActivity } from '../../rest/addresses/activity-rows.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
 import { latestPrices } from '../../rest/prices/price-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -30,6 +32,8 @@ const COUNTERPARTIES_SQL = `SELECT wanted.n, other.address
         OR wanted.got AND (a.received > 0 OR EXISTS (SELECT FROM jsonb_each_text(a.currencies) c WHERE c.value NOT LIKE '-%')))
     ORDER BY a.address LIMIT ${MAX_COUNTERPARTIES}) other
   ORDER BY wanted.n, other.address`;
+
+const readCounterparty = rowReader({ n: columns.bigint, address: columns.text });
 
 type Direction = 'in' | 'out' | 'both' | 'self';
 
@@ -64,7 +68,7 @@ async function counterparties(
   systemAddresses: readonly string[],
   { chain, address, movements }: { chain: string; address: string; movements: readonly Movement[] },
 ) {
-  const found = await read.rows<{ n: bigint; address: string }>(COUNTERPARTIES_SQL, [
+  const found = await read.rows(readCounterparty, COUNTERPARTIES_SQL, [
     chain,
     address,
     movements.map(({ row }) => row.height),
@@ -87,7 +91,7 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
   if (from < 0 || to < from)
     throw new RpcError(RPC_CODES.invalidParameter, 'Start height must not be above end height');
   const { limit, offset } = pageWindowOf(given);
-  const rows = await read.rows<ActivityRecord>(PAGE_SQL, [chain.name, address, from, to, limit, offset]);
+  const rows = await read.rows(readActivity, PAGE_SQL, [chain.name, address, from, to, limit, offset]);
   const nativeId = api.currencies.nativeId(chain);
   const movements = rows.map((row) => movementOf(row, nativeId));
   const others = await counterparties(read, [...SYSTEM_ADDRESSES], { chain: chain.name, address, movements });

@@ -1,6 +1,8 @@
 /** Chains derived and priced in real stores, for audits to look at. */
+
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
+import { createTopicReader } from '../../../../infra/event-log/topic-reader.ts';
 import { type AuditResult, audit } from '../../../../pipeline/audit/audit.ts';
 import type { AuditedChain } from '../../../../pipeline/audit/ledger.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
@@ -72,7 +74,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
       const stage = await openPriceStage({
         chains: priced,
         rules,
-        log,
+        topics: createTopicReader(log),
         stores: used,
         lock,
         publisher: null,

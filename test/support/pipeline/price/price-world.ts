@@ -1,4 +1,5 @@
 /** Stores and a log of their own, fed by hand, with the price stage run on them as often as a test wants. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { createEmbeddedEventLog } from '../../../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../../../infra/event-log/event-log.ts';
+import { createTopicReader } from '../../../../infra/event-log/topic-reader.ts';
 import type { Stores } from '../../../../infra/stores.ts';
 import type { BatchLimits } from '../../../../pipeline/price/price-batch.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
@@ -54,6 +56,7 @@ export interface WorldOptions {
 export async function createPriceWorld({ chains, withStates = false, ...config }: WorldOptions): Promise<PriceWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-price-'));
   const log = createEmbeddedEventLog({ folder });
+  const topics = createTopicReader(log);
   const stores = await createTestStores();
   const feeds: FactsFeed[] = [];
   for (const { name } of chains) {
@@ -73,11 +76,11 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
       await lock.release();
     };
     try {
-      publisher = await openStampsPublisher(crashingLog(log, crashPoint), limited, used);
+      publisher = await openStampsPublisher(crashingLog(log, crashPoint), topics, limited, used);
       const stage = await openPriceStage({
         chains: used,
         rules: pricingRules(used, { priceLimits: {}, ...config }),
-        log,
+        topics,
         stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
         lock: limited,
         publisher,
@@ -154,9 +157,8 @@ export function crashingLock(lock: StageLock, crashPoint: () => void): StageLock
 }
 
 /** The same around every append. */
-function crashingLog(log: EventLog, crashPoint: () => void): Pick<EventLog, 'openWriter' | 'read'> {
+function crashingLog(log: EventLog, crashPoint: () => void): Pick<EventLog, 'openWriter'> {
   return {
-    read: log.read,
     async openWriter(topic, chain) {
       const writer = await log.openWriter(topic, chain);
       return {

@@ -1,0 +1,46 @@
+/** What the page is, as far as its server needs to know: `commands/` hands it over, since api/ does not import web/. */
+import type { Config } from '../../schemas/config.ts';
+
+/** What an address shows, for who runs no script: previews of links, search engines. */
+export interface AddressDescription {
+  readonly title: string;
+  readonly description: string;
+  /** REST path of the same thing as JSON; null where there is none. */
+  readonly json: string | null;
+  /** Source of the view's own module; null for an unknown address. */
+  readonly module: string | null;
+}
+
+export interface PageFile {
+  readonly type: string;
+  readonly body: Uint8Array;
+  readonly br: Uint8Array;
+  readonly gzip: Uint8Array;
+}
+
+export interface BuiltPage {
+  /** By the last part of their address below /assets/, which holds a hash of the content. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly script: string;
+  /** What the script imports at once. */
+  readonly imports: readonly string[];
+  readonly style: string;
+  /** Files that each module needs beyond the first script, by the module's source. */
+  readonly modules: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface PageSource {
+  /** Null: not an address of the page. */
+  describe(path: string, query: string, chains: readonly string[]): AddressDescription | null;
+  /** @throws when there is no compiler for this machine, or it does not end well */
+  build(): Promise<BuiltPage>;
+}
+
+/** Facts about the service that stand in the document, so that the page need not ask for them. */
+export interface ServiceFacts {
+  readonly version: string;
+  readonly demo: boolean;
+  readonly chains: readonly { readonly name: string; readonly nativeId: string; readonly nativeName: string }[];
+  readonly keylessRequestsPerMinute: number;
+  readonly creditsPerMinute: Config['tiers'];
+}

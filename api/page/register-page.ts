@@ -1,0 +1,162 @@
+/**
+ * The page and its files on GET and HEAD of every address that no other part of the service has. They are answered from memory
+ * before the gate: ten files of one page view would otherwise be a tenth of a reader's allowance.
+ */
+
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { createHash } from 'node:crypto';
+import type { Logger } from '../../infra/logger.ts';
+import type { Config } from '../../schemas/config.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
+import { chooseEncoding, compressed } from '../http/compression.ts';
+import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
+import { NO_LINES } from '../http/header-lines.ts';
+import { type Reply, writeReply, writeReplyLater } from '../http/reply.ts';
+import { observeRequest } from '../http/request-seconds.ts';
+import type { PageBuild } from './page-build.ts';
+import { assetHeaders, documentHeaders } from './page-headers.ts';
+import { noPageHtml, pageHtml, UNKNOWN_ADDRESS } from './page-html.ts';
+import type { BuiltPage, PageSource, ServiceFacts } from './page-source.ts';
+
+export interface PageOptions {
+  readonly source: Pick<PageSource, 'describe'>;
+  readonly build: PageBuild;
+  readonly config: Config;
+  readonly release: string;
+  readonly logger: Logger;
+}
+
+/** What a request says, read before the first await. */
+interface PageRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly wantsHtml: boolean;
+  readonly acceptEncoding: string;
+  readonly ifNoneMatch: string;
+}
+
+const ASSETS = '/assets/';
+/** Other parts of the service. */
+const NOT_OF_THE_PAGE = /^\/(api|rpc|metrics)(\/|$)/;
+/** Hosts that speak JSON-RPC alone. */
+const RPC_HOST = /^(rpc\.|[^.]*\.rpc\.)/i;
+const COMPILING_MS = 2_000;
+
+export function registerPage(app: FramedRoutes, options: PageOptions): void {
+  const facts = serviceFacts(options);
+  const serve: Handler = (res, req, announced) => {
+    const path = req.getUrl();
+    if (announced !== 0 || NOT_OF_THE_PAGE.test(path) || RPC_HOST.test(req.getHeader('host'))) {
+      req.setYield(true);
+      return;
+    }
+    const asked = readRequest(req, path);
+    if (path.startsWith(ASSETS)) serveAsset(res, req, asked, options.build);
+    else serveDocument(res, req, asked, options, facts);
+  };
+  app.get('/*', serve);
+  app.head('/*', serve);
+}
+
+function readRequest(req: HttpRequest, path: string): PageRequest {
+  return {
+    method: req.getMethod(),
+    path,
+    query: req.getQuery() ?? '',
+    wantsHtml: req.getHeader('accept').includes('text/html'),
+    acceptEncoding: req.getHeader('accept-encoding'),
+    ifNoneMatch: req.getHeader('if-none-match'),
+  };
+}
+
+function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { state }: PageBuild): void {
+  const file = typeof state === 'string' ? undefined : state.files.get(asked.path.slice(ASSETS.length));
+  if (!file) {
+    req.setYield(true); // 404, and counted: the current document does not name it
+    return;
+  }
+  const encoding = chooseEncoding(asked.acceptEncoding);
+  const body = encoding === null ? file.body : file[encoding];
+  const reply = { status: 200, headers: assetHeaders(file.type, encoding), body };
+  observeRequest('page', asked.method, 200, 0);
+  writeReply(res, reply, NO_LINES, asked.method === 'head');
+}
+
+function serveDocument(
+  res: HttpResponse,
+  req: HttpRequest,
+  asked: PageRequest,
+  { source, build, logger }: PageOptions,
+  facts: ServiceFacts,
+): void {
+  const known = source.describe(
+    asked.path,
+    asked.query,
+    facts.chains.map(({ name }) => name),
+  );
+  if (!known && !asked.wantsHtml) {
+    req.setYield(true);
+    return;
+  }
+  const client = { aborted: false };
+  res.onAborted(() => {
+    client.aborted = true;
+  });
+  const started = performance.now();
+  const make = async (): Promise<Reply> => {
+    const page = build.state === 'compiling' ? await build.settled(COMPILING_MS) : build.state;
+    if (typeof page === 'string') return withoutPage(page);
+    return documentReply(asked, pageHtml(known ?? UNKNOWN_ADDRESS, page, facts), known ? 200 : 404);
+  };
+  const answer = (reply: Reply) => {
+    observeRequest('page', asked.method, reply.status, (performance.now() - started) / 1000);
+    if (!client.aborted) writeReplyLater(res, reply, NO_LINES, asked.method === 'head');
+  };
+  make().then(answer, (err: unknown) => {
+    logger.error({ err, path: asked.path }, 'the page could not be written');
+    answer(withoutPage('unavailable'));
+  });
+}
+
+async function documentReply(
+  { acceptEncoding, ifNoneMatch }: PageRequest,
+  html: string,
+  status: number,
+): Promise<Reply> {
+  const etag = `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`;
+  const kept = { 'Cache-Control': 'no-cache', ETag: etag };
+  if (status === 200 && ifNoneMatch.split(',').some((tag) => tag.trim() === etag)) {
+    return { status: 304, headers: documentHeaders(kept), body: null };
+  }
+  const encoding = chooseEncoding(acceptEncoding);
+  const plain = Buffer.from(html);
+  if (encoding === null) return { status, headers: documentHeaders(kept), body: plain };
+  const headers = documentHeaders({ ...kept, 'Content-Encoding': encoding });
+  return { status, headers, body: await compressed(plain, encoding) };
+}
+
+const REASONS = {
+  compiling: 'The page is being compiled: ask again in a second.',
+  unavailable: 'This service has no page: its compiler, esbuild, does not run on this machine. The log says why.',
+} as const;
+
+function withoutPage(why: Exclude<BuiltPage | keyof typeof REASONS, BuiltPage>): Reply {
+  const retry = why === 'compiling' ? { 'Retry-After': '1' } : {};
+  const headers = documentHeaders({ 'Cache-Control': 'no-store', ...retry });
+  return { status: 503, headers, body: Buffer.from(noPageHtml(REASONS[why])) };
+}
+
+function serviceFacts({ config, release }: Pick<PageOptions, 'config' | 'release'>): ServiceFacts {
+  return {
+    version: release,
+    demo: config.demo,
+    chains: config.chains.map((chain) => ({
+      name: chain.name,
+      nativeId: nativeCurrencyId(chain),
+      nativeName: chain.rootCurrency,
+    })),
+    keylessRequestsPerMinute: config.keylessRequestsPerMinute,
+    creditsPerMinute: config.tiers,
+  };
+}

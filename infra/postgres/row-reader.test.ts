@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../../schemas/facts.ts';
+import { columns, rowReader, storedColumns } from './row-reader.ts';
+
+const read = rowReader({
+  hash: columns.text,
+  height: columns.number,
+  reward: columns.nullable(columns.bigint),
+  kind: columns.choice(['work', 'stake']),
+  names: columns.texts,
+});
+const row = { hash: 'ab', height: 1, reward: null, kind: 'work', names: ['a'], further: {} };
+
+describe('a row reader', () => {
+  it('gives the row as it is, with further columns too', () => {
+    expect(read(row)).toBe(row);
+    expect(read({ ...row, reward: 5n })).toEqual({ ...row, reward: 5n });
+  });
+
+  it.each([
+    [{ hash: 1 }, 'column hash holds number where a text is expected'],
+    [{ height: '1' }, 'column height holds string where a number is expected'],
+    [{ height: null }, 'column height holds null where a number is expected'],
+    [{ reward: 5 }, 'column reward holds number where a bigint or null is expected'],
+    [{ kind: 'luck' }, 'column kind holds string where one of work, stake is expected'],
+    [{ names: ['a', 1] }, 'column names holds object where a list of texts is expected'],
+    [{ hash: undefined }, 'column hash holds undefined where a text is expected'],
+  ])('refuses %j', (wrong, message) => {
+    expect(() => read({ ...row, ...wrong })).toThrow(new TypeError(message));
+  });
+
+  it('names a column that the statement does not give', () => {
+    const { reward: _, ...without } = row;
+    expect(() => read(without)).toThrow(
+      new TypeError('a row has no column reward, which should hold a bigint or null'),
+    );
+  });
+
+  it('takes an optional member that is missing, and no other', () => {
+    const readParent = rowReader({ parent: columns.optional(columns.text) });
+    expect(readParent({})).toEqual({});
+    expect(() => readParent({ parent: null })).toThrow('column parent holds null where a text or nothing is expected');
+  });
+});
+
+it('fields of a fact are read by their columns; one in several columns has to be named', () => {
+  const { block } = DEFINITIONS;
+  expect(Object.keys(storedColumns(block, ['txCount', 'previousHash', 'version']))).toEqual([
+    'tx_count',
+    'previous_hash',
+    'version',
+  ]);
+  const readBlock = rowReader(storedColumns(block, ['txCount', 'previousHash', 'version']));
+  expect(readBlock({ tx_count: 1, previous_hash: null, version: 4n }).version).toBe(4n);
+  expect(() => readBlock({ tx_count: 1n, previous_hash: null, version: 4n })).toThrow(TypeError);
+  expect(() => storedColumns(block, ['stake'])).toThrow('stake of a block stands in several columns');
+});

@@ -1,0 +1,136 @@
+/**
+ * The page's contract of marks, checked on any view: every marked value equals the text of the answer that its panel names, every
+ * list has all of its rows, and no other number stands in a panel.
+ */
+import { isLosslessNumber, parse } from 'lossless-json';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+interface MarkedValue {
+  readonly pointer: string;
+  readonly tag: string;
+  readonly value: string | null;
+  readonly datetime: string | null;
+  readonly isNull: boolean;
+  /** Marks of values below it. */
+  readonly holds: number;
+}
+
+interface MarkedPanel {
+  readonly src: string;
+  readonly chainState: string | null;
+  readonly values: readonly MarkedValue[];
+  readonly items: readonly string[];
+  /** Numbers that stand without a mark. */
+  readonly unmarked: readonly string[];
+}
+
+export interface CheckedView {
+  readonly panels: number;
+  readonly values: number;
+  /** Pointers that were shown, with the path that they stand in. */
+  readonly pointers: ReadonlySet<string>;
+}
+
+/** @param view its `data-view` */
+export async function checkView(page: Page, base: string, address: string, view: string): Promise<CheckedView> {
+  await page.goto(withoutStream(base, address));
+  await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
+  const pointers = new Set<string>();
+  let values = 0;
+  const panels = await readPanels(page);
+  expect(panels.length, `${address} has panels`).toBeGreaterThan(0);
+  for (const panel of panels) {
+    const wrong = await wrongValues(base, panel);
+    expect(wrong, `${address}: ${panel.src}`).toEqual([]);
+    expect(panel.unmarked, `${address}: numbers of ${panel.src} without a mark`).toEqual([]);
+    values += panel.values.length;
+    for (const { pointer } of panel.values) pointers.add(`${new URL(panel.src, base).pathname} ${pointer}`);
+  }
+  const width = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  expect(width[0], `${address} is no wider than the window`).toBeLessThanOrEqual(width[1] ?? 0);
+  return { panels: panels.length, values, pointers };
+}
+
+export function withoutStream(base: string, address: string): string {
+  const url = new URL(address, base);
+  url.searchParams.set('live', '0');
+  return url.href;
+}
+
+function readPanels(page: Page): Promise<MarkedPanel[]> {
+  return page.locator('[data-src]').evaluateAll((panels) => {
+    const marks = '[data-field], [data-derived], [data-help], [data-event], .menu';
+    const number = /\d+\.\d+|\d{5,}/;
+    const unmarkedOf = (panel: Element): string[] => {
+      const found: string[] = [];
+      const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const { parentElement, nodeValue } = texts.currentNode;
+        const text = nodeValue ?? '';
+        if (number.test(text.replaceAll(',', '')) && !parentElement?.closest(marks)) found.push(text);
+      }
+      return found;
+    };
+    return panels.map((panel) => ({
+      src: panel.getAttribute('data-src') ?? '',
+      chainState: panel.getAttribute('data-chain-state'),
+      values: [...panel.querySelectorAll('[data-field]')].map((element) => ({
+        pointer: element.getAttribute('data-field') ?? '',
+        tag: element.localName,
+        value: element.getAttribute(element.localName === 'data' ? 'value' : 'data-value'),
+        datetime: element.getAttribute('datetime'),
+        isNull: element.getAttribute('data-null') === 'true',
+        holds: element.querySelectorAll('[data-field]').length,
+      })),
+      items: [...panel.querySelectorAll('[data-item]')].map((item) => item.getAttribute('data-item') ?? ''),
+      unmarked: unmarkedOf(panel),
+    }));
+  });
+}
+
+/** What of a panel is not as the API answers. */
+async function wrongValues(base: string, { src, chainState, values, items }: MarkedPanel): Promise<string[]> {
+  const response = await fetch(new URL(src, base));
+  const answer = parse(await response.text());
+  const wrong: string[] = [];
+  if (response.headers.get('X-Chain-State') !== chainState) wrong.push(`the chain state is not ${chainState}`);
+  const isOfTheMoment = chainState === null;
+  for (const marked of values) {
+    const [isThere, expected] = at(answer, marked.pointer);
+    if (!isThere) wrong.push(`${marked.pointer} is not in the answer`);
+    else if (!isOfTheMoment && !isShownAs(marked, expected)) {
+      wrong.push(`${marked.pointer} is ${String(expected)}, shown is ${JSON.stringify(marked)}`);
+    }
+  }
+  for (const [list, shown] of Map.groupBy(items, (item) => item.replace(/\/\d+$/, ''))) {
+    const [, rows] = at(answer, list);
+    const indexes = shown.map((item) => Number(item.split('/').at(-1))).sort((a, b) => a - b);
+    const isWhole = Array.isArray(rows) && indexes.length === rows.length && indexes.every((index, at) => index === at);
+    if (!isWhole)
+      wrong.push(`${list} has ${Array.isArray(rows) ? rows.length : 'no'} rows, shown are ${indexes.join()}`);
+  }
+  return wrong;
+}
+
+function isShownAs({ tag, value, datetime, isNull, holds }: MarkedValue, expected: unknown): boolean {
+  if (expected === null) return isNull;
+  if (tag === 'time') {
+    const instant = typeof expected === 'string' ? Date.parse(expected) : Number(String(expected)) * 1000;
+    return Date.parse(datetime ?? '') === instant;
+  }
+  if (isLosslessNumber(expected)) return tag === 'data' && value === expected.value;
+  if (typeof expected === 'object') return holds > 0 || Object.keys(expected).length === 0;
+  return value === String(expected);
+}
+
+/** Whether something stands there, and what. */
+function at(answer: unknown, pointer: string): readonly [isThere: boolean, value: unknown] {
+  let value = answer;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return [false, undefined];
+    value = Reflect.get(value, key);
+  }
+  return [true, value];
+}

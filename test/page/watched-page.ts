@@ -1,0 +1,31 @@
+/** A page in Chromium of which everything that a reader of the console would see is kept. */
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Of the console, of the policy, of scripts: nothing of it may be. */
+  readonly complaints: string[];
+  readonly requests: Request[];
+  close(): Promise<void>;
+}
+
+/** Chromium says so of every failed answer of an own address; the page shows these. */
+const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of (400|401|403|404|429|503)/;
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: Request[] = [];
+  page.on('console', (message) => {
+    if (!FAILED_ANSWER.test(message.text())) complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => requests.push(request));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error(`policy: ${violatedDirective} ${blockedURI}`),
+    );
+  });
+  return { page, complaints, requests, close: () => context.close() };
+}

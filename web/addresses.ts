@@ -1,0 +1,73 @@
+/** Address ↔ view. */
+import { type View, type ViewName, views } from './views.ts';
+
+export interface Place {
+  readonly name: ViewName;
+  readonly parts: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+}
+
+const patterns = Object.entries(views).map(([name, { path }]) => ({
+  name: name as ViewName,
+  segments: path.split('/').filter(Boolean),
+}));
+
+/** Null: no view has this address. */
+export function placeOf(path: string, query: string, chains: readonly string[]): Place | null {
+  const given = path.split('/').filter(Boolean);
+  for (const { name, segments } of patterns) {
+    const parts = match(segments, given, chains);
+    if (parts) return { name, parts, query: new URLSearchParams(query) };
+  }
+  return null;
+}
+
+function match(segments: readonly string[], given: readonly string[], chains: readonly string[]) {
+  if (segments.length !== given.length) return null;
+  const parts: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const text = decoded(given[index] ?? '');
+    if (text === null) return null;
+    if (!segment.startsWith(':')) {
+      if (segment !== text) return null;
+    } else if (segment === ':chain' && !chains.includes(text)) return null;
+    else parts[segment.slice(1)] = text;
+  }
+  return parts;
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+type PartsOf<Name extends ViewName> = Parameters<(typeof views)[Name]['calls']>[0];
+
+/** `hrefOf('block', { chain: 'vrsc', block: '500' })` → /vrsc/block/500 */
+export function hrefOf<Name extends ViewName>(
+  name: Name,
+  parts: PartsOf<Name>,
+  query: Readonly<Record<string, string | null | undefined>> = {},
+): string {
+  const named: Readonly<Record<string, string>> = parts;
+  const path = views[name].path.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(named[part] ?? ''));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (typeof value === 'string') search.set(key, value);
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+/** The view of a place, for who knows it only by name. */
+export function viewAt({ name }: Place): View {
+  return views[name] as View;
+}
+
+/** `<thing> · <chain> · verustream` */
+export function titleOf(place: Place): string {
+  const { chain } = place.parts;
+  return [viewAt(place).title(place.parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(
+    ' · ',
+  );
+}

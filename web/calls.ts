@@ -1,0 +1,43 @@
+/** A GET of the REST interface as the views name it: typed by the client, and comparable by its address. */
+import type { TextPaths } from '../client/client.ts';
+
+export type GetPath = {
+  [Path in keyof TextPaths]: TextPaths[Path] extends { get: { responses: { 200: unknown } } } ? Path : never;
+}[keyof TextPaths];
+
+type Operation<Path extends GetPath> = TextPaths[Path]['get'];
+type ParametersOf<Path extends GetPath, Place extends 'path' | 'query'> =
+  Operation<Path> extends {
+    parameters: { [Key in Place]?: infer Given };
+  }
+    ? { readonly [Name in keyof Given]?: string | null | undefined }
+    : never;
+
+/** What a path answers, its numbers as text. */
+export type AnswerOf<Path extends GetPath> =
+  Operation<Path> extends {
+    responses: { 200: { content: { 'application/json': infer Data } } };
+  }
+    ? Data
+    : never;
+
+export interface Call<Path extends GetPath = GetPath> {
+  readonly path: Path;
+  /** Path and query as asked. */
+  readonly url: string;
+  readonly parameters: { readonly path?: object | undefined; readonly query?: object | undefined };
+}
+
+export interface CallParameters<Path extends GetPath> {
+  readonly path?: ParametersOf<Path, 'path'>;
+  readonly query?: ParametersOf<Path, 'query'>;
+}
+
+export function call<Path extends GetPath>(path: Path, parameters: CallParameters<Path> = {}): Call<Path> {
+  const { path: parts, query } = parameters;
+  const named: Readonly<Record<string, string | null | undefined>> = parts ?? {};
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
+  return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
+}

@@ -1,0 +1,28 @@
+/**
+ * What views are made of. Views import from here alone: each then needs two files, this one and its own, where the compiler would
+ * otherwise cut the parts into a file for every combination of views.
+ */
+export { hrefOf } from './addresses.ts';
+export { Alert } from './parts/alert.tsx';
+export { Copy } from './parts/copy.tsx';
+export { Field, Fields } from './parts/fields.tsx';
+export { JsonTree } from './parts/json-tree.tsx';
+export { Pager } from './parts/pager.tsx';
+export { Panel } from './parts/panel.tsx';
+export { Proof } from './parts/proof.tsx';
+export { RevertedBanner } from './parts/reverted-banner.tsx';
+export { At } from './parts/scope.tsx';
+export { type Column, Table } from './parts/table.tsx';
+export { Id, Text } from './parts/text.tsx';
+export { Value } from './parts/value.tsx';
+export { type Answer, ask } from './state/answers.ts';
+export { now } from './state/clock.ts';
+export { type BlockOfLane, type Lane, laneOf, lanes, layAnswer } from './state/lanes.ts';
+export { type ConversionNews, news, type PriceNews } from './state/live.ts';
+export { address, navigate } from './state/place.ts';
+export { chainNames, nativeNameOf, service } from './state/service.ts';
+export { timeZone } from './state/settings.ts';
+export { noteTip } from './state/tips.ts';
+export { shownNumber } from './text/numbers.ts';
+export { shownSpan, shownTime } from './text/times.ts';
+export type { ViewProps } from './view-props.ts';

@@ -1,0 +1,29 @@
+/** The page. */
+import { render } from 'preact';
+import { Announcements } from './shell/announcements.tsx';
+import { Footer } from './shell/footer.tsx';
+import { Header } from './shell/header.tsx';
+import { startShortcuts } from './shell/shortcuts.ts';
+import { ViewHost } from './shell/view-host.tsx';
+import { startStream } from './state/live.ts';
+
+function Page() {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Header />
+      <ViewHost />
+      <Footer />
+      <Announcements />
+    </>
+  );
+}
+
+const root = document.getElementById('page');
+if (!root) throw new Error('the document has no place for the page');
+root.replaceChildren();
+render(<Page />, root);
+startShortcuts();
+startStream();

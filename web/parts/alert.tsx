@@ -1,0 +1,45 @@
+/** Why something is not there: one part of a view, never all of it. */
+import { now } from '../state/clock.ts';
+import type { Trouble } from '../state/trouble.ts';
+import { Text } from './text.tsx';
+
+const TITLES: Readonly<Record<string, string>> = {
+  rate_limited: 'The allowance is used up',
+  unreachable: 'The service does not answer',
+  not_found: 'Not there',
+};
+
+export function Alert({ trouble, retry }: { readonly trouble: Trouble; readonly retry: () => void }) {
+  const { code, status, detail, requestId, retryAt, parameters, suggestions } = trouble;
+  const seconds = retryAt === null ? null : Math.max(0, Math.ceil((retryAt - now.value) / 1000));
+  return (
+    <div role="alert" class="alert" data-code={code} data-request-id={requestId}>
+      <strong>{TITLES[code] ?? (status === 404 ? 'Not there' : 'This could not be read')}</strong>{' '}
+      <span>
+        <Text text={detail} />
+        {parameters.length > 0 && ` (${parameters.join(', ')})`}
+      </span>
+      {suggestions.length > 0 && (
+        <span>
+          {' '}
+          Near names: <Text text={suggestions.join(', ')} />
+        </span>
+      )}
+      {seconds !== null && (
+        <span>
+          {' '}
+          Asked again in <span data-derived="countdown">{seconds}</span> s.
+        </span>
+      )}
+      {status !== 404 && status !== 400 && (
+        <button type="button" onClick={retry}>
+          Ask again now
+        </button>
+      )}
+      <span class="muted">
+        {code}
+        {requestId !== null && ` · request ${requestId}`}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+/** Buttons that put text into the clipboard. */
+import { useState } from 'preact/hooks';
+
+const SHOWN_MS = 1500;
+
+export function Copy({ label, text }: { readonly label: string; readonly text: string | (() => string) }) {
+  const [said, say] = useState<string | null>(null);
+  const copy = async () => {
+    const done = navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+    say(
+      await done.then(
+        () => 'Copied',
+        () => 'The browser did not allow it',
+      ),
+    );
+    setTimeout(() => say(null), SHOWN_MS);
+  };
+  return (
+    <button type="button" aria-label={label} onClick={copy}>
+      {said ?? label}
+    </button>
+  );
+}

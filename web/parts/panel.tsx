@@ -1,0 +1,139 @@
+/** A part of a view that shows one answer: it says what was asked, as of which block, and lets the reader take it along. */
+import { Component, type ComponentChildren } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+import type { AnswerOf, Call, GetPath } from '../calls.ts';
+import { type Answer, watch } from '../state/answers.ts';
+import { chainsOf } from '../state/tips.ts';
+import { Alert } from './alert.tsx';
+import { Copy } from './copy.tsx';
+import { DOTS, Icon } from './icons.tsx';
+import { ScopeRoot } from './scope.tsx';
+
+interface PanelProps<Path extends GetPath> {
+  readonly title: string;
+  readonly answer: Answer<Path>;
+  /** Its lists come as CSV and NDJSON, too. */
+  readonly isList?: boolean;
+  /** Kept free until the answer is there: `short`, `tall`. */
+  readonly frame?: 'short' | 'medium' | 'tall';
+  readonly children: (data: AnswerOf<Path>) => ComponentChildren;
+}
+
+export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
+  const { title, answer, isList = false, frame = 'medium', children } = props;
+  const { call, trouble, isBusy } = answer;
+  const id = useId();
+  useEffect(() => watch(answer), [answer]);
+  const shown = answer.shown.value;
+  return (
+    <section
+      class="panel"
+      aria-labelledby={id}
+      data-src={shown ? call.url : undefined}
+      data-chain-state={shown?.chainState ?? undefined}
+      aria-busy={isBusy.value && !shown}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {shown && <AsOf chainState={shown.chainState} />}
+        <PanelMenu call={call} title={title} isList={isList} refresh={answer.refresh} />
+      </header>
+      {trouble.value && <Alert trouble={trouble.value} retry={answer.refresh} />}
+      {shown ? (
+        <Guard key={shown.at}>
+          <ScopeRoot data={shown.data}>{children(shown.data)}</ScopeRoot>
+        </Guard>
+      ) : (
+        !trouble.value && <div class={`frame ${frame}`} />
+      )}
+    </section>
+  );
+}
+
+function AsOf({ chainState }: { readonly chainState: string | null }) {
+  if (chainState === null) return null;
+  const [first, ...more] = chainsOf(chainState);
+  if (!first) return null;
+  return (
+    <span class="as-of" data-derived="as-of">
+      as of {first.name} {first.height.toLocaleString('en-US')}
+      {more.length > 0 && ` and ${more.length} more`}
+    </span>
+  );
+}
+
+const FORMATS = ['csv', 'ndjson'] as const;
+
+interface MenuProps {
+  readonly call: Call;
+  readonly title: string;
+  readonly isList: boolean;
+  readonly refresh: () => void;
+}
+
+function PanelMenu({ call, title, isList, refresh }: MenuProps) {
+  const { url } = call;
+  const absolute = `${location.origin}${url}`;
+  const formatted = (format: string) => {
+    const address = new URL(absolute);
+    for (const name of ['page', 'cursor', 'pageSize']) address.searchParams.delete(name);
+    address.searchParams.set('format', format);
+    return `${address.pathname}${address.search}`;
+  };
+  return (
+    <details class="menu">
+      <summary aria-label={`Menu of ${title}`}>
+        <Icon path={DOTS} />
+      </summary>
+      <div>
+        <Copy label="Copy as curl" text={`curl '${absolute.replaceAll("'", '%27')}'`} />
+        <Copy label="Copy as TypeScript" text={() => asTypeScript(call)} />
+        <a href={url}>JSON</a>
+        {isList &&
+          FORMATS.map((format) => (
+            <a key={format} href={formatted(format)} download>
+              {format.toUpperCase()}
+            </a>
+          ))}
+        <button type="button" onClick={refresh}>
+          Refresh
+        </button>
+      </div>
+    </details>
+  );
+}
+
+/** A program that asks the same by the client of this repository. */
+function asTypeScript({ path, parameters }: Call): string {
+  const literal = (value: unknown) => (/^\d{1,15}$/.test(String(value)) ? String(value) : JSON.stringify(value));
+  const members = (values: object = {}) =>
+    Object.entries(values)
+      .filter(([, value]) => typeof value === 'string')
+      .map(([name, value]) => `${name}: ${literal(value)}`)
+      .join(', ');
+  const places = (['path', 'query'] as const)
+    .map((place) => [place, members(parameters[place])] as const)
+    .filter(([, given]) => given !== '')
+    .map(([place, given]) => `${place}: { ${given} }`);
+  const options = places.length === 0 ? '' : `, { params: { ${places.join(', ')} } }`;
+  return `import { createVerustreamClient } from 'verustream-client';
+
+const verustream = createVerustreamClient({ baseUrl: ${JSON.stringify(location.origin)}, numbers: 'text' });
+const { data, error } = await verustream.GET(${JSON.stringify(path)}${options});
+`;
+}
+
+/** A view that fails on one answer leaves the others standing. */
+class Guard extends Component<{ readonly children: ComponentChildren }, { readonly error: Error | null }> {
+  override state = { error: null };
+  static override getDerivedStateFromError = (error: Error) => ({ error });
+  override render() {
+    const error: Error | null = this.state.error;
+    if (error === null) return this.props.children;
+    return (
+      <div role="alert" class="alert" data-code="page_error">
+        <strong>The page could not show this</strong> <span>{String(error)}</span>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,10 @@
+/** Who made a block: work or stake, by word and by mark. */
+import { Value } from './value.tsx';
+
+export function Proof({ type, at = 'validationType' }: { readonly type: string; readonly at?: string }) {
+  return (
+    <span class={`proof ${type}`}>
+      <Value at={at} as="word" />
+    </span>
+  );
+}

@@ -1,0 +1,47 @@
+/** Text of the chain. */
+import { useState } from 'preact/hooks';
+import { hasMixedScripts, inertParts } from '../text/inert.ts';
+
+const FIRST_CHARACTERS = 16 * 1024;
+const STEP_CHARACTERS = 200 * 1024;
+
+interface TextProps {
+  readonly text: string;
+  /** Whose reader must not take it for another's. */
+  readonly isName?: boolean;
+  readonly keepsLines?: boolean;
+}
+
+/** Shown inert, and not more at once than a browser takes without a pause. */
+export function Text({ text, isName = false, keepsLines = false }: TextProps) {
+  const [most, setMost] = useState(FIRST_CHARACTERS);
+  const rest = text.length - most;
+  return (
+    <>
+      <bdi class={keepsLines ? 'text lines' : 'text'}>
+        {inertParts(text.slice(0, most), { keepsLines }).map((part) =>
+          part.isEscape ? <span class="escape">{part.text}</span> : part.text,
+        )}
+      </bdi>
+      {isName && hasMixedScripts(text) && <span class="badge warn">mixed scripts</span>}
+      {rest > 0 && (
+        <button type="button" class="more" onClick={() => setMost(most + STEP_CHARACTERS)}>
+          Show more (<span data-derived="rest">{Math.ceil(rest / 1024)}</span> kB left)
+        </button>
+      )}
+    </>
+  );
+}
+
+const ENDS = 8;
+
+/** An id in full for who copies or searches, its middle hidden by the style sheet. */
+export function Id({ id }: { readonly id: string }) {
+  if (id.length <= 2 * ENDS + 4) return <span class="id">{id}</span>;
+  return (
+    <span class="id">
+      <span class="id-head">{id.slice(0, -ENDS)}</span>
+      <span class="id-tail">{id.slice(-ENDS)}</span>
+    </span>
+  );
+}

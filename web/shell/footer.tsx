@@ -1,0 +1,48 @@
+/** The bottom of every view: what is left of the allowance, the stream, what this page asked. */
+import { Copy } from '../parts/copy.tsx';
+import { now } from '../state/clock.ts';
+import { cursor, sequence, streamState } from '../state/live.ts';
+import { allowance, asked } from '../state/meter.ts';
+import { service } from '../state/service.ts';
+
+export function Footer() {
+  return (
+    <footer class="bottom">
+      <Credits />
+      <span>
+        Stream {streamState}, message {sequence}
+        {cursor.value !== null && (
+          <>
+            {' '}
+            <Copy label="Copy cursor" text={cursor.value} />
+          </>
+        )}
+      </span>
+      <details class="asked">
+        <summary>What this page asked</summary>
+        <ol>
+          {asked.value.toReversed().map(({ url, credits, at }) => (
+            <li key={`${at} ${url}`}>
+              <a href={url}>{url}</a> {credits} credits
+            </li>
+          ))}
+        </ol>
+      </details>
+      <span>
+        verustream {service.version} · <a href="/api/docs">API</a>
+      </span>
+    </footer>
+  );
+}
+
+function Credits() {
+  const { value } = allowance;
+  if (value === null) return <span>Credits not used yet</span>;
+  const seconds = Math.max(0, Math.ceil((value.wholeAt - now.value) / 1000));
+  return (
+    <span>
+      <meter min={0} max={value.limit} low={value.limit * 0.2} value={value.left} aria-label="Credits left" />{' '}
+      {value.left} of {value.limit} credits{seconds > 0 && `, all back in ${seconds} s`}
+    </span>
+  );
+}

@@ -1,0 +1,116 @@
+/** Shows the view of the address, and says when its first paint is whole. */
+import { type ReadonlySignal, useComputed } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Place, viewAt } from '../addresses.ts';
+import { type Answer, ask } from '../state/answers.ts';
+import { cursor, sequence, streamState } from '../state/live.ts';
+import { address, onNavigation, place } from '../state/place.ts';
+import '../kit.ts';
+import { viewModules } from '../view-modules.ts';
+import type { ViewProps } from '../view-props.ts';
+import type { ViewName } from '../views.ts';
+import { loadView } from './load-view.ts';
+
+type Ready = 'true' | 'limited' | 'failed' | 'not-found' | undefined;
+
+/** Nobody waits longer without being told. */
+const LATE_MS = 9_000;
+
+function readiness(answers: readonly Answer[]): Ready {
+  let ready: Ready = 'true';
+  for (const { shown, trouble } of answers) {
+    if (shown.value) continue;
+    const { value } = trouble;
+    if (value === null) return undefined;
+    if (value.status === 404) return 'not-found';
+    ready = value.status === 429 ? 'limited' : 'failed';
+  }
+  return ready;
+}
+
+export function ViewHost() {
+  const here = place.value;
+  return here ? <Main key={address.value} here={here} /> : <NotFound />;
+}
+
+function Main({ here }: { readonly here: Place }) {
+  const { name, parts, query } = here;
+  const answers = useMemo(() => viewAt(here).calls(parts, query).map(ask), [here]);
+  const View = useModule(name);
+  const isLate = useLate();
+  const ready: ReadonlySignal<Ready> = useComputed(() => readiness(answers));
+  const state = View === null ? undefined : ready.value;
+  return (
+    <main
+      id="main"
+      data-view={name}
+      data-ready={state ?? (isLate ? 'failed' : undefined)}
+      aria-busy={state === undefined}
+      data-stream={streamState}
+      data-seq={sequence}
+      data-cursor={cursor}
+    >
+      <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
+      {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}
+    </main>
+  );
+}
+
+/** The view's component, whatever its own properties are called: the table of modules has checked them. */
+type AnyView = ComponentType<ViewProps<ViewName>>;
+
+function useModule(name: ViewName): AnyView | null {
+  const [view, setView] = useState<AnyView | null>(null);
+  useEffect(() => {
+    let isHere = true;
+    const load = viewModules[name] as () => Promise<{ View: AnyView }>;
+    void loadView(load).then((module) => {
+      if (isHere && module) setView(() => module.View);
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [name]);
+  return view;
+}
+
+function useLate(): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), LATE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLate;
+}
+
+let hasNavigated = false;
+onNavigation(() => {
+  hasNavigated = true;
+});
+
+function Heading({ text, chain }: { readonly text: string; readonly chain?: string | undefined }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (hasNavigated) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div class="heading">
+      <h1 ref={heading} tabIndex={-1}>
+        {text}
+      </h1>
+      {chain !== undefined && <span class="badge">{chain}</span>}
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <main id="main" data-view="not-found" data-ready="not-found" aria-busy="false" data-stream={streamState}>
+      <Heading text="Nothing here" />
+      <p class="empty">
+        This service has no page at this address. <a href="/">The live view</a> leads to everything that it has.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * Answers of the REST interface by address: asked once, kept until their chain moves, asked again by themselves after a limit or
+ * an outage. What is shown stays until something newer is there.
+ */
+import { batch, type Signal, signal } from '@preact/signals';
+import { createVerustreamClient } from '../../client/client.ts';
+import type { AnswerOf, Call, GetPath } from '../calls.ts';
+import { isLow, noteLimits } from './meter.ts';
+import { chainsOf, noteChainState } from './tips.ts';
+import { type Trouble, troubleOf, unreachable } from './trouble.ts';
+
+export interface Shown<Data> {
+  readonly data: Data;
+  /** X-Chain-State; null for what changes by the clock. */
+  readonly chainState: string | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface Answer<Path extends GetPath = GetPath> {
+  readonly call: Call<Path>;
+  readonly shown: Signal<Shown<AnswerOf<Path>> | null>;
+  readonly trouble: Signal<Trouble | null>;
+  readonly isBusy: Signal<boolean>;
+  /** Asks again, whatever is kept. */
+  refresh(): void;
+}
+
+interface Kept extends Answer {
+  /** Its chain has moved since. */
+  isStale: boolean;
+  /** Panels that show it. */
+  watchers: number;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+const MOST_KEPT = 200;
+/** Answers without a chain's state are this fresh. */
+const CLOCK_MS = 10_000;
+/** A panel is asked again at most this often. */
+const REFRESH_MS = 30_000;
+
+const client = createVerustreamClient({ baseUrl: location.origin, numbers: 'text' });
+const kept = new Map<string, Kept>();
+
+/** The answer of a call, which is asked unless a good one is kept. */
+export function ask<Path extends GetPath>(call: Call<Path>): Answer<Path> {
+  const known = kept.get(call.url);
+  const entry = known ?? createEntry(call);
+  kept.delete(call.url);
+  kept.set(call.url, entry); // newest last
+  if (!known || isOutdated(entry)) refresh(entry);
+  dropOldest();
+  return entry as unknown as Answer<Path>; // made from this call
+}
+
+function createEntry(call: Call): Kept {
+  const entry: Kept = {
+    call,
+    shown: signal(null),
+    trouble: signal(null),
+    isBusy: signal(false),
+    isStale: false,
+    watchers: 0,
+    timer: null,
+    refresh: () => refresh(entry),
+  };
+  return entry;
+}
+
+function isOutdated({ shown, isStale, trouble }: Kept): boolean {
+  if (isStale || trouble.value !== null) return true;
+  const { value } = shown;
+  return value !== null && value.chainState === null && Date.now() - value.at > CLOCK_MS;
+}
+
+function dropOldest(): void {
+  for (const [url, entry] of kept) {
+    if (kept.size <= MOST_KEPT) return;
+    if (entry.watchers === 0) kept.delete(url);
+  }
+}
+
+function refresh(entry: Kept): void {
+  if (entry.isBusy.value) return;
+  if (entry.timer !== null) clearTimeout(entry.timer);
+  entry.timer = null;
+  entry.isBusy.value = true;
+  void fetchInto(entry);
+}
+
+async function fetchInto(entry: Kept): Promise<void> {
+  const { call, shown, trouble, isBusy } = entry;
+  entry.isStale = false;
+  let failure: Trouble | null = null;
+  let arrived: Shown<unknown> | null = null;
+  try {
+    // The address is whole: no parameter is left to fill in.
+    const { data, error, response } = await client.GET(
+      call.url as GetPath,
+      { cache: 'no-cache' } as { [key: string]: unknown },
+    );
+    noteLimits(call.url, response.headers);
+    const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
+    if (response.ok || (error !== undefined && !isProblem && typeof error === 'object')) {
+      const chainState = response.headers.get('X-Chain-State');
+      arrived = { data: data ?? error, chainState, at: Date.now() };
+      if (chainState !== null) noteChainState(chainState);
+    } else failure = troubleOf(error, response);
+  } catch (error) {
+    failure = unreachable(error);
+  }
+  batch(() => {
+    if (arrived) shown.value = arrived as Shown<never>;
+    trouble.value = failure;
+    isBusy.value = false;
+  });
+  if (failure?.retryAt != null) askLater(entry, failure.retryAt);
+  else if (entry.isStale && entry.watchers > 0) askLater(entry, Date.now() + REFRESH_MS);
+}
+
+/** If anybody still looks then. */
+function askLater(entry: Kept, at: number): void {
+  if (entry.timer !== null) return;
+  const run = () => {
+    entry.timer = null;
+    if (entry.watchers > 0) refresh(entry);
+  };
+  entry.timer = setTimeout(run, Math.max(0, at - Date.now()));
+}
+
+/** For as long as a panel shows it. */
+export function watch(answer: Answer): () => void {
+  const entry = kept.get(answer.call.url);
+  if (!entry) return () => {};
+  entry.watchers += 1;
+  return () => {
+    entry.watchers -= 1;
+  };
+}
+
+/** A block of this chain came or went; `atOnce` after it took something back. */
+export function chainMoved(chain: string, atOnce = false): void {
+  for (const entry of kept.values()) {
+    const { value } = entry.shown;
+    if (value?.chainState == null || !chainsOf(value.chainState).some(({ name }) => name === chain)) continue;
+    entry.isStale = true;
+    if (entry.watchers > 0 && !isLow.value) askLater(entry, atOnce ? Date.now() : value.at + REFRESH_MS);
+  }
+}
+
+/** The network is back. */
+export function retryFailed(): void {
+  for (const entry of kept.values())
+    if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
+}

@@ -1,0 +1,86 @@
+/** The newest blocks of each chain as the stream told them, and those that it took back. */
+import { signal } from '@preact/signals';
+
+export interface BlockOfLane {
+  readonly height: number;
+  readonly hash: string;
+  /** Seconds since the epoch. */
+  readonly time: number;
+  readonly txCount: number;
+  readonly isStake: boolean;
+  /** Of the event that told it; null where an answer did. */
+  readonly cursor: string | null;
+}
+
+/** A range of blocks that a reorganisation removed. */
+export interface RevertedRange {
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  /** Milliseconds since the epoch, by this machine. */
+  readonly at: number;
+  readonly depth: number;
+}
+
+export interface Lane {
+  /** Newest first. */
+  readonly standing: readonly BlockOfLane[];
+  readonly undone: readonly (BlockOfLane & { readonly reverted: RevertedRange })[];
+  readonly reverted: readonly RevertedRange[];
+}
+
+const EMPTY: Lane = { standing: [], undone: [], reverted: [] };
+/** As many as /api/stats/pulse shows. */
+const MOST_STANDING = 20;
+const MOST_UNDONE = 60;
+const MOST_RANGES = 20;
+/** An undone block is gone when so many newer ones have come. */
+const NEWER = 50;
+const KEPT_MS = 120_000;
+
+export const lanes = signal<Readonly<Record<string, Lane>>>({});
+
+export const laneOf = (chain: string): Lane => lanes.value[chain] ?? EMPTY;
+
+function setLane(chain: string, lane: Lane): void {
+  lanes.value = { ...lanes.value, [chain]: lane };
+}
+
+/** Oldest first. */
+export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
+  const lane = laneOf(chain);
+  const known = new Set(lane.standing.map(({ hash }) => hash));
+  const fresh = blocks.filter(({ hash }) => !known.has(hash));
+  const standing = [...lane.standing, ...fresh].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
+  const tip = standing[0]?.height ?? 0;
+  const isKept = ({ height, reverted }: Lane['undone'][number]) =>
+    tip - height < NEWER && (Date.now() - reverted.at < KEPT_MS || tip - height < MOST_STANDING);
+  setLane(chain, { ...lane, standing, undone: lane.undone.filter(isKept) });
+}
+
+/** What an answer says of the newest blocks holds up to its own tip. */
+export function layAnswer(chain: string, blocks: readonly BlockOfLane[]): void {
+  const lane = laneOf(chain);
+  const tip = Math.max(-1, ...blocks.map(({ height }) => height));
+  const newer = lane.standing.filter(({ height }) => height > tip);
+  const standing = [...newer, ...blocks].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
+  setLane(chain, { ...lane, standing });
+}
+
+export function revertTo(
+  chain: string,
+  { fromHeight, toHeight }: Pick<RevertedRange, 'fromHeight' | 'toHeight'>,
+): void {
+  const lane = laneOf(chain);
+  const reverted = { fromHeight, toHeight, at: Date.now(), depth: fromHeight - toHeight };
+  const gone = lane.standing.filter(({ height }) => height > toHeight).map((block) => ({ ...block, reverted }));
+  setLane(chain, {
+    standing: lane.standing.filter(({ height }) => height <= toHeight),
+    undone: [...gone, ...lane.undone].slice(0, MOST_UNDONE),
+    reverted: [reverted, ...lane.reverted].slice(0, MOST_RANGES),
+  });
+}
+
+/** The reorganisation that removed what stood at this height when it was read. */
+export function revertedSince(chain: string, height: number, readAt: number): RevertedRange | null {
+  return laneOf(chain).reverted.find((range) => range.at >= readAt && height > range.toHeight) ?? null;
+}

@@ -1,0 +1,189 @@
+/**
+ * The one stream of the page. Events are gathered and shown at most four times a second; everything that is kept is bounded, so
+ * that a tab may stay open for weeks.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { ServerMessage } from '../../client/stream/messages.ts';
+import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
+import { chainMoved, retryFailed } from './answers.ts';
+import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
+import { followsStream } from './place.ts';
+import { noteTip, tips } from './tips.ts';
+
+export type StreamState = 'live' | 'catching-up' | 'offline' | 'paused' | 'off';
+export type ConversionNews = Extract<StreamEvent, { type: 'conversion' }>;
+export type PriceNews = Extract<StreamEvent, { type: 'price' }>;
+
+const connection = signal<'live' | 'catching-up' | 'offline'>('catching-up');
+export const isPaused = signal(false);
+export const streamState = computed<StreamState>(() => {
+  if (!followsStream) return 'off';
+  return isPaused.value ? 'paused' : connection.value;
+});
+export const sequence = signal(0);
+export const cursor = signal<string | null>(null);
+/** What the reader should be told once: of a place that was lost, of what was caught up. */
+export const notice = signal<string | null>(null);
+export const news = signal<{ readonly conversions: readonly ConversionNews[]; readonly prices: readonly PriceNews[] }>({
+  conversions: [],
+  prices: [],
+});
+/** Blocks since the announcement before, by chain. */
+export const arrivals = signal<Readonly<Record<string, number>>>({});
+
+const FLUSH_MS = 250;
+const HIDDEN_MS = 60_000;
+const MOST_NEWS = 12;
+
+let stop: AbortController | null = null;
+/** Heights at which each chain stood when the connection began; null once they are reached. */
+let behind: Map<string, number> | null = null;
+let caughtUp = 0;
+/** Of the newest message; shown with the events. */
+let heard: { seq: number; cursor: string | null } = { seq: 0, cursor: null };
+let waiting: StreamEvent[] = [];
+let flushing: ReturnType<typeof setTimeout> | null = null;
+
+function connect(): void {
+  if (stop || !followsStream || isPaused.value) return;
+  stop = new AbortController();
+  void follow(stop.signal);
+}
+
+function disconnect(): void {
+  stop?.abort();
+  stop = null;
+}
+
+async function follow(ended: AbortSignal): Promise<void> {
+  const from = heard.cursor;
+  connection.value = 'catching-up';
+  const stream = openStream({
+    baseUrl: location.origin,
+    channels: ['blocks', 'conversions', 'prices'],
+    ...(from !== null && { cursor: from }),
+    signal: ended,
+    onMessage: hear,
+    onReconnect: () => {
+      if (!ended.aborted) connection.value = 'offline';
+    },
+  });
+  try {
+    for await (const event of stream) {
+      waiting.push(event);
+      flushSoon();
+    }
+  } catch (error) {
+    connection.value = 'offline';
+    notice.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Every message, before it is read as an event. */
+function hear(message: ServerMessage): void {
+  if (message.type === 'hello') {
+    connection.value = 'catching-up';
+    behind = new Map();
+    caughtUp = 0;
+    for (const [chain, tip] of Object.entries(message.chains)) {
+      if (tip && tips.value[chain]?.hash !== tip.hash) behind.set(chain, tip.height);
+    }
+    if (heard.cursor === null || behind.size === 0) arriveAtTip();
+    heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
+    flushSoon();
+    return;
+  }
+  const moves = message.type !== 'ack' && message.type !== 'error';
+  heard = { seq: message.seq, cursor: moves ? message.cursor : heard.cursor };
+  flushSoon();
+  if (message.type === 'heartbeat') arriveAtTip();
+  if (message.type === 'block' && behind) {
+    caughtUp += 1;
+    const height = behind.get(message.chain);
+    if (height !== undefined && message.data.height >= height) behind.delete(message.chain);
+    if (behind.size === 0) arriveAtTip();
+  }
+}
+
+function arriveAtTip(): void {
+  behind = null;
+  if (caughtUp > 0) notice.value = `${caughtUp} ${caughtUp === 1 ? 'block' : 'blocks'} caught up, nothing missed`;
+  caughtUp = 0;
+  if (connection.value !== 'live') retryFailed();
+  connection.value = 'live';
+}
+
+function flushSoon(): void {
+  if (flushing === null) flushing = setTimeout(flush, FLUSH_MS);
+}
+
+function flush(): void {
+  flushing = null;
+  const events = waiting;
+  waiting = [];
+  batch(() => {
+    sequence.value = heard.seq;
+    cursor.value = heard.cursor;
+    const blocks = new Map<string, BlockOfLane[]>();
+    const lay = () => {
+      for (const [chain, ofChain] of blocks) layBlocks(chain, ofChain);
+      blocks.clear();
+    };
+    const conversions: ConversionNews[] = [];
+    const prices: PriceNews[] = [];
+    const counts: Record<string, number> = { ...arrivals.value };
+    const moved = new Map<string, boolean>();
+    for (const event of events) {
+      const { chain } = event;
+      if (event.type === 'block') {
+        const { height, hash, time, txCount, validationType } = event.data;
+        const block = { height, hash, time, txCount, isStake: validationType === 'stake', cursor: event.cursor };
+        blocks.set(chain, [...(blocks.get(chain) ?? []), block]);
+        counts[chain] = (counts[chain] ?? 0) + 1;
+        noteTip(chain, { height, hash, time: time * 1000 }, true);
+        moved.set(chain, moved.get(chain) ?? false);
+      } else if (event.type === 'undo') {
+        lay();
+        moved.set(chain, true);
+        if (event.data.of === undefined) revertTo(chain, event.data);
+      } else if (event.type === 'resync') {
+        notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read anew`;
+        moved.set(chain, true);
+      } else if (event.type === 'conversion') conversions.unshift(event);
+      else if (event.type === 'price') prices.unshift(event);
+    }
+    lay();
+    arrivals.value = counts;
+    const { value } = news;
+    news.value = {
+      conversions: [...conversions, ...value.conversions].slice(0, MOST_NEWS),
+      prices: newestByCurrency([...prices, ...value.prices]),
+    };
+    for (const [chain, atOnce] of moved) chainMoved(chain, atOnce);
+  });
+}
+
+function newestByCurrency(prices: readonly PriceNews[]): readonly PriceNews[] {
+  const seen = new Set<string>();
+  const isFirst = ({ data }: PriceNews) => !seen.has(data.currencyId) && seen.add(data.currencyId);
+  return prices.filter(isFirst).slice(0, MOST_NEWS);
+}
+
+let hiddenTimer: ReturnType<typeof setTimeout> | null = null;
+
+/** A hidden tab lets go of its connection, and comes back with its cursor. */
+function followVisibility(): void {
+  if (hiddenTimer !== null) clearTimeout(hiddenTimer);
+  hiddenTimer = null;
+  if (document.hidden) hiddenTimer = setTimeout(disconnect, HIDDEN_MS);
+  else connect();
+}
+
+export function startStream(): void {
+  document.addEventListener('visibilitychange', followVisibility);
+  addEventListener('online', retryFailed);
+  effect(() => {
+    if (isPaused.value) disconnect();
+    else connect();
+  });
+}

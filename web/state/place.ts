@@ -1,0 +1,49 @@
+/** Where the reader is. */
+import { computed, signal } from '@preact/signals';
+import { type Place, placeOf, titleOf } from '../addresses.ts';
+import { chainNames } from './service.ts';
+
+/** Path and query. */
+export const address = signal(`${location.pathname}${location.search}`);
+
+export const place = computed<Place | null>(() => {
+  const url = new URL(address.value, location.origin);
+  return placeOf(url.pathname, url.search, chainNames);
+});
+
+/** Whether the stream may change anything: `?live=0` is for who compares. */
+export const followsStream = new URLSearchParams(location.search).get('live') !== '0';
+
+/** Hears of each navigation, after the address has changed. */
+const listeners = new Set<() => void>();
+export const onNavigation = (listener: () => void) => listeners.add(listener);
+
+export function navigate(href: string): void {
+  history.pushState(null, '', followsStream ? href : withoutStream(href));
+  arrive();
+  scrollTo(0, 0);
+}
+
+function withoutStream(href: string): string {
+  const url = new URL(href, location.origin);
+  url.searchParams.set('live', '0');
+  return `${url.pathname}${url.search}`;
+}
+
+function arrive(): void {
+  address.value = `${location.pathname}${location.search}`;
+  document.title = place.value ? titleOf(place.value) : 'Nothing here · verustream';
+  for (const listener of listeners) listener();
+}
+
+addEventListener('popstate', arrive);
+
+/** Links to other views are followed without a new document. */
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!link || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
+  if (!placeOf(link.pathname, link.search, chainNames) || link.hash !== '') return;
+  event.preventDefault();
+  navigate(`${link.pathname}${link.search}`);
+});

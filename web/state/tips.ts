@@ -1,0 +1,34 @@
+/** The newest block of each chain that this page has heard of. */
+import { signal } from '@preact/signals';
+import { chainNames } from './service.ts';
+
+export interface Tip {
+  readonly height: number;
+  readonly hash: string;
+  /** Milliseconds since the epoch, as the block says; null until that was told. */
+  readonly time: number | null;
+}
+
+export const tips = signal<Readonly<Record<string, Tip>>>({});
+
+/** Of X-Chain-State: `vrsc;height=1;hash="…"`, by commas. */
+export function chainsOf(state: string): { readonly name: string; readonly height: number; readonly hash: string }[] {
+  return [...state.matchAll(/([\w-]+);height=(\d+);hash="([0-9a-f]+)"/g)].map(([, name = '', height, hash = '']) => ({
+    name,
+    height: Number(height),
+    hash,
+  }));
+}
+
+export function noteChainState(state: string): void {
+  for (const { name, height, hash } of chainsOf(state)) noteTip(name, { height, hash, time: null });
+}
+
+/** `isNewer`: whatever is known, as after a reorganisation. */
+export function noteTip(chain: string, tip: Tip, isNewer = false): void {
+  if (!chainNames.includes(chain)) return;
+  const known = tips.value[chain];
+  if (known && !isNewer && known.height > tip.height) return;
+  if (known?.hash === tip.hash && tip.time === null) return;
+  tips.value = { ...tips.value, [chain]: tip };
+}

@@ -1,0 +1,51 @@
+/**
+ * Text from a chain, made harmless to read: what cannot be seen, or changes how its neighbours are shown, becomes a visible escape.
+ * Nobody's name can look like another's by it.
+ */
+export interface TextPart {
+  readonly text: string;
+  readonly isEscape: boolean;
+}
+
+/** Controls, marks of direction, joiners, private and unassigned code points, separators that are no plain space. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const MARK = /\p{M}/u;
+const LINE_BREAK = /[\n\t]/;
+/** Marks on one letter that a script needs; more is a tower. */
+const MOST_MARKS = 2;
+
+export function inertParts(text: string, { keepsLines = false } = {}): readonly TextPart[] {
+  const parts: { text: string; isEscape: boolean }[] = [];
+  let marks = 0;
+  for (const character of text) {
+    marks = MARK.test(character) ? marks + 1 : 0;
+    const isEscape = marks > MOST_MARKS || (UNSEEN.test(character) && !(keepsLines && LINE_BREAK.test(character)));
+    const shown = isEscape ? escapeOf(character) : character;
+    const last = parts.at(-1);
+    if (last && last.isEscape === isEscape) last.text += shown;
+    else parts.push({ text: shown, isEscape });
+  }
+  return parts;
+}
+
+export const inertText = (text: string) =>
+  inertParts(text)
+    .map((part) => part.text)
+    .join('');
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16).toUpperCase();
+  return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
+}
+
+/** Scripts whose letters look like Latin ones, and Latin. */
+const SCRIPTS = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
+
+export const hasMixedScripts = (name: string) => SCRIPTS.filter((script) => script.test(name)).length > 1;

@@ -1,0 +1,37 @@
+/** Digits of an answer → text to read. Intl reads a decimal as text, so no digit is lost on the way. */
+export type NumberKind = 'amount' | 'usd' | 'price' | 'plain' | 'integer';
+
+const ROUNDING = { roundingMode: 'halfEven' } as const;
+const formats = new Map<string, Intl.NumberFormat>();
+
+function format(options: Intl.NumberFormatOptions, digits: string): string {
+  const key = JSON.stringify(options);
+  const known = formats.get(key) ?? new Intl.NumberFormat('en-US', { ...options, ...ROUNDING });
+  formats.set(key, known);
+  return known.format(digits as Intl.StringNumericLiteral);
+}
+
+/** Below it two decimals would show nothing of a price. */
+const SMALL = /^-?0?\.?0*[1-9]/;
+
+export function shownNumber(digits: string, kind: NumberKind): string {
+  switch (kind) {
+    case 'amount':
+      return format({ maximumFractionDigits: 8 }, digits);
+    case 'integer':
+      return format({ maximumFractionDigits: 0 }, digits);
+    case 'usd':
+      return isSmall(digits)
+        ? format({ maximumSignificantDigits: 3 }, digits)
+        : format({ minimumFractionDigits: 2, maximumFractionDigits: 2 }, digits);
+    case 'price':
+      return isSmall(digits)
+        ? format({ maximumSignificantDigits: 6 }, digits)
+        : format({ minimumFractionDigits: 2, maximumFractionDigits: 4 }, digits);
+    case 'plain':
+      return format({ maximumFractionDigits: 20 }, digits);
+  }
+}
+
+/** Between 0 and 1, neither included. */
+const isSmall = (digits: string) => SMALL.test(digits) && Math.abs(Number(digits)) < 1;

@@ -1,0 +1,143 @@
+/** A block: its header, who made it, and its transactions. */
+import {
+  Field,
+  Fields,
+  hrefOf,
+  nativeNameOf,
+  Panel,
+  Proof,
+  RevertedBanner,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>) {
+  const unit = nativeNameOf(chain);
+  const shown = answer.shown.value;
+  const blockLink = (block: string) => hrefOf('block', { chain, block });
+  return (
+    <>
+      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      {shown && <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />}
+      <Panel title="Block" answer={answer} frame="tall">
+        {(block) => (
+          <Fields>
+            <Field label="Height">
+              <Value at="height" as="integer" />
+            </Field>
+            <Field label="Hash">
+              <Value at="hash" as="id" />
+            </Field>
+            <Field label="Time">
+              <Value at="time" as="time" />
+            </Field>
+            <Field label="Confirmations">
+              <Value at="confirmations" as="integer" />
+            </Field>
+            <Field label="Made by">
+              <Proof type={block.validationType} />
+            </Field>
+            <Field label={block.validationType === 'stake' ? 'Staker' : 'Miner'}>
+              <Value at="minerAddress" as="id" why="the coinbase names none" />
+            </Field>
+            <Field label="Coins that won">
+              <Value at="stakeAmount" as="amount" unit={unit} why="made by work" />
+            </Field>
+            <Field label="Reward">
+              <Value at="blockReward" as="amount" unit={unit} />
+            </Field>
+            <Field label="Fees" help="Paid by the transactions of this block">
+              <Value at="fees" as="amount" unit={unit} />
+            </Field>
+            <Field label="Fee pool" help="Held by the fee pool after the block">
+              <Value at="feePool" as="amount" unit={unit} why="this chain has none" />
+            </Field>
+            <Field label="Transactions">
+              <Value at="txCount" as="integer" />
+            </Field>
+            <Field label="Size">
+              <Value at="size" as="integer" unit="B" />
+            </Field>
+            <Field label="Difficulty">
+              <Value at="difficulty" as="price" />
+            </Field>
+            <Field label="Before it">
+              <Value
+                at="previousHash"
+                as="id"
+                why="it is the first"
+                href={block.previousHash && blockLink(String(Number(block.height) - 1))}
+              />
+            </Field>
+            <Field label="After it">
+              <Value
+                at="nextHash"
+                as="id"
+                why="it is the newest"
+                href={block.nextHash && blockLink(String(Number(block.height) + 1))}
+              />
+            </Field>
+            <Field label="Merkle root">
+              <Value at="merkleRoot" as="id" />
+            </Field>
+            <Field label="Work so far">
+              <Value at="chainWork" as="id" />
+            </Field>
+            <Field label="Stake so far">
+              <Value at="chainStake" as="id" />
+            </Field>
+            <Field label="Bits">
+              <Value at="bits" />
+            </Field>
+            <Field label="Nonce">
+              <Value at="nonce" as="id" />
+            </Field>
+            <Field label="Version">
+              <Value at="version" as="integer" />
+            </Field>
+          </Fields>
+        )}
+      </Panel>
+      <Panel title="Transactions" answer={answer} frame="medium">
+        {({ transactions }) => (
+          <Table
+            at="/transactions"
+            rows={transactions}
+            caption="Transactions of the block"
+            empty="The block has no transaction."
+            columns={[
+              {
+                head: 'Transaction',
+                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+              },
+              { head: 'Type', cell: () => <Value at="type" as="word" /> },
+              {
+                head: 'Fee',
+                isNumber: true,
+                cell: () => <Value at="fee" as="amount" unit={unit} why="a coinbase or an import pays none" />,
+              },
+              { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
+            ]}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+interface NeighboursProps {
+  readonly chain: string;
+  readonly height: string;
+  readonly isTip: boolean;
+}
+
+function Neighbours({ chain, height, isTip }: NeighboursProps) {
+  const link = (step: number) => hrefOf('block', { chain, block: String(Number(height) + step) });
+  return (
+    <nav class="pager" aria-label="Neighbouring blocks">
+      {Number(height) > 0 && <a href={link(-1)}>Block before</a>}
+      {!isTip && <a href={link(1)}>Block after</a>}
+    </nav>
+  );
+}

@@ -1,0 +1,139 @@
+/** What happens now. */
+
+import { useLayoutEffect } from 'preact/hooks';
+import {
+  At,
+  chainNames,
+  Field,
+  Fields,
+  hrefOf,
+  layAnswer,
+  noteTip,
+  Panel,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+import { LaneOfBlocks } from './live-lane.tsx';
+import { NewsPanel } from './live-news.tsx';
+
+export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) {
+  const shown = pulse.shown.value;
+  useLayoutEffect(() => {
+    if (!shown) return;
+    for (const chain of chainNames) {
+      const blocks = shown.data.blocks.filter((block) => block.chain === chain);
+      layAnswer(chain, blocks.map(laneBlock));
+      const [newest] = blocks;
+      if (newest)
+        noteTip(chain, { height: Number(newest.height), hash: newest.hash, time: Number(newest.time) * 1000 });
+    }
+  }, [shown]);
+  return (
+    <>
+      <Panel title="Newest blocks" answer={pulse} frame="medium">
+        {({ chains, blocks }) =>
+          Object.keys(chains).map((chain) => (
+            <LaneOfBlocks key={chain} chain={chain} blocks={blocks} hasTip={chains[chain] !== null} />
+          ))
+        }
+      </Panel>
+      <div class="columns">
+        <Panel title="Prices" answer={overview} frame="tall">
+          {({ topMovers }) => (
+            <Table
+              at="/topMovers"
+              rows={topMovers}
+              caption="Prices and their change in a day"
+              empty="No currency has enough depth for a price."
+              columns={[
+                { head: 'Currency', cell: () => <Value at="name" as="name" /> },
+                {
+                  head: 'Price',
+                  isNumber: true,
+                  cell: () => <Value at="price" as="price" unit="USD" why="not priced" />,
+                },
+                {
+                  head: '24 h',
+                  isNumber: true,
+                  cell: () => <Value at="change24h" as="usd" unit="%" why="no price a day before" />,
+                },
+              ]}
+            />
+          )}
+        </Panel>
+        <Panel title="Largest baskets" answer={overview} frame="tall">
+          {({ topBaskets }) => (
+            <Table
+              at="/topBaskets"
+              rows={topBaskets}
+              caption="Baskets by what they hold"
+              empty="No basket trades."
+              columns={[
+                { head: 'Basket', cell: () => <Value at="name" as="name" /> },
+                { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
+                {
+                  head: 'Holds',
+                  isNumber: true,
+                  cell: () => <Value at="tvl" as="usd" unit="USD" why="a reserve has no price" />,
+                },
+                {
+                  head: 'Volume 24 h',
+                  isNumber: true,
+                  cell: () => <Value at="volume24h" as="usd" unit="USD" why="not known" />,
+                },
+              ]}
+            />
+          )}
+        </Panel>
+        <NewsPanel />
+        <Panel title="Service" answer={status} frame="medium">
+          {({ chains }) => (
+            <>
+              <Fields>
+                <Field label="Transactions">
+                  <Value at="/data/transactions" as="integer" />
+                </Field>
+                <Field label="Addresses">
+                  <Value at="/data/addresses" as="integer" />
+                </Field>
+                <Field label="Conversions">
+                  <Value at="/data/conversionsTotal" as="integer" />
+                </Field>
+              </Fields>
+              {Object.keys(chains).map((chain) => (
+                <At key={chain} at={`/chains/${chain}`}>
+                  <h3>{chain}</h3>
+                  <Fields>
+                    <Field label="Indexed">
+                      <Value at="indexedHeight" as="integer" why="nothing yet" href={hrefOf('blocks', { chain })} />
+                    </Field>
+                    <Field label="Behind its daemon">
+                      <Value at="lag" as="integer" unit="blocks" why="the daemon was not asked yet" />
+                    </Field>
+                    <Field label="Hash rate">
+                      <Value at="hashRate" as="integer" unit="H/s" why="the daemon was not asked yet" />
+                    </Field>
+                    <Field label="Difficulty">
+                      <Value at="difficulty" as="price" why="the daemon was not asked yet" />
+                    </Field>
+                    <Field label="Healthy">
+                      <Value at="healthy" />
+                    </Field>
+                  </Fields>
+                </At>
+              ))}
+            </>
+          )}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+type PulseBlock = NonNullable<ViewProps<'live'>['answers'][0]['shown']['value']>['data']['blocks'][number];
+
+function laneBlock({ height, hash, time, txCount, validationType }: PulseBlock) {
+  const isStake = validationType === 'stake';
+  return { height: Number(height), hash, time: Number(time), txCount: Number(txCount), isStake, cursor: null };
+}

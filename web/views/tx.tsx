@@ -1,0 +1,252 @@
+/** A transaction: what it spent, what it made, what it converted. */
+import {
+  type Answer,
+  At,
+  Field,
+  Fields,
+  hrefOf,
+  JsonTree,
+  nativeNameOf,
+  Panel,
+  RevertedBanner,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+interface PartProps {
+  readonly answer: Answer<'/api/tx/{txid}'>;
+  readonly chain: string;
+}
+
+export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
+  const shown = answer.shown.value;
+  return (
+    <>
+      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      <Summary answer={answer} chain={chain} />
+      <Inputs answer={answer} chain={chain} />
+      <Outputs answer={answer} chain={chain} />
+      {(shown?.data.conversions.length ?? 0) > 0 && <Conversions answer={answer} chain={chain} />}
+    </>
+  );
+}
+
+function Summary({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Transaction" answer={answer} frame="medium">
+      {({ height, types }) => (
+        <Fields>
+          <Field label="Id">
+            <Value at="txid" as="id" />
+          </Field>
+          <Field label="Block">
+            <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+          </Field>
+          <Field label="Block hash">
+            <Value at="blockHash" as="id" />
+          </Field>
+          <Field label="Time">
+            <Value at="time" as="time" />
+          </Field>
+          <Field label="Confirmations">
+            <Value at="confirmations" as="integer" />
+          </Field>
+          <Field label="Type">
+            <Value at="type" as="word" />
+          </Field>
+          <Field label="All that fits">
+            <span class="words">
+              {types.map((type, index) => (
+                <Value key={type} at={`/types/${index}`} as="word" />
+              ))}
+            </span>
+          </Field>
+          <Field label="Fee">
+            <Value at="fee" as="amount" unit={nativeNameOf(chain)} why="a coinbase or an import pays none" />
+          </Field>
+          <Field label="Size">
+            <Value at="size" as="integer" unit="B" />
+          </Field>
+          <Field label="Expires at">
+            <Value at="expiryHeight" as="integer" />
+          </Field>
+          <Field label="Lock time">
+            <Value at="lockTime" as="integer" />
+          </Field>
+        </Fields>
+      )}
+    </Panel>
+  );
+}
+
+function Inputs({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Spent" answer={answer} frame="short">
+      {({ inputs, isCoinbase }) => (
+        <Table
+          at="/inputs"
+          rows={inputs}
+          caption="What the transaction spent"
+          empty={isCoinbase ? 'A coinbase spends nothing: its coins are new.' : 'It spends no transparent output.'}
+          columns={[
+            { head: 'Output of', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
+            { head: 'Number', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
+            { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
+            {
+              head: 'Amount',
+              isNumber: true,
+              cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} />,
+            },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Outputs({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Made" answer={answer} frame="medium">
+      {({ outputs }) => (
+        <Table
+          at="/outputs"
+          rows={outputs}
+          caption="What the transaction made"
+          empty="It makes no transparent output."
+          columns={[
+            { head: 'Number', isNumber: true, cell: () => <Value at="n" as="integer" /> },
+            { head: 'Kind', cell: () => <Value at="kind" as="word" /> },
+            { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
+            {
+              head: 'Amount',
+              isNumber: true,
+              cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} />,
+            },
+            {
+              head: 'Spent by',
+              cell: ({ spentTxid }) => (
+                <Value
+                  at="spentTxid"
+                  as="id"
+                  why="not spent"
+                  href={spentTxid && hrefOf('tx', { chain, txid: spentTxid })}
+                />
+              ),
+            },
+            { head: 'Decoded', cell: ({ data }) => <Decoded data={data} /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Decoded({ data }: { readonly data: unknown }) {
+  if (data === null) return <Value at="data" why="a plain script" />;
+  return (
+    <details>
+      <summary>open</summary>
+      <JsonTree at="data" />
+    </details>
+  );
+}
+
+function Addresses({ addresses }: { readonly addresses: readonly string[] }) {
+  return (
+    <>
+      {addresses.map((address, index) => (
+        <div key={address}>
+          <Value at={`addresses/${index}`} as="id" />
+        </div>
+      ))}
+    </>
+  );
+}
+
+interface AmountsProps {
+  readonly chain: string;
+  readonly currencies: readonly { readonly currencyId: string; readonly currencyName: string | null }[];
+}
+
+/** The native coin, and what an output holds besides. */
+function Amounts({ chain, currencies }: AmountsProps) {
+  return (
+    <>
+      <div>
+        <Value at="value" as="amount" unit={nativeNameOf(chain)} />
+      </div>
+      {currencies.map(({ currencyId, currencyName }, index) => (
+        <At key={currencyId} at={`currencies/${index}`}>
+          <div>
+            <Value at="amount" as="amount" />{' '}
+            {currencyName === null ? <Value at="currencyId" as="id" /> : <Value at="currencyName" as="name" />}
+          </div>
+        </At>
+      ))}
+    </>
+  );
+}
+
+function Conversions({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Conversions" answer={answer} frame="short">
+      {({ conversions }) => (
+        <Table
+          at="/conversions"
+          rows={conversions}
+          caption="Conversions that it requested or settled"
+          empty="It converts nothing."
+          columns={[
+            {
+              head: 'Status',
+              cell: ({ status }) => (
+                <span class={`status ${status}`}>
+                  <Value at="status" as="word" />
+                </span>
+              ),
+            },
+            { head: 'Type', cell: () => <Value at="type" as="word" /> },
+            {
+              head: 'In',
+              isNumber: true,
+              cell: () => (
+                <>
+                  <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
+                </>
+              ),
+            },
+            {
+              head: 'Out',
+              isNumber: true,
+              cell: () => (
+                <>
+                  <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
+                  <Value at="toCurrencyName" as="name" why="unknown here" />
+                </>
+              ),
+            },
+            { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
+            { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
+            {
+              head: 'Worth',
+              isNumber: true,
+              cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" />,
+            },
+            {
+              head: 'Executed in',
+              cell: ({ importTxid, importChain }) => (
+                <Value
+                  at="importTxid"
+                  as="id"
+                  why="not executed yet"
+                  href={importTxid && hrefOf('tx', { chain: importChain ?? chain, txid: importTxid })}
+                />
+              ),
+            },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
