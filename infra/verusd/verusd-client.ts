@@ -155,19 +155,8 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
       const ids = params.map(() => randomInt(MAX_ID));
       const what = `${params.length} × ${method} of ${address}`;
       const calls = params.map((each, index) => ({ jsonrpc: '1.0', id: ids[index], method, params: each }));
-      const { status, body } = await send(JSON.stringify(calls), what, { timeoutMs, signal }, MAX_BATCH_BYTES);
-      const replies = splitBatch(body, ids);
-      if (!replies) throw new DaemonGarbage(`${what}: HTTP ${status} without a reply to each call`);
-      return replies.map((reply, index) => {
-        const read = readReply(reply, ids[index] ?? 0);
-        if (read.kind === 'garbage') throw new DaemonGarbage(`${what}: ${read.why}`);
-        if (read.kind === 'error') return null;
-        try {
-          return { bytes: read.result, value: JSON.parse(read.result.toString('utf8')) };
-        } catch (error) {
-          throw new DaemonGarbage(`${what}: a result is not JSON`, { cause: error });
-        }
-      });
+      const reply = await send(JSON.stringify(calls), what, { timeoutMs, signal }, MAX_BATCH_BYTES);
+      return resultsOf(reply, ids, what);
     });
   }
 
@@ -218,6 +207,22 @@ function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer
       if (status === 200) throw new DaemonGarbage(`${what}: ${reply.why}`);
       throw new DaemonHttpError(status, `${what}: HTTP ${status} ${firstLine(body.toString('utf8'))}`);
   }
+}
+
+/** The result of each call of a batch; null for one that the daemon refused. */
+function resultsOf({ status, body }: HttpReply, ids: readonly number[], what: string): (RawResult | null)[] {
+  const replies = splitBatch(body, ids);
+  if (!replies) throw new DaemonGarbage(`${what}: HTTP ${status} without a reply to each call`);
+  return replies.map((bytes, index) => {
+    const reply = readReply(bytes, ids[index] ?? 0);
+    if (reply.kind === 'garbage') throw new DaemonGarbage(`${what}: ${reply.why}`);
+    if (reply.kind === 'error') return null;
+    try {
+      return { bytes: reply.result, value: JSON.parse(reply.result.toString('utf8')) };
+    } catch (error) {
+      throw new DaemonGarbage(`${what}: a result is not JSON`, { cause: error });
+    }
+  });
 }
 
 /** Wrong arguments are answered with the whole help text. */
