@@ -1,11 +1,12 @@
 /** Shows the view of the address, and says when its first paint is whole. */
-import { type ReadonlySignal, useComputed } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Place, viewAt } from '../addresses.ts';
 import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
-import { address, onNavigation, place } from '../state/place.ts';
+import { isMissing } from '../state/missing.ts';
+import { onNavigation, place, visit } from '../state/place.ts';
 import '../kit.ts';
 import { viewModules } from '../view-modules.ts';
 import type { ViewProps } from '../view-props.ts';
@@ -31,15 +32,15 @@ function readiness(answers: readonly Answer[]): Ready {
 
 export function ViewHost() {
   const here = place.value;
-  return here ? <Main key={address.value} here={here} /> : <NotFound />;
+  return here ? <Main key={visit.value} here={here} /> : <NotFound />;
 }
 
 function Main({ here }: { readonly here: Place }) {
   const { name, parts, query } = here;
   const answers = useMemo(() => viewAt(here).calls(parts, query).map(ask), [here]);
   const View = useModule(name);
-  const isLate = useLate();
-  const ready: ReadonlySignal<Ready> = useComputed(() => readiness(answers));
+  const isLate = useLate(here);
+  const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
   const state = View === null ? undefined : ready.value;
   return (
     <main
@@ -75,13 +76,13 @@ function useModule(name: ViewName): AnyView | null {
   return view;
 }
 
-function useLate(): boolean {
-  const [isLate, setLate] = useState(false);
+function useLate(here: Place): boolean {
+  const [late, setLate] = useState<Place | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), LATE_MS);
+    const timer = setTimeout(() => setLate(here), LATE_MS);
     return () => clearTimeout(timer);
-  }, []);
-  return isLate;
+  }, [here]);
+  return late === here;
 }
 
 let hasNavigated = false;
