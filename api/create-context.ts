@@ -1,11 +1,14 @@
 /** Creates, once, the services that the handlers share. */
+import type { Logger } from '../infra/logger.ts';
+import type { Stores } from '../infra/stores.ts';
+import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
+import type { Config } from '../schemas/config.ts';
 import { daemonsOfLane } from './access/lane-daemons.ts';
 import { createLogin } from './access/login.ts';
 import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
-import type { ApiOptions } from './server.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
 import type { Health } from './state/health-watch.ts';
@@ -20,9 +23,19 @@ const KEY_MEMO_ENTRIES = 500;
 /** Bounds of one ClickHouse statement of a request: seconds, bytes, rows. Postgres' bound is set on the reader pool. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
 
+export interface ContextOptions {
+  readonly config: Config;
+  /** Version of the program; part of every ETag. */
+  readonly release: string;
+  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+  /** By chain name. */
+  readonly daemons: ReadonlyMap<string, VerusdClient>;
+  readonly logger: Logger;
+}
+
 /** Services for the handlers of each lane: they share everything except the queues to Postgres and to the daemons. */
 export function createContexts(
-  options: ApiOptions,
+  options: ContextOptions,
   watch: StateWatch,
   health: Health,
   snapshots: (lane: PriorityLane) => WithSnapshot,

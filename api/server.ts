@@ -3,15 +3,12 @@
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { nameToAddress } from '../domain/names.ts';
 import type { TopicReader } from '../infra/event-log/topic-reader.ts';
-import type { Logger } from '../infra/logger.ts';
 import { openReader } from '../infra/postgres/reader.ts';
-import type { Stores } from '../infra/stores.ts';
-import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
-import { createContexts } from './create-context.ts';
+import { type ContextOptions, createContexts } from './create-context.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { createBufferedBodies } from './http/buffered-bodies.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
@@ -36,17 +33,10 @@ import { createStateWatch } from './state/state-watch.ts';
 import { createStoreHealth } from './state/store-health.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
-export interface ApiOptions {
-  readonly config: Config;
-  /** Version of the program; part of every ETag. */
-  readonly release: string;
-  readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
+export interface ApiOptions extends ContextOptions {
   readonly topics: TopicReader;
-  /** By chain name. */
-  readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** Watches on the wallets of each chain's daemons; optional. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
-  readonly logger: Logger;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
   /** Bytes of memory for cached answers; 0 disables the cache. */

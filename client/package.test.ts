@@ -10,7 +10,7 @@ import manifest from '../package.json' with { type: 'json' };
 const CLIENT = fileURLToPath(new URL('.', import.meta.url));
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 
-it('has its README, its types and both clients, and the version of the service', () => {
+it('has its README, the types of the route table, both clients, and the version of the service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-client-'));
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: CLIENT,
@@ -34,6 +34,17 @@ it('has its README, its types and both clients, and the version of the service',
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
     cpSync(join(MODULES, name), join(folder, 'node_modules', name), { recursive: true });
   }
+  const agree = `import type { paths as Inferred } from '${CLIENT}paths.ts';
+    import type { paths as Packed } from 'verustream-client';
+    type Agreeing = { [P in keyof Inferred & keyof Packed]:
+      [Inferred[P], Packed[P]] extends [Packed[P], Inferred[P]] ? P : never }[keyof Inferred & keyof Packed];
+    export const apart: Record<Exclude<keyof Inferred | keyof Packed, Agreeing>, never> = {};`;
+  writeFileSync(join(folder, 'agree.mts'), agree);
+  const compilerOptions = { typeRoots: [join(MODULES, '@types')] };
+  const settings = { extends: join(CLIENT, '../tsconfig.json'), compilerOptions, include: [], files: ['agree.mts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  const compiler = join(MODULES, 'typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', folder], { stdio: 'inherit' });
   const program = `import { createVerustreamClient, openStream } from 'verustream-client';
     console.log(typeof createVerustreamClient({ baseUrl: 'http://127.0.0.1:1' }).GET, typeof openStream);`;
   writeFileSync(join(folder, 'use.mjs'), program);

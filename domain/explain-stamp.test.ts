@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StampRow } from '../processors/pricing/price-fold.ts';
+import type { StampRow } from '../processors/pricing/stamp.ts';
 import { isNear } from '../test/support/processors/pricing/near.ts';
 import {
   foldRecording,

@@ -127,24 +127,28 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     steps.push({ step: 'executed_rate', currencyId, basketId, ...executed });
   }
 
-  function explainReserve({ basketId, supply, reserves }: BasketInput, currencyId: string): Rational {
-    const held = reserves.find((reserve) => reserve.currencyId === currencyId);
-    if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
-    const pir = priceInReserve(
-      { supply: BigInt(supply) },
-      { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
-    );
-    if (!pir) throw new RangeError(`${currencyId} has no price in ${basketId}`);
-    const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) =>
-      print(coins(BigInt(satoshis))),
-    );
-    const expression = `${amount} / (${all} * ${weight})`;
-    const place = `${basketId} ${currencyId}`;
-    if (!shown.has(place))
-      steps.push({ step: 'price_in_reserve', currencyId, basketId, expression, value: print(pir) });
+  function explainReserve(basket: BasketInput, currencyId: string): Rational {
+    const { step, exact } = reservePrice(basket, currencyId);
+    const place = `${basket.basketId} ${currencyId}`;
+    if (!shown.has(place)) steps.push(step);
     shown.add(place);
-    return pir;
+    return exact;
   }
+}
+
+/** The price of a basket in one of its reserves. @throws RangeError when it has none */
+function reservePrice({ basketId, supply, reserves }: BasketInput, currencyId: string) {
+  const held = reserves.find((reserve) => reserve.currencyId === currencyId);
+  if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
+  const exact = priceInReserve(
+    { supply: BigInt(supply) },
+    { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
+  );
+  if (!exact) throw new RangeError(`${currencyId} has no price in ${basketId}`);
+  const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) => print(coins(BigInt(satoshis))));
+  const expression = `${amount} / (${all} * ${weight})`;
+  const step: ExplainedStep = { step: 'price_in_reserve', currencyId, basketId, expression, value: print(exact) };
+  return { step, exact };
 }
 
 function explainColumn(step: 'from_usd' | 'to_usd', { currencyId, amount, usd }: SideInput): ExplainedStep {

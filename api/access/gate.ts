@@ -111,15 +111,10 @@ const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
 const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
 const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 
-export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
-  const { tiers, keylessRequestsPerMinute } = config;
-
+/** The callers behind the keys that visitors present. */
+function createCallers(keys: GateOptions['keys']) {
   // No SHA-256 at every request of a client.
   const keyIn = memoize(readKey, MEMOIZED);
-  // Nor a name put together, and hashed, that was there before.
-  const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
-  const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
-
   /** Null: its key has to be looked up. */
   function knownCaller(visitor: Visitor, token: string): Identified | null {
     if (token === '' || isSession(token)) return { visitor, key: undefined };
@@ -133,6 +128,15 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return { visitor, key: presented && (await keys.find(presented)) };
   }
 
+  return { knownCaller, findCaller };
+}
+
+/** What requests pay, and out of which allowances. */
+function createBills({ tiers, keylessRequestsPerMinute }: GateOptions['config']) {
+  // No name put together and hashed again that was there before.
+  const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
+  const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
+
   const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
     bucket: requestsBucket(visitor.network),
     allowance: keylessRequestsPerMinute,
@@ -144,22 +148,6 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute,
     cost,
   });
-
-  /** `paid` stays paid although the rest is refused. */
-  function admit(
-    { caller: { visitor, key }, names, credits, refusal }: Charge,
-    verdict: LimiterDecision,
-    paid = 0,
-  ): Admission {
-    const { accepted, standings, retryMs } = verdict;
-    if (key) usage.record(key.id, accepted ? credits : paid, accepted);
-    return {
-      caller: { bearer: visitor.bearer, key: key ?? null },
-      refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
-      headers: limitHeaders(names, standings, credits),
-      charged: verdict,
-    };
-  }
 
   function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
     const { key } = caller;
@@ -180,7 +168,29 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
   }
 
+  return { billOfRest, billOfRpc };
+}
+
+export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
+  const { knownCaller, findCaller } = createCallers(keys);
+  const { billOfRest, billOfRpc } = createBills(config);
   const entryCharge = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+
+  /** `paid` stays paid although the rest is refused. */
+  function admit(
+    { caller: { visitor, key }, names, credits, refusal }: Charge,
+    verdict: LimiterDecision,
+    paid = 0,
+  ): Admission {
+    const { accepted, standings, retryMs } = verdict;
+    if (key) usage.record(key.id, accepted ? credits : paid, accepted);
+    return {
+      caller: { bearer: visitor.bearer, key: key ?? null },
+      refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
+      headers: limitHeaders(names, standings, credits),
+      charged: verdict,
+    };
+  }
 
   function entranceOf(first: Charge, entry: LimiterDecision): CallAdmission {
     const { caller } = first;

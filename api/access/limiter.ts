@@ -120,25 +120,13 @@ const REFRESH_MS = 500;
 const FAILURE_MS = 500;
 const CLOSE_BATCH = 1_000;
 
-export function createLimiter({ ledger, process, now, members }: LimiterOptions): Limiter {
-  const buckets = new Map<string, Bucket>();
+/** Asks the ledger for the callers that wait: one exchange runs at a time, and the next takes all that came meanwhile. */
+function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bucket: Bucket) => number) {
   /** Credits that waiting callers need, not yet requested from the ledger. */
   let pending = new Map<Bucket, number>();
   let next: Promise<void> | null = null;
   let running: Promise<unknown> = Promise.resolve();
   let failure: { readonly error: LimitsUnavailable; readonly at: number } | null = null;
-
-  const partOf = (bucket: Bucket) => Math.floor((bucket.allowance * AHEAD) / (members() + 1));
-
-  function bucketOf({ bucket: name, allowance }: AllowanceDemand): Bucket {
-    let bucket = buckets.get(name);
-    if (!bucket) {
-      bucket = createBucket(name, allowance);
-      buckets.set(name, bucket);
-    }
-    bucket.allowance = allowance;
-    return bucket;
-  }
 
   async function exchange(): Promise<void> {
     const asked = [...pending];
@@ -158,7 +146,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     }
   }
 
-  /** Resolves once the ledger has answered; one exchange runs at a time, the next takes all that came meanwhile. */
+  /** Resolves once the ledger has answered. */
   function ask(bucket: Bucket, needed: number): Promise<void> {
     if (failure && now() - failure.at < FAILURE_MS) return Promise.reject(failure.error);
     pending.set(bucket, (pending.get(bucket) ?? 0) + needed);
@@ -167,6 +155,31 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
       running = next.catch(() => undefined);
     }
     return next;
+  }
+
+  return {
+    ask,
+    /** Whether a request of the bucket waits for the next exchange. */
+    isPending: (bucket: Bucket): boolean => pending.has(bucket),
+    /** Resolves once no exchange runs. */
+    settled: (): Promise<unknown> => running,
+  };
+}
+
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { ledger, process, now, members } = options;
+  const buckets = new Map<string, Bucket>();
+  const partOf = (bucket: Bucket) => Math.floor((bucket.allowance * AHEAD) / (members() + 1));
+  const { ask, isPending, settled } = createLedgerQueue(options, partOf);
+
+  function bucketOf({ bucket: name, allowance }: AllowanceDemand): Bucket {
+    let bucket = buckets.get(name);
+    if (!bucket) {
+      bucket = createBucket(name, allowance);
+      buckets.set(name, bucket);
+    }
+    bucket.allowance = allowance;
+    return bucket;
   }
 
   const debitsOf = (demands: readonly AllowanceDemand[]) =>
@@ -190,7 +203,7 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
   function prefetch(bucket: Bucket, at: number): void {
     // Refreshes busy buckets before their data is outdated, so that frequent callers never wait for the ledger.
     const isAging = members() > 1 && at - bucket.answeredAt > REFRESH_MS;
-    if ((wantsMore(bucket, partOf(bucket), at) || isAging) && !pending.has(bucket)) {
+    if ((wantsMore(bucket, partOf(bucket), at) || isAging) && !isPending(bucket)) {
       // Ignored: the request that needs the credits asks again and reports the failure.
       ask(bucket, 0).catch(() => undefined);
     }
@@ -231,10 +244,10 @@ export function createLimiter({ ledger, process, now, members }: LimiterOptions)
     charge,
     forgetIdle() {
       const at = now();
-      for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !pending.has(bucket)) buckets.delete(name);
+      for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !isPending(bucket)) buckets.delete(name);
     },
     async close() {
-      await running;
+      await settled();
       const held = [...buckets.values()].filter((bucket) => bucket.open > 0);
       for (let first = 0; first < held.length; first += CLOSE_BATCH) {
         const at = now();

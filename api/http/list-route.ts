@@ -3,9 +3,11 @@ import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-sch
 import { page } from '../schema/json-schema.ts';
 import { type ListSource, type Page, pageParameters, readPage } from './paging.ts';
 import type { Parameter, Parameters, ParameterValues } from './parameters.ts';
-import type { Fitting, StateCall, StateRoute } from './route.ts';
+import type { DescribedRoute, Description, Fitting, StateCall, StateRoute } from './route.ts';
 
 type ListParameters = Parameters & { readonly chain: Parameter<string> };
+
+type ListOf<R extends JsonSchema, B extends Properties> = Typed<ReturnType<typeof page<R, B>>>;
 
 /** Parameters that every list has. */
 type PageRequest = ParameterValues<typeof pageParameters> & { readonly chain: string };
@@ -36,7 +38,12 @@ export function listRoute<
   const Shown extends Typed<R>,
   const B extends Properties = Record<never, never>,
   const Beside extends ObjectOf<B> = ObjectOf<B>,
->(list: ListRoute<P, R, B, Row, Shown, Beside> & Fitting<Shown, Typed<R>> & Fitting<Beside, ObjectOf<B>>): StateRoute {
+  const Path extends string = string,
+>(
+  list: ListRoute<P, R, B, Row, Shown, Beside> &
+    Fitting<Shown, Typed<R>> &
+    Fitting<Beside, ObjectOf<B>> & { readonly path: Path },
+): StateRoute & DescribedRoute<Description<Path, 'get', 200, P & typeof pageParameters, ListOf<R, B>>> {
   const { row, beside, parameters, reader, key, select, ...route }: ListRoute<P, R, B, Row, Shown, Beside> = list;
   const whole = {
     scope: 'chain',

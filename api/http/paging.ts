@@ -174,7 +174,7 @@ const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
 interface Placed<Row> {
   readonly row: Row;
   readonly stored: StoredRow;
-  /** Of the row's block, where the next page begins after it; else null. */
+  /** Hash of the row's block, where the next page begins after it; else null. */
   readonly hash: string | null;
 }
 

@@ -28,11 +28,29 @@ export interface ParameterReader {
   read(path: Readonly<Record<string, string>>, query: string): Readonly<Record<string, unknown>>;
 }
 
-export function pathParameter<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+interface InPath {
+  readonly in: 'path';
+}
+interface Required {
+  readonly in: 'query';
+  readonly required: true;
+}
+interface Optional {
+  readonly in: 'query';
+  readonly required: false;
+}
+
+export function pathParameter<const S extends JsonSchema>(
+  description: string,
+  schema: S,
+): Parameter<Typed<S>> & InPath {
   return { in: 'path', description, required: true, schema };
 }
 
-export function requiredQuery<const S extends JsonSchema>(description: string, schema: S): Parameter<Typed<S>> {
+export function requiredQuery<const S extends JsonSchema>(
+  description: string,
+  schema: S,
+): Parameter<Typed<S>> & Required {
   return { in: 'query', description, required: true, schema };
 }
 
@@ -40,12 +58,12 @@ export function requiredQuery<const S extends JsonSchema>(description: string, s
 export function queryParameter<const S extends JsonSchema>(
   description: string,
   schema: S,
-): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> {
+): Parameter<S extends { readonly default: unknown } ? Typed<S> : Typed<S> | undefined> & Optional {
   return { in: 'query', description, required: false, schema };
 }
 
 /** The chain, in any case; the first configured one when it is not given. */
-export const chainParameter: Parameter<string> = {
+export const chainParameter: Parameter<string> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case',
   required: false,
@@ -53,7 +71,7 @@ export const chainParameter: Parameter<string> = {
 };
 
 /** The same; undefined, meaning all of them, if missing. */
-export const anyChainParameter: Parameter<string | undefined> = {
+export const anyChainParameter: Parameter<string | undefined> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case; all of them when it is not given',
   required: false,

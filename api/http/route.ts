@@ -131,10 +131,34 @@ export type Fitting<A, T> = [Surplus<A, T>] extends [never]
   ? unknown
   : { readonly 'members that no schema has': Surplus<A, T> };
 
+declare const DESCRIPTION: unique symbol;
+
+/** A route whose parameters and answer are known to the compiler: the client's types follow from them. */
+export interface DescribedRoute<D> {
+  readonly [DESCRIPTION]?: D;
+}
+export type DescriptionOf<R> = R extends DescribedRoute<infer D> ? D : never;
+
+/** `Content`: the type of what is not JSON. */
+export interface Description<Path, Method, Status, Parameters, Answer, Body = unknown, Content = 'json'> {
+  readonly path: Path;
+  readonly method: Method;
+  readonly status: Status;
+  readonly parameters: Parameters;
+  readonly answer: Answer;
+  readonly body: Body;
+  readonly content: Content;
+}
+
 /** The compiler holds parameters and answer to their schemas; in the table parameters are checked at run time. */
-export function stateRoute<const P extends Parameters, const S extends JsonSchema, const M extends Made<Typed<S>>>(
-  route: StateRoute<P, S, M> & Fitting<M, Typed<S>>,
-): StateRoute {
+export function stateRoute<
+  const P extends Parameters,
+  const S extends JsonSchema,
+  const M extends Made<Typed<S>>,
+  const Path extends string,
+>(
+  route: StateRoute<P, S, M> & Fitting<M, Typed<S>> & { readonly path: Path },
+): StateRoute & DescribedRoute<Description<Path, 'get', 200, P, Typed<S>>> {
   return route as unknown as StateRoute;
 }
 
@@ -143,7 +167,19 @@ export function liveRoute<
   const S extends JsonSchema,
   const B extends JsonSchema,
   const A extends Answer<Typed<S>>,
->(route: LiveRoute<P, S, B, A> & Fitting<A['body'], Typed<S>>): LiveRoute {
+  const Path extends string,
+  const M extends Method = 'GET',
+  const Status extends number = 200,
+  const Content extends string = 'json',
+>(
+  route: LiveRoute<P, S, B, A> &
+    Fitting<A['body'], Typed<S>> & {
+      readonly path: Path;
+      readonly method?: M;
+      readonly status?: Status;
+      readonly produces?: Content;
+    },
+): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
   return route as unknown as LiveRoute;
 }
 

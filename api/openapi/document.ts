@@ -2,6 +2,7 @@
 
 import { methodOf, type Route } from '../http/route.ts';
 import { problem } from '../schema/problem.ts';
+import { HEADERS } from './headers.ts';
 import { linksOf } from './links.ts';
 import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './operation.ts';
 
@@ -22,23 +23,6 @@ and statistics of Verus chains.
 - Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; /api/errors explains each.
 - \`x-credits\` is what a request costs, \`x-tier\` the lowest tier that may ask.`;
-
-const header = (description: string, type = 'string') => ({ description, schema: { type } });
-
-export const HEADERS = {
-  ETag: header('Changes when the answer may have'),
-  'X-Request-Id': header('Names the request in the log of the service; taken over from the request where it has one'),
-  'X-Chain-State': header('Blocks that the answer was computed at: `vrsc;height=1;hash="…"` of each chain, by commas'),
-  'Provisional-Since': header(
-    'Time of the first block beyond what every chain has passed, where the answer may hold such: that may still be valued otherwise',
-  ),
-  'X-Credits-Cost': header('What the request cost', 'integer'),
-  'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
-  'X-RateLimit-Remaining': header('What is left of it', 'integer'),
-  'X-RateLimit-Reset': header('Seconds until all of it is back', 'integer'),
-  RateLimit: header('What is left of each allowance (structured fields)'),
-  'RateLimit-Policy': header('Allowances (structured fields)'),
-} as const;
 
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key; without one the allowance of the address holds' },

@@ -5,7 +5,7 @@ import { STREAM_TYPES } from '../http/list-stream.ts';
 import { type ChainSchema, compileParameters } from '../http/parameters.ts';
 import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import type { HEADERS } from './document.ts';
+import type { HEADERS } from './headers.ts';
 import type { linksOf } from './links.ts';
 import { operationId } from './operation-id.ts';
 

@@ -68,7 +68,7 @@ export async function openChainFeed<T extends FeedTopicName>(
   options: FeedOptions<T>,
 ): Promise<{ feed: ChainFeed; running: Promise<void> }> {
   const { chain, topic, topics, watch, logger, signal } = options;
-  const kept = createRecordCache<number>(KEPT);
+  const kept = createRecordCache<number, FeedRecord>(KEPT);
   const pace = createPace({ sliceMs: FOLLOW_SLICE_MS, restMs: 0 });
   let at = topic.place(watch.state);
   let tip = topic.tip(watch.state);

@@ -61,7 +61,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
   const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
-  const loaded = createRecordCache<string>(LOADED);
+  const loaded = createRecordCache<string, FeedRecord>(LOADED);
   const flights = createFlights<string, boolean>();
   const keyOf = (feed: FeedKey, position: number) => `${feed} ${position}`;
 

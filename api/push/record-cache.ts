@@ -1,14 +1,11 @@
 /** Records in memory, bounded by their number and by their bytes in the log; the least recently used are dropped first. */
 import { LRUCache } from 'lru-cache';
-import type { FeedRecord } from './chain-feed.ts';
-
-export type RecordCache<K extends string | number> = LRUCache<K, FeedRecord>;
 
 /** Keeps the newest record however large it is. */
-export function createRecordCache<K extends string | number>(most: {
+export function createRecordCache<K extends string | number, R extends { readonly bytes: number }>(most: {
   readonly records: number;
   readonly bytes: number;
-}): RecordCache<K> {
+}): LRUCache<K, R> {
   return new LRUCache({
     max: most.records,
     maxSize: most.bytes,

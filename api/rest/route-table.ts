@@ -29,13 +29,13 @@ import { oracleHistoryRoutes } from './prices/history-routes.ts';
 import { oraclePriceRoutes } from './prices/routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { healthRoutes } from './service/health-routes.ts';
-import { serviceRoutes } from './service/routes.ts';
+import { type ServiceRoute, serviceRoutes } from './service/routes.ts';
 import { serviceStatusRoutes } from './service/status-routes.ts';
 import { statsRoutes } from './service/sync-routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
-export const routeTable: readonly Route[] = serviceRoutes([
+const subjects = [
   ...oraclePriceRoutes,
   ...oracleHistoryRoutes,
   ...oracleConversionRoutes,
@@ -69,4 +69,8 @@ export const routeTable: readonly Route[] = serviceRoutes([
   ...authRoutes,
   ...keyRoutes,
   ...webhookRoutes,
-]);
+];
+
+export const routeTable: readonly Route[] = serviceRoutes(subjects);
+/** Each route with what the compiler knows of it. */
+export type TableRoute = (typeof subjects)[number] | ServiceRoute;

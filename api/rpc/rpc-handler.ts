@@ -100,7 +100,7 @@ function joinBatch(outcomes: readonly RpcAnswer[]): Buffer {
 }
 
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { daemons, nameToAddress, logger } = options;
+  const { nameToAddress, logger } = options;
   const networkRoots = new Map(options.chains.map(({ name, networkRoot }) => [name, networkRoot]));
   const resolveName: ResolveName = (chain, name) => nameToAddress(name, networkRoots.get(chain) ?? '');
   const methods: Readonly<Record<string, AnswerMethod>> = {
@@ -108,38 +108,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     ...createIndexMethods(options.postgres),
     getidentityhistory: createIdentityHistory(options.postgres, resolveName),
   };
-  const chains = new Map(options.chains.map((chain) => [chain.name, openChain(chain)]));
-
-  function openChain(config: RpcHandlerOptions['chains'][number]): Chain {
-    const { name, rootCurrency, networkRoot, finalityDepth, blockSeconds, requireEmptyWallet } = config;
-    const daemon = daemons.get(name);
-    if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
-    const lanes = options.lanes?.get(name) ?? createDaemonLanes();
-    const wallets = options.wallets?.get(name);
-    const upstream = createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth });
-    const nativeId = nameToAddress(rootCurrency, networkRoot);
-    return {
-      name,
-      blockSeconds,
-      height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
-      checkWallet: wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined,
-      upstream,
-      unspentOutput: createUnspentOutput(upstream, async () => options.tip(name)?.hash ?? (await bestBlock(daemon))),
-      async startBlock(currency) {
-        const id = hexAddress(currency) ?? nameToAddress(currency, networkRoot);
-        if (id === null || id === nativeId) return null;
-        const { rows } = await options.postgres.pool.query<{ start_block: number }>(START_SQL, [name, id]);
-        return rows[0]?.start_block ?? null;
-      },
-    };
-  }
-
-  /** The first checks of a call that is meant for a daemon. */
-  function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
-    servedWhen?.check(request, chain);
-    if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
-    filenameGuard.check(request, chain);
-  }
+  const chains = new Map(options.chains.map((chain) => [chain.name, openChain(options, chain)]));
 
   async function answerHere(chain: Chain, request: RpcRequest): Promise<RpcAnswer> {
     const method = rpcMethod(request.method);
@@ -210,6 +179,38 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
     return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
   };
+}
+
+function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains'][number]): Chain {
+  const { daemons, nameToAddress } = options;
+  const { name, rootCurrency, networkRoot, finalityDepth, blockSeconds, requireEmptyWallet } = config;
+  const daemon = daemons.get(name);
+  if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
+  const lanes = options.lanes?.get(name) ?? createDaemonLanes();
+  const wallets = options.wallets?.get(name);
+  const upstream = createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth });
+  const nativeId = nameToAddress(rootCurrency, networkRoot);
+  return {
+    name,
+    blockSeconds,
+    height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
+    checkWallet: wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined,
+    upstream,
+    unspentOutput: createUnspentOutput(upstream, async () => options.tip(name)?.hash ?? (await bestBlock(daemon))),
+    async startBlock(currency) {
+      const id = hexAddress(currency) ?? nameToAddress(currency, networkRoot);
+      if (id === null || id === nativeId) return null;
+      const { rows } = await options.postgres.pool.query<{ start_block: number }>(START_SQL, [name, id]);
+      return rows[0]?.start_block ?? null;
+    },
+  };
+}
+
+/** The first checks of a call that is meant for a daemon. */
+function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
+  servedWhen?.check(request, chain);
+  if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
+  filenameGuard.check(request, chain);
 }
 
 async function bestBlock(daemon: Pick<VerusdClient, 'call'>): Promise<string> {

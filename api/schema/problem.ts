@@ -1,8 +1,8 @@
 /** Body of every error: RFC 9457 with a stable code. */
-import { array, integer, object, openObject, string } from './json-schema.ts';
+import { array, integer, object, openObject, string, withOptional } from './json-schema.ts';
 
-export const problem = {
-  ...openObject(
+export const problem = withOptional(
+  openObject(
     {
       type: { ...string, description: 'Where the code is explained' },
       title: string,
@@ -11,12 +11,13 @@ export const problem = {
       instance: { ...string, description: 'Id of the request' },
       code: { ...string, description: 'Stable; /api/errors lists all' },
       error: { ...string, description: 'As `detail`' },
-      errors: array(
-        object({ pointer: { ...string, description: 'JSON pointer into the parameters' }, detail: string }),
-        'Each wrong parameter',
-      ),
     },
     'Further members belong to the code, such as `retryAfter`, `height` and `nextCursor` of a rewound cursor, `suggestions` of a currency',
   ),
-  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'error'],
-};
+  {
+    errors: array(
+      object({ pointer: { ...string, description: 'JSON pointer into the parameters' }, detail: string }),
+      'Each wrong parameter',
+    ),
+  },
+);

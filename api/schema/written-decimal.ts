@@ -6,7 +6,12 @@ import type { JsonSchema, Schema } from './json-schema.ts';
 const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
 
 /** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles; parsed always its digits. */
-export const writtenDecimal: Schema<string> & { readonly pattern: string } = {
+declare const DECIMAL: unique symbol;
+
+/** Its digits; a client may also write a number. */
+export type WrittenDecimal = string & { readonly [DECIMAL]: true };
+
+export const writtenDecimal: Schema<WrittenDecimal> & { readonly pattern: string } = {
   type: ['number', 'string'],
   minimum: 0,
   pattern: DECIMAL_PATTERN,

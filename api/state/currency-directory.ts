@@ -2,7 +2,7 @@
 
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { foldCase } from '../../domain/names.ts';
-import { columns, type Read, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { CURRENCY_TYPES, type CurrencyType } from '../../schemas/facts.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
@@ -69,7 +69,7 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[]): Currenc
   };
 }
 
-type DefinedCurrency = Read<typeof readDefined>;
+type DefinedCurrency = RowRead<typeof readDefined>;
 
 /**
  * A currency lives on its system; one of a gateway, which has no blocks, where the gateway was defined. Then in the order of the

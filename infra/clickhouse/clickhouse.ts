@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
-import { type ConnectionLane, createConnectionLanes } from './connection-lanes.ts';
+import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
 
@@ -30,6 +30,11 @@ export interface ClickHouse {
 export type StatementBounds = Readonly<Record<string, number>>;
 
 export type Client = ReturnType<typeof createClient>;
+
+/** A connection, for one statement at a time. */
+export interface ConnectionLane {
+  readonly client: Client;
+}
 
 /** The driver behind the facade. */
 export interface Backend {

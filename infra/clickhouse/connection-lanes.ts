@@ -1,21 +1,16 @@
 /** Connections that run one statement at a time each; statements that find none free wait in order. */
-import type { Client } from './clickhouse.ts';
-
-export interface ConnectionLane {
-  readonly client: Client;
-}
 
 /**
  * Settles like `work`, or rejects at once with the reason of `signal`. Work that has not begun by then never begins; work that has
  * begun keeps its lane until it ends.
  */
-export type OnLane = <T>(work: (lane: ConnectionLane) => Promise<T>, signal: AbortSignal) => Promise<T>;
+export type OnLane<Lane> = <T>(work: (lane: Lane) => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-export function createConnectionLanes(lanes: readonly ConnectionLane[]): OnLane {
+export function createConnectionLanes<Lane>(lanes: readonly Lane[]): OnLane<Lane> {
   const idle = [...lanes];
-  const waiting = new Set<(lane: ConnectionLane) => void>();
+  const waiting = new Set<(lane: Lane) => void>();
 
-  function free(lane: ConnectionLane): void {
+  function free(lane: Lane): void {
     const [next] = waiting;
     if (!next) idle.push(lane);
     else {
@@ -26,7 +21,7 @@ export function createConnectionLanes(lanes: readonly ConnectionLane[]): OnLane 
 
   return (work, signal) =>
     new Promise((resolve, reject) => {
-      const begin = (lane: ConnectionLane) => {
+      const begin = (lane: Lane) => {
         work(lane)
           .then(resolve, reject)
           .finally(() => {

@@ -16,9 +16,8 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
-import { type Client, CONNECTION_SETTINGS, killSql, settingsList } from './clickhouse.ts';
+import { type Client, CONNECTION_SETTINGS, type ConnectionLane, killSql, settingsList } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
-import type { ConnectionLane } from './connection-lanes.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
@@ -74,8 +73,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   const lanes = new Set<OwnLane>();
   let session: Session | null = null;
   let broken = false;
-  let running = 0;
-  let idle: (() => void) | null = null;
+  const underWay = createUnderWay();
   const flights = createFlights<'mend', void>();
 
   const lostWrites = shared(async () => Number((await session?.queryAsync(LOST_WRITES))?.text() ?? 0));
@@ -103,10 +101,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
 
   /** A delete waits for parts that can no longer be read. */
   async function drain(): Promise<void> {
-    const drained = new Promise<boolean>((resolve) => {
-      idle = () => resolve(true);
-      if (running === 0) idle();
-    });
+    const drained = underWay.drained().then(() => true);
     while (!(await Promise.race([drained, sleep(DRAIN_MS, false)]))) {
       await session?.queryAsync('KILL MUTATION WHERE NOT is_done');
     }
@@ -133,13 +128,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   /** The engine is not reopened while it runs. */
   async function during<T>(work: () => Promise<T>): Promise<T> {
     while (broken) await flights('mend', mend);
-    running++;
-    try {
-      return await work();
-    } finally {
-      running--;
-      if (running === 0) idle?.();
-    }
+    return underWay.run(work);
   }
 
   /** @throws ClickHouseOverloaded */
@@ -147,6 +136,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     if (!broken && (await lostWrites()) === lostBefore) return;
     broken = true;
     throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
+  }
+
+  async function openLane(database: string): Promise<OwnLane> {
+    const lane = { database, client: await connectTo(path, database) };
+    lanes.add(lane);
+    return lane;
   }
 
   async function release(released: readonly ConnectionLane[]): Promise<void> {
@@ -160,12 +155,12 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     if (lanes.size > 0) return;
     clearInterval(looking);
     engines.delete(path);
-    const whole = await during(checkWrites).then(
+    const isWhole = await during(checkWrites).then(
       () => true,
       () => false,
     );
     await shut();
-    if (whole) await writeFile(mark, '').catch(() => undefined);
+    if (isWhole) await writeFile(mark, '').catch(() => undefined);
   }
 
   const mark = join(path, CLOSED_MARK);
@@ -180,11 +175,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       const made: OwnLane[] = [];
       try {
         await during(async () => {
-          for (let i = 0; i < count; i++) {
-            const lane = { database, client: await connectTo(path, database) };
-            lanes.add(lane);
-            made.push(lane);
-          }
+          while (made.length < count) made.push(await openLane(database));
           await checkWrites();
         });
       } catch (error) {
@@ -193,25 +184,55 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       }
       return made;
     },
-    run: (lane, writes, work) =>
-      during(async () => {
-        try {
-          const result = await work(lane.client);
-          if (writes) await checkWrites();
-          return result;
-        } catch (error) {
-          if (error instanceof ClickHouseOverloaded) throw error;
-          await forgetFailed(lane.client);
-          await checkWrites();
-          throw error;
-        }
-      }),
+    run: (lane, writes, work) => during(() => runChecked(lane, writes, work, checkWrites)),
     kill(id) {
       session?.queryAsync(killSql(id)).catch((err: unknown) => {
         logger?.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
       });
     },
     release,
+  };
+}
+
+/** A write that succeeds is on the disk; a failure may itself come from lost writes. */
+async function runChecked<T>(
+  { client }: ConnectionLane,
+  writes: boolean,
+  work: (client: Client) => Promise<T>,
+  checkWrites: () => Promise<void>,
+): Promise<T> {
+  try {
+    const result = await work(client);
+    if (writes) await checkWrites();
+    return result;
+  } catch (error) {
+    if (error instanceof ClickHouseOverloaded) throw error;
+    await forgetFailed(client);
+    await checkWrites();
+    throw error;
+  }
+}
+
+/** Counts the work that is under way. */
+function createUnderWay() {
+  let running = 0;
+  let idle: (() => void) | null = null;
+  return {
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      running++;
+      try {
+        return await work();
+      } finally {
+        running--;
+        if (running === 0) idle?.();
+      }
+    },
+    /** Resolves once none is; asked by one caller at a time. */
+    drained: (): Promise<void> =>
+      new Promise((resolve) => {
+        idle = resolve;
+        if (running === 0) resolve();
+      }),
   };
 }
 

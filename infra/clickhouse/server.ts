@@ -1,9 +1,8 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Logger } from '../logger.ts';
-import { type ClickHouse, CONNECTION_SETTINGS, createClickHouse, killSql } from './clickhouse.ts';
+import { type ClickHouse, CONNECTION_SETTINGS, type ConnectionLane, createClickHouse, killSql } from './clickhouse.ts';
 import { ClickHouseUnreachable } from './clickhouse-errors.ts';
-import type { ConnectionLane } from './connection-lanes.ts';
 
 const CONNECTIONS = 8;
 /** Longer than any statement may take: the bound of each is kept by whoever asks. */

@@ -4,20 +4,20 @@ import { columnName, type Field, type Fields, type ValueOf } from '../../schemas
 import type { StoredRow } from './fact-columns.ts';
 
 /** `T`: the value in a row, as `pg` gives it. */
-export interface Column<T> {
+export interface ReadColumn<T> {
   /** For the error. */
   readonly what: string;
   holds(value: unknown): value is T;
 }
 
-export type Columns = Readonly<Record<string, Column<unknown>>>;
-export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
+export type ReadColumns = Readonly<Record<string, ReadColumn<unknown>>>;
+export type RowOf<C extends ReadColumns> = { readonly [K in keyof C]: C[K] extends ReadColumn<infer T> ? T : never };
 
 /** Returns the row that it is given. @throws TypeError for a column that is missing or holds something else */
 export type RowReader<Row> = (row: StoredRow) => Row;
-export type Read<R> = R extends RowReader<infer Row> ? Row : never;
+export type RowRead<R> = R extends RowReader<infer Row> ? Row : never;
 
-const column = <T>(what: string, holds: (value: unknown) => value is T): Column<T> => ({ what, holds });
+const column = <T>(what: string, holds: (value: unknown) => value is T): ReadColumn<T> => ({ what, holds });
 const choice = <const T extends readonly (string | number)[]>(values: T) =>
   column(`one of ${values.join(', ')}`, (value): value is T[number] => values.some((known) => known === value));
 const isText = (value: unknown) => typeof value === 'string';
@@ -33,14 +33,14 @@ export const columns = {
   boolean: column('a boolean', (value) => typeof value === 'boolean'),
   texts: column('a list of texts', isTexts),
   choice,
-  nullable: <T>({ what, holds }: Column<T>): Column<T | null> =>
+  nullable: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
-  /** Of an object that the daemon printed: it may leave the member out. */
-  optional: <T>({ what, holds }: Column<T>): Column<T | undefined> =>
+  /** A member that the daemon may leave out of an object. */
+  optional: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | undefined> =>
     column(`${what} or nothing`, (value): value is T | undefined => value === undefined || holds(value)),
 };
 
-export function rowReader<const C extends Columns>(expected: C): RowReader<RowOf<C>> {
+export function rowReader<const C extends ReadColumns>(expected: C): RowReader<RowOf<C>> {
   const all = Object.entries(expected);
   return (row) => {
     for (const [name, { what, holds }] of all) if (!holds(row[name])) throw misread(row, name, what);
@@ -75,18 +75,18 @@ type SnakeCase<S extends string> = S extends `${infer Head}${infer Rest}`
 export function storedColumns<F extends Fields, const N extends keyof F & string>(
   { type, fields }: Pick<Definition<string, F>, 'type' | 'fields'>,
   names: readonly N[],
-): { readonly [K in N as SnakeCase<K>]: Column<StoredValue<F[K]>> } {
+): { readonly [K in N as SnakeCase<K>]: ReadColumn<StoredValue<F[K]>> } {
   const all = names.map(
     (name) => [columnName(name), storedColumn(`${name} of a ${type}`, fields[name] as Field)] as const,
   );
-  return Object.fromEntries(all) as { readonly [K in N as SnakeCase<K>]: Column<StoredValue<F[K]>> };
+  return Object.fromEntries(all) as { readonly [K in N as SnakeCase<K>]: ReadColumn<StoredValue<F[K]>> };
 }
 
-function storedColumn(what: string, field: Field): Column<unknown> {
+function storedColumn(what: string, field: Field): ReadColumn<unknown> {
   return field.nullable ? columns.nullable(plainColumn(what, field)) : plainColumn(what, field);
 }
 
-function plainColumn(what: string, field: Field): Column<unknown> {
+function plainColumn(what: string, field: Field): ReadColumn<unknown> {
   switch (field.sort) {
     case 'choice':
       return columns.choice(field.values);

@@ -1,6 +1,6 @@
 /** Prices and stamped conversions in ClickHouse, which has no transaction: always written before Postgres commits. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import type { StampRow } from '../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { FoldedRows } from './price-batch.ts';
 import { CLICKHOUSE_CONVERSIONS, CLICKHOUSE_PRICES, type ClickHousePriceTable, ofGeneration } from './price-rows.ts';
 

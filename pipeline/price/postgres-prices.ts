@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { forgetStagePositions, passRecord, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { StampRow } from '../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { keptBlocks, keptPrices } from './kept-prices.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';

@@ -1,7 +1,8 @@
 /** Ticks that are folded and not yet in the stores. */
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
 import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
-import type { PriceFold, PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
+import type { PriceFold, PriceRow, TickRows } from '../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { nextTick, takeTick } from './next-tick.ts';
 import type { ChainCursor } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';

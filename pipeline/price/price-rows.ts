@@ -6,8 +6,8 @@ import type { CopyValue } from '../../infra/postgres/copy.ts';
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
-import type { PriceRow, StampRow } from '../../processors/pricing/price-fold.ts';
-import type { SettledTransfer } from '../../processors/pricing/stamp.ts';
+import type { PriceRow } from '../../processors/pricing/price-fold.ts';
+import type { SettledTransfer, StampRow } from '../../processors/pricing/stamp.ts';
 import { rowEntries } from '../../processors/pricing/stamp-inputs.ts';
 import type { AheadTable } from '../../schemas/ahead-runs.ts';
 

@@ -2,7 +2,8 @@
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
-import type { PriceRow, StampRow, TickRows } from '../../processors/pricing/price-fold.ts';
+import type { PriceRow, TickRows } from '../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { PriceChange, StampedConversion, StampList } from '../../schemas/log-records.ts';
 import { printedPrice } from './price-rows.ts';
 

@@ -58,6 +58,9 @@ interface Partition {
   readonly beyond: PublishedBeyond;
 }
 
+/** Gives the record its position, and returns that. */
+type AddRecord = (encode: (position: number) => Uint8Array) => number;
+
 type Lock = Pick<StageLock, 'transaction'>;
 
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
@@ -93,50 +96,16 @@ export async function openStampsPublisher(
   }
 
   async function tell(client: PoolClient, partition: Partition, ticks: readonly PublishedTick[], isComplete: boolean) {
-    const { writer, beyond, chain } = partition;
+    const { writer, chain } = partition;
     const records: LogRecord[] = [];
-    const add = (encode: (position: number) => Uint8Array): number => {
+    const add: AddRecord = (encode) => {
       const position = writer.next + records.length;
       records.push({ position, payload: encode(position) });
       return position;
     };
     for (const tick of ticks) {
       await yieldToEventLoop();
-      const { height, hash, time, position: source } = tick.block;
-      const list = encodeStampList(stampListOf(tick));
-      const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
-      const publishedEntry = beyond.at(index);
-      const provisional = !isComplete;
-      const head = { source, height, hash, time, provisional };
-      const isAlike = beyond.isAlike(index, hash, list);
-      const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
-      if (!isAlike || !isMarkedAlike) {
-        const was = isAlike
-          ? list
-          : publishedEntry?.hash === hash
-            ? await readList(topics, chain, publishedEntry)
-            : null;
-        if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
-          const { provisional: wasProvisional } = publishedEntry;
-          const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
-          beyond.correct(index, { latest, provisional }, list);
-        } else {
-          if (publishedEntry) {
-            const kept = blockAt(partition, index - 1);
-            const reason = publishedEntry.hash === hash ? 'repriced' : 'reorg';
-            add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
-            beyond.truncate(index);
-          }
-          if (index !== beyond.length)
-            throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
-          const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
-          beyond.push({ position, source, hash, provisional }, list);
-        }
-      }
-      if (!isComplete) continue;
-      beyond.shift(1);
-      partition.tip = { height, hash };
-      partition.firstBeyond = height + 1;
+      await addTick(topics, partition, tick, isComplete, add);
     }
     if (records.length > 0) await writer.append(records);
     await save(client, chain, partition);
@@ -187,6 +156,48 @@ export async function openStampsPublisher(
     publishRewind: (rewind) => lock.transaction((client) => publishRewind(client, rewind)),
     close,
   };
+}
+
+/** Adds what a tick says other than the topic, and moves the partition behind it. */
+async function addTick(
+  topics: Pick<TopicReader, 'read'>,
+  partition: Partition,
+  tick: PublishedTick,
+  isComplete: boolean,
+  add: AddRecord,
+): Promise<void> {
+  const { beyond, chain } = partition;
+  const { height, hash, time, position: source } = tick.block;
+  const list = encodeStampList(stampListOf(tick));
+  const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
+  const publishedEntry = beyond.at(index);
+  const provisional = !isComplete;
+  const head = { source, height, hash, time, provisional };
+  const isAlike = beyond.isAlike(index, hash, list);
+  const isMarkedAlike = list.length === 0 || publishedEntry?.provisional === provisional;
+  if (!isAlike || !isMarkedAlike) {
+    const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(topics, chain, publishedEntry) : null;
+    if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
+      const { provisional: wasProvisional } = publishedEntry;
+      const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
+      beyond.correct(index, { latest, provisional }, list);
+    } else {
+      if (publishedEntry) {
+        const kept = blockAt(partition, index - 1);
+        const reason = publishedEntry.hash === hash ? 'repriced' : 'reorg';
+        add(rewound({ source, ...kept, fromHeight: newestOf(partition).height, reason }));
+        beyond.truncate(index);
+      }
+      if (index !== beyond.length)
+        throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
+      const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
+      beyond.push({ position, source, hash, provisional }, list);
+    }
+  }
+  if (!isComplete) return;
+  beyond.shift(1);
+  partition.tip = { height, hash };
+  partition.firstBeyond = height + 1;
 }
 
 const blockOf = ({ height, hash }: BlockRef): BlockRef => ({ height, hash });

@@ -82,11 +82,11 @@ function phaseAfter({ priced, stamped, copied, newest }: Progress, near: number)
   return priced < 0 || newest - priced > near ? 'prices' : 'stamps';
 }
 
-export function createGenerationMaker(options: MakeOptions): GenerationMaker {
-  const { base, chains, stores, lock, logger, signal, limits = LIMITS } = options;
+/** Folds prices, and later what has come since, into the rows of the generation. */
+function createBatchFold({ generation: made, chains, stores, signal, limits = LIMITS, ...options }: MakeOptions) {
   const { postgres, clickhouse } = stores;
-  const { generation } = options.generation;
-  const rules = withRanges(options.rules, options.generation.ranges);
+  const { generation } = made;
+  const rules = withRanges(options.rules, made.ranges);
   const yieldToEventLoop = createYield(signal);
   const gathered: (readonly CsvValue[])[] = [];
   let fold: { readonly phase: Phase; readonly undone: number; readonly stored: StoredFold } | null = null;
@@ -131,6 +131,20 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
     return stored.tick;
   }
 
+  return {
+    foldOn,
+    /** The next batch opens the fold again. */
+    forget(): void {
+      fold = null;
+    },
+  };
+}
+
+export function createGenerationMaker(options: MakeOptions): GenerationMaker {
+  const { base, chains, stores, lock, logger, signal, limits = LIMITS } = options;
+  const { postgres, clickhouse } = stores;
+  const { generation } = options.generation;
+  const { foldOn, forget } = createBatchFold(options);
   async function price(progress: Progress): Promise<void> {
     await lock.transaction(async (client) => {
       if (!(await holdProgress(client, generation, progress.undone))) return;
@@ -214,7 +228,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
             error instanceof ReprocessDisturbed || (error as { code?: unknown } | null)?.code === NOT_AT_REST;
           if (!isPassing || tries === MOST_TRIES) throw error;
           logger.debug({ err: error }, 'reprocess: trying again');
-          fold = null;
+          forget();
           await sleep(RETRY_MS, undefined, { signal });
         }
       }

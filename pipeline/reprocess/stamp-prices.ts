@@ -3,8 +3,8 @@
 import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
-import type { QuotedPrice } from '../../processors/pricing/oracle-prices.ts';
 import type { PriceFold } from '../../processors/pricing/price-fold.ts';
+import type { QuotedPrice } from '../../processors/pricing/quoted-price.ts';
 import { conversionSide } from '../../processors/pricing/stamp.ts';
 import { stampInputs } from '../../processors/pricing/stamp-inputs.ts';
 import type { StoredBlock } from './stored-blocks.ts';

@@ -2,12 +2,8 @@
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { emptyView } from '../../processors/pricing/chain-view.ts';
-import {
-  createPriceFold,
-  type PriceFold,
-  type PricingRules,
-  type StampRow,
-} from '../../processors/pricing/price-fold.ts';
+import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { nextTick } from '../price/next-tick.ts';
 import { foldBatch, type PriceBatch } from '../price/price-batch.ts';

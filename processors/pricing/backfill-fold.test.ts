@@ -5,8 +5,9 @@ import { ONE } from '../../domain/rational.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
 import { type ChainView, type PricedBlock, viewOf } from './chain-view.ts';
-import { createPriceFold, emptyFoldState, type PriceFold, type StampRow } from './price-fold.ts';
+import { createPriceFold, emptyFoldState, type PriceFold } from './price-fold.ts';
 import { regimePlan } from './regime-plan.ts';
+import type { StampRow } from './stamp.ts';
 
 const COIN = 100_000_000n;
 const DAY_ZERO = 20_000;

@@ -13,8 +13,8 @@ import {
 } from './backfill-bounds.ts';
 import { type BackfillPrices, backfillPrices } from './backfill-prices.ts';
 import type { ChainView, PricedBlock } from './chain-view.ts';
-import type { PriceFoldState, PricingRules, StampRow } from './price-fold.ts';
-import { decideStamp, formatMedian, type Stamp, type StampBasis, toStamp } from './stamp.ts';
+import type { RegimePlan } from './regime-plan.ts';
+import { decideStamp, formatMedian, type Stamp, type StampBasis, type StampRow, toStamp } from './stamp.ts';
 import type { ConversionSide } from './stamp-decision.ts';
 
 /** Backfill price of a currency from a tick on, as far as the daily price needs it. */
@@ -30,6 +30,21 @@ export interface OpenStamp {
   readonly basis: StampBasis;
   /** As it was last written. */
   readonly row: StampRow;
+}
+
+export interface BackfillRules {
+  readonly chains: readonly { readonly name: string; readonly nativeCurrencyId: string }[];
+  readonly anchors: ReadonlySet<string>;
+  readonly regimes: RegimePlan;
+}
+
+export interface BackfillState {
+  /** By chain. */
+  readonly clocks: Map<string, number>;
+  /** By chain and currency, days ascending. */
+  readonly daily: Map<string, Map<string, DailyPrice[]>>;
+  /** Stamps of the backfill regime whose bounds may still move. */
+  readonly open: readonly OpenStamp[];
 }
 
 export interface BackfillFold {
@@ -52,25 +67,12 @@ const KEPT_DAYS = 33;
 const NO_ROWS: readonly never[] = [];
 const NO_PRICES: BackfillPrices = new Map();
 
-export function createBackfillFold(rules: PricingRules, state: PriceFoldState): BackfillFold {
+export function createBackfillFold(rules: BackfillRules, state: BackfillState): BackfillFold {
   const natives = new Map(rules.chains.map((chain) => [chain.name, chain.nativeCurrencyId]));
   const current = new Map<string, ChainPrices>();
   const { daily, clocks } = state;
   let open: OpenStamp[] = [...state.open];
   let isMoved = true;
-
-  function record(row: BackfillRow): boolean {
-    const days = entry(
-      entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
-      row.currencyId,
-      () => [],
-    );
-    const last = days.at(-1);
-    if (last?.day === row.day && last.usd === row.usd) return false;
-    if (last?.day === row.day) days.pop();
-    days.push({ day: row.day, usd: row.usd });
-    return true;
-  }
 
   /** Only after all that is open was decided: a clock may leap over many days. */
   function forgetOldDays(): void {
@@ -119,7 +121,7 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
       const rows = [...prices.values()]
         .filter(({ currencyId }) => !rules.anchors.has(currencyId) && currencyId !== nativeCurrencyId)
         .map(({ currencyId, usd }) => ({ tick, chain, currencyId, day, usd }))
-        .filter(record);
+        .filter((row) => record(daily, row));
       if (rows.length > 0) isMoved = true;
       return rows;
     },
@@ -155,6 +157,20 @@ export function createBackfillFold(rules: PricingRules, state: PriceFoldState): 
       return corrected;
     },
   };
+}
+
+/** Whether the daily price of the row is another than before. */
+function record(daily: BackfillState['daily'], row: BackfillRow): boolean {
+  const days = entry(
+    entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
+    row.currencyId,
+    () => [],
+  );
+  const last = days.at(-1);
+  if (last?.day === row.day && last.usd === row.usd) return false;
+  if (last?.day === row.day) days.pop();
+  days.push({ day: row.day, usd: row.usd });
+  return true;
 }
 
 /** Neither anchor nor native, and priced: its price may turn out not to be believed. */

@@ -2,7 +2,8 @@
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
 import { compare, multiply, ONE, type Rational } from '../../domain/rational.ts';
-import { type OraclePrice, type OraclePrices, oraclePrices, type QuotedPrice } from './oracle-prices.ts';
+import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
+import type { QuotedPrice } from './quoted-price.ts';
 
 export interface BackfillInput {
   /** Trading baskets of one chain, whatever their age. */

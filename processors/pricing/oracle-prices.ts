@@ -3,20 +3,8 @@ import { type BasketReserve, type BasketState, coins, priceInReserve } from '../
 import { toPrice } from '../../domain/decimal.ts';
 import type { PriceTier } from '../../domain/prices.ts';
 import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
-import { type PriceEntry, weightedPrice } from './weighted-price.ts';
-
-export interface QuotedPrice {
-  readonly currencyId: string;
-  readonly tier: PriceTier | 'nav';
-  /** Exact. */
-  readonly exact: Rational;
-  /** As it is stored: rounded once, scaled by 10^30. */
-  readonly usd: bigint;
-  readonly totalDepth: Rational;
-  readonly sourceBasket: BasketState | null;
-  /** What counted, deepest first. */
-  readonly entries: readonly PriceEntry[];
-}
+import type { PriceEntry, QuotedPrice } from './quoted-price.ts';
+import { weightedPrice } from './weighted-price.ts';
 
 export interface OraclePrice extends QuotedPrice {
   readonly tier: PriceTier;

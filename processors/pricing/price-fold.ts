@@ -5,22 +5,18 @@ import { toPrice } from '../../domain/decimal.ts';
 import type { Rational } from '../../domain/rational.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import type { DailyPrice } from './backfill-bounds.ts';
-import { type BackfillFold, type BackfillRow, createBackfillFold, type OpenStamp } from './backfill-fold.ts';
+import {
+  type BackfillFold,
+  type BackfillRow,
+  type BackfillRules,
+  type BackfillState,
+  createBackfillFold,
+} from './backfill-fold.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
-import type { RegimePlan } from './regime-plan.ts';
-import {
-  decideStamp,
-  noDeliveryBasis,
-  type SettledTransfer,
-  type Stamp,
-  type StampContext,
-  stampBasis,
-  toStamp,
-} from './stamp.ts';
+import { decideStamp, noDeliveryBasis, type StampContext, type StampRow, stampBasis, toStamp } from './stamp.ts';
 
 export interface PricingChain {
   readonly name: string;
@@ -29,13 +25,11 @@ export interface PricingChain {
   readonly minBasketAge: number;
 }
 
-export interface PricingRules {
+export interface PricingRules extends BackfillRules {
   /** In their order; the first is the default chain. */
   readonly chains: readonly PricingChain[];
-  readonly anchors: ReadonlySet<string>;
   /** USD. */
   readonly minBasketDepth: Rational;
-  readonly regimes: RegimePlan;
   readonly priceLimits: PriceLimitsByCurrency;
 }
 
@@ -48,16 +42,10 @@ export interface PriceMark {
 }
 
 /** State that the fold carries from tick to tick, apart from the views of the chains. */
-export interface PriceFoldState {
+export interface PriceFoldState extends BackfillState {
   readonly emas: Map<string, Ema>;
-  /** By chain. */
-  readonly clocks: Map<string, number>;
   /** Newest row of each currency. */
   readonly marks: Map<string, PriceMark>;
-  /** By chain and currency, days ascending. */
-  readonly daily: Map<string, Map<string, DailyPrice[]>>;
-  /** Stamps of the backfill regime whose bounds may still move. */
-  readonly open: readonly OpenStamp[];
 }
 
 export interface PriceRow {
@@ -69,17 +57,6 @@ export interface PriceRow {
   readonly ema: bigint;
   /** Whether the mark is another than the currency's last one. */
   readonly isChange: boolean;
-}
-
-export interface StampRow {
-  readonly tick: number;
-  readonly chain: string;
-  /** Height of the import. */
-  readonly height: number;
-  readonly time: number;
-  /** With the status that the stamp gives it: refunded where nothing was delivered. */
-  readonly transfer: SettledTransfer;
-  readonly stamp: Stamp;
 }
 
 export interface TickRows {
@@ -149,11 +126,6 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     return mark;
   }
 
-  /** An anchor is worth 1 for ever; it is shown once its currency exists. */
-  function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
-    return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
-  }
-
   function priceRows(tick: number, block: PricedBlock, views: readonly ChainView[]): PriceRow[] {
     const rows: PriceRow[] = [];
     const isStep = block.chain === defaultChain;
@@ -198,29 +170,6 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     });
   }
 
-  /** A row where the regime takes the transfer for refunded, else none. */
-  function undelivered(
-    origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
-    { states }: PricedBlock,
-    views: readonly ChainView[],
-    context: StampContext,
-  ): readonly StampRow[] {
-    const view = views.find(({ chain }) => chain === origin.chain);
-    if (!view || context.regime !== 'backfill') return NO_ROWS;
-    const { anchors, nativeCurrencyId } = context;
-    const isTruth = (currencyId: string) => anchors.has(currencyId) || currencyId === nativeCurrencyId;
-    const found = noDelivery(origin.transfer, { states, baskets: view.baskets, isTruth });
-    if (!found) return NO_ROWS;
-    const basis = noDeliveryBasis(found, context);
-    return [
-      {
-        ...origin,
-        transfer: { ...origin.transfer, status: 'refunded' },
-        stamp: toStamp(basis, decideStamp(basis), false),
-      },
-    ];
-  }
-
   return {
     tick(tick, block, views) {
       const rows = priceRows(tick, block, views);
@@ -234,6 +183,34 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
     openStamps: () => backfill.open().map(({ row }) => row),
     copy: () => createPriceFold(rules, { ...copyOf(state), open: backfill.open() }),
   };
+}
+
+/** An anchor is worth 1 for ever; it is shown once its currency exists. */
+function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
+  return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
+}
+
+/** A row where the regime takes the transfer for refunded, else none. */
+function undelivered(
+  origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
+  { states }: PricedBlock,
+  views: readonly ChainView[],
+  context: StampContext,
+): readonly StampRow[] {
+  const view = views.find(({ chain }) => chain === origin.chain);
+  if (!view || context.regime !== 'backfill') return NO_ROWS;
+  const { anchors, nativeCurrencyId } = context;
+  const isTruth = (currencyId: string) => anchors.has(currencyId) || currencyId === nativeCurrencyId;
+  const found = noDelivery(origin.transfer, { states, baskets: view.baskets, isTruth });
+  if (!found) return NO_ROWS;
+  const basis = noDeliveryBasis(found, context);
+  return [
+    {
+      ...origin,
+      transfer: { ...origin.transfer, status: 'refunded' },
+      stamp: toStamp(basis, decideStamp(basis), false),
+    },
+  ];
 }
 
 function copyOf({ emas, clocks, marks, daily, open }: PriceFoldState): PriceFoldState {

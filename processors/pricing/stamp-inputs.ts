@@ -4,9 +4,8 @@ import type { BasketState } from '../../domain/basket-state.ts';
 import { formatPrice, parsePrice, toPrice } from '../../domain/decimal.ts';
 import type { BasketInput, EntryInput, PriceInput, SideInput, StampInputs } from '../../domain/stamp-inputs.ts';
 import type { NoDelivery } from './no-delivery.ts';
-import type { QuotedPrice } from './oracle-prices.ts';
+import type { PriceEntry, QuotedPrice } from './quoted-price.ts';
 import type { ConversionSide } from './stamp-decision.ts';
-import type { PriceEntry } from './weighted-price.ts';
 
 /** Inputs of a stamp whose sides have these prices; a side that plays no part is null. */
 export function stampInputs(

@@ -6,7 +6,7 @@ import type { Reason, Regime, Rule, Side } from '../../domain/stamps.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
 import type { NoDelivery } from './no-delivery.ts';
-import type { QuotedPrice } from './oracle-prices.ts';
+import type { QuotedPrice } from './quoted-price.ts';
 import {
   type ConversionSide,
   type DecisionOptions,
@@ -73,6 +73,18 @@ export type SettledTransfer = Pick<
   | 'destination'
   | 'requestHeight'
 >;
+
+/** The stamp of a conversion that the block of a tick settled. */
+export interface StampRow {
+  readonly tick: number;
+  readonly chain: string;
+  /** Height of the import. */
+  readonly height: number;
+  readonly time: number;
+  /** With the status that the stamp gives it: refunded where nothing was delivered. */
+  readonly transfer: SettledTransfer;
+  readonly stamp: Stamp;
+}
 
 /** What is known at the end of the import's block. */
 export interface StampContext {

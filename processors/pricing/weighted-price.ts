@@ -11,18 +11,7 @@ import {
   subtract,
   ZERO,
 } from '../../domain/rational.ts';
-import type { QuotedPrice } from './oracle-prices.ts';
-
-/** What one basket says of one currency. */
-export interface PriceEntry {
-  readonly basket: BasketState;
-  /** USD. */
-  readonly price: Rational;
-  /** USD behind it: its weight in the mean. */
-  readonly depth: Rational;
-  /** The priced reserve it was computed through; null where stable reserves stand in the basket itself. */
-  readonly hop: QuotedPrice | null;
-}
+import type { PriceEntry } from './quoted-price.ts';
 
 export interface WeightedPrice {
   /** USD, exact. */

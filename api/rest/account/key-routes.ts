@@ -16,7 +16,7 @@ import { ApiError, notFound } from '../../http/api-error.ts';
 import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { SECONDS } from '../../http/time-parameter.ts';
-import { issuedKey, keyList, keyRequest, nothing, usage } from './schema.ts';
+import { DEFAULT_NAME, issuedKey, keyList, keyRequest, nothing, usage } from './schema.ts';
 
 const live = { weight: 1, tier: null, cache: 'none' } as const;
 const ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
@@ -55,7 +55,7 @@ const create = liveRoute({
   response: issuedKey,
   async handler({ api, caller, body }) {
     const holder = await requireSession(api, caller);
-    const made = await createKey(api.postgres, holder, (body as { name: string }).name);
+    const made = await createKey(api.postgres, holder, body.name ?? DEFAULT_NAME);
     if (!made) throw new ApiError('too_many_keys', `an identity may have ${MAX_KEYS} keys: revoke one first`);
     return { body: issued(made) };
   },

@@ -35,9 +35,8 @@ const ask = liveRoute({
   body: challengeRequest,
   response: challenge,
   async handler({ api, body, host }) {
-    const asked = body as { identity: string; chain?: string };
-    const chain = chainOf(api, asked.chain);
-    const identityAddress = await api.snapshot((read) => addressOfIdentity(read, api, chain, asked.identity));
+    const chain = chainOf(api, body.chain);
+    const identityAddress = await api.snapshot((read) => addressOfIdentity(read, api, chain, body.identity));
     const { id, message, command, expiresAt } = await api.login.challenge({ chain, identityAddress }, host);
     return { body: { challengeId: id, message, command, expiresAt: expiresAt.toISOString() } };
   },
@@ -51,7 +50,7 @@ const answer = liveRoute({
   body: loginRequest,
   response: login,
   async handler({ api, body, host }) {
-    const { challengeId, signature } = body as { challengeId: string; signature: string };
+    const { challengeId, signature } = body;
     const holder = await api.login.answer(challengeId, signature, host);
     const { token, expiresAt } = await openSession(api.postgres, holder);
     const identity = await nameOf(api, holder);

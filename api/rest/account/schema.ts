@@ -1,11 +1,11 @@
 /** Login, keys and usage. */
-import { array, integer, isoTime, type JsonSchema, object, string } from '../../schema/json-schema.ts';
+import { array, integer, isoTime, object, string } from '../../schema/json-schema.ts';
 
 const tier = { type: 'string', enum: ['free', 'developer', 'pro'] } as const;
 const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 const identity = { ...string, description: 'Fully qualified name with @' } as const;
 
-export const challengeRequest: JsonSchema = {
+export const challengeRequest = {
   type: 'object',
   properties: {
     identity: { type: 'string', minLength: 1, maxLength: 256, description: 'Name with @, or i-address' },
@@ -13,7 +13,7 @@ export const challengeRequest: JsonSchema = {
   },
   required: ['identity'],
   additionalProperties: false,
-};
+} as const;
 
 export const challenge = object({
   challengeId: string,
@@ -22,7 +22,7 @@ export const challenge = object({
   expiresAt: isoTime,
 });
 
-export const loginRequest: JsonSchema = {
+export const loginRequest = {
   type: 'object',
   properties: {
     challengeId: { type: 'string', minLength: 1, maxLength: 64 },
@@ -30,7 +30,7 @@ export const loginRequest: JsonSchema = {
   },
   required: ['challengeId', 'signature'],
   additionalProperties: false,
-};
+} as const;
 
 const session = { expiresAt: isoTime, identity, identityAddress: string, chain: string };
 export const login = object({
@@ -39,11 +39,12 @@ export const login = object({
 });
 export const sessionState = object({ ...session, tier });
 
-export const keyRequest: JsonSchema = {
+export const DEFAULT_NAME = 'key';
+export const keyRequest = {
   type: 'object',
-  properties: { name: { type: 'string', minLength: 1, maxLength: 64, default: 'key' } },
+  properties: { name: { type: 'string', minLength: 1, maxLength: 64, default: DEFAULT_NAME } },
   additionalProperties: false,
-};
+} as const;
 
 const key = { id: string, name: string, createdAt: isoTime, regeneratedAt: nullableTime };
 export const keyList = object({ tier, keys: array(object(key)) });
@@ -71,4 +72,4 @@ export const usage = object({
   },
 });
 
-export const nothing: JsonSchema = { type: 'null', description: 'No body' };
+export const nothing = { type: 'null', description: 'No body' } as const;

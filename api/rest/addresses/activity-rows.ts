@@ -1,11 +1,11 @@
 /** What each transaction did to an address. */
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 
 export const readActivity = rowReader({
   height: columns.number,
   ...storedColumns(DEFINITIONS.transaction, ['txid', 'txIndex', 'kind']),
-  /** Of the whole transaction; null if none is paid. */
+  /** Fee of the whole transaction; null if none is paid. */
   ...storedColumns(DEFINITIONS.transaction, ['fee']),
   ...storedColumns(DEFINITIONS.block, ['time']),
   /** Satoshis of the native coin, gross. */
@@ -13,7 +13,7 @@ export const readActivity = rowReader({
   /** JSON text, net: {i-address: "satoshis"}. */
   ...storedColumns(DEFINITIONS.activity, ['currencies']),
 });
-export type ActivityRecord = Read<typeof readActivity>;
+export type ActivityRecord = RowRead<typeof readActivity>;
 
 /** Activity of the address $2 on the chain $1. */
 export const ACTIVITY_SQL = `SELECT a.txid, a.height, a.tx_index, a.received, a.sent, a.currencies, b.time, t.kind, t.fee

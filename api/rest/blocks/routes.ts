@@ -1,6 +1,6 @@
 /** /api/blocks */
 
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { listRoute } from '../../http/list-route.ts';
@@ -27,7 +27,7 @@ const BLOCK = {
 };
 export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
 export const readBlock = rowReader(BLOCK);
-export type BlockRecord = Read<typeof readBlock>;
+export type BlockRecord = RowRead<typeof readBlock>;
 
 const WHOLE_BLOCK = storedColumns(DEFINITIONS.block, [
   'previousHash',

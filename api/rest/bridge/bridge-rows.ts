@@ -1,5 +1,5 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
@@ -25,7 +25,7 @@ export const readBridged = rowReader({
   /** Sender of the transfer whose payout this one continues. */
   first_source: columns.nullable(columns.text),
 });
-export type BridgeRecord = Read<typeof readBridged>;
+export type BridgeRecord = RowRead<typeof readBridged>;
 
 export interface BridgeFilter {
   /** Generation of the stamps, which may determine the status. */

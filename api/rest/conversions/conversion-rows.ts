@@ -2,7 +2,7 @@
 
 import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
 import { CONVERSION_TYPES, conversionStatus } from '../../../domain/transfers.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -33,7 +33,7 @@ const CONVERSION = {
   stamp_reason: columns.nullable(columns.text),
 };
 export const readConversion = rowReader(CONVERSION);
-export type ConversionRecord = Read<typeof readConversion>;
+export type ConversionRecord = RowRead<typeof readConversion>;
 /** With the inputs of its stamp, JSON text. */
 export const readStamped = rowReader({ ...CONVERSION, inputs: columns.nullable(columns.text) });
 

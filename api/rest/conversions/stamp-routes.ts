@@ -4,7 +4,7 @@ import { explainStamp } from '../../../domain/explain-stamp.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import type { StampInputs } from '../../../domain/stamp-inputs.ts';
 import { conversionStatus } from '../../../domain/transfers.ts';
-import type { Read } from '../../../infra/postgres/row-reader.ts';
+import type { RowRead } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -17,7 +17,7 @@ import { TXID } from '../transactions/routes.ts';
 import { conversionsSql, readStamped } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
 
-type StampRecord = Read<typeof readStamped>;
+type StampRecord = RowRead<typeof readStamped>;
 
 const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;

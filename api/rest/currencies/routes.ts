@@ -36,7 +36,7 @@ const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.su
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
   LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
 
-/** Of what the daemon prints of a currency. */
+/** What an answer takes of the daemon's own words. */
 const readDefinition = rowReader({
   currencyId: columns.text,
   name: columns.text,
@@ -45,7 +45,6 @@ const readDefinition = rowReader({
   parent: columns.optional(columns.text),
   definitionTxid: columns.optional(columns.text),
   definitionTxOut: columns.optional(columns.number),
-  /** Of the reserves of a basket. */
   currencies: columns.optional(columns.texts),
 });
 

@@ -2,7 +2,7 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { foldCase } from '../../../domain/names.ts';
-import { columns, type Read, type RowReader, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, type RowReader, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -25,11 +25,11 @@ export const IDENTITY = {
     'state',
   ]),
   from_height: columns.number,
-  /** Of the block of this state. */
+  /** When the block of this state was made. */
   ...storedColumns(DEFINITIONS.block, ['time']),
 };
 const readIdentity = rowReader(IDENTITY);
-export type IdentityRecord = Read<typeof readIdentity>;
+export type IdentityRecord = RowRead<typeof readIdentity>;
 
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
 
@@ -127,7 +127,7 @@ export function readChildren(
   chain: string,
   parent: string,
   place: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
-): Promise<Read<typeof readChild>[]> {
+): Promise<RowRead<typeof readChild>[]> {
   return read.rows(readChild, CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
 }
 

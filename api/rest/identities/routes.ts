@@ -3,7 +3,7 @@
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { listRoute } from '../../http/list-route.ts';
@@ -112,7 +112,7 @@ const readWhole = rowReader({
   referral_name: columns.nullable(columns.text),
 });
 
-/** Of what the daemon prints of an identity. */
+/** What an answer takes of the daemon's own words. */
 const readState = rowReader({
   name: columns.text,
   parent: columns.text,
@@ -204,7 +204,7 @@ const readChange = rowReader({
   ...storedColumns(DEFINITIONS.block, ['time']),
 });
 
-const change = (row: Read<typeof readChange>) => ({
+const change = (row: RowRead<typeof readChange>) => ({
   height: row.from_height,
   time: Number(row.time),
   txid: row.txid,

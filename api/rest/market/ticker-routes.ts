@@ -1,29 +1,25 @@
 /** /api/tickers: the pairs of all baskets as CoinGecko, CoinMarketCap and CoinPaprika read them. */
 
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
-import { stateRoute } from '../../http/route.ts';
-import type { JsonSchema } from '../../schema/json-schema.ts';
+import { type StateCall, stateRoute } from '../../http/route.ts';
 import { PROVISIONAL_SINCE, provisionalList } from '../../state/priced-rows.ts';
 import { type Pairs, readPairs } from './pairs.ts';
 import { coinGeckoTickers, coinMarketCapTickers, coinPaprikaTickers } from './ticker-schema.ts';
 import { eightDecimals, marketsOf, symbolOf } from './tickers.ts';
 
-function tickers(path: string, aggregator: string, response: JsonSchema, print: (pairs: Pairs) => unknown) {
-  return stateRoute({
-    path,
-    summary: `Every pair of currencies in the format of ${aggregator}`,
-    parameters: {},
-    response,
-    headers: [PROVISIONAL_SINCE],
-    weight: 2,
-    tier: null,
-    cache: 'prepared',
-    scope: 'all',
-    async handler({ read, api }) {
-      const pairs = await readPairs(read, api);
-      return provisionalList(pairs.provisionalSince, print(pairs));
-    },
-  });
+const shared = {
+  parameters: {},
+  headers: [PROVISIONAL_SINCE],
+  weight: 2,
+  tier: null,
+  cache: 'prepared',
+  scope: 'all',
+} as const;
+const summaryFor = (aggregator: string) => `Every pair of currencies in the format of ${aggregator}`;
+
+async function tickers<T>({ read, api }: StateCall, print: (pairs: Pairs) => T) {
+  const pairs = await readPairs(read, api);
+  return provisionalList(pairs.provisionalSince, print(pairs));
 }
 
 const nameIn =
@@ -90,8 +86,26 @@ function coinPaprika(given: Pairs) {
   });
 }
 
-export const tickerRoutes = [
-  tickers('/api/tickers/coingecko', 'CoinGecko', coinGeckoTickers, coinGecko),
-  tickers('/api/tickers/coinmarketcap', 'CoinMarketCap', coinMarketCapTickers, coinMarketCap),
-  tickers('/api/tickers/coinpaprika', 'CoinPaprika', coinPaprikaTickers, coinPaprika),
-];
+const forCoinGecko = stateRoute({
+  ...shared,
+  path: '/api/tickers/coingecko',
+  summary: summaryFor('CoinGecko'),
+  response: coinGeckoTickers,
+  handler: (call) => tickers(call, coinGecko),
+});
+const forCoinMarketCap = stateRoute({
+  ...shared,
+  path: '/api/tickers/coinmarketcap',
+  summary: summaryFor('CoinMarketCap'),
+  response: coinMarketCapTickers,
+  handler: (call) => tickers(call, coinMarketCap),
+});
+const forCoinPaprika = stateRoute({
+  ...shared,
+  path: '/api/tickers/coinpaprika',
+  summary: summaryFor('CoinPaprika'),
+  response: coinPaprikaTickers,
+  handler: (call) => tickers(call, coinPaprika),
+});
+
+export const tickerRoutes = [forCoinGecko, forCoinMarketCap, forCoinPaprika];

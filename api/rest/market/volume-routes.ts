@@ -8,10 +8,12 @@ import { volumeSeries as volumeSchema } from './schema.ts';
 import { readTrades, type Unit } from './trades.ts';
 import { volumeSeries } from './volume-series.ts';
 
-const PERIODS = { daily: ['day', 30], weekly: ['week', 12], monthly: ['month', 12] } as const satisfies Record<
-  string,
-  readonly [Unit, number]
->;
+const PERIODS = ['daily', 'weekly', 'monthly'] as const;
+const SHOWN: Readonly<Record<(typeof PERIODS)[number], readonly [Unit, number]>> = {
+  daily: ['day', 30],
+  weekly: ['week', 12],
+  monthly: ['month', 12],
+};
 
 const volume = stateRoute({
   path: '/api/market/volume',
@@ -19,7 +21,7 @@ const volume = stateRoute({
   parameters: {
     period: queryParameter('30 days, 12 weeks or 12 months', {
       type: 'string',
-      enum: Object.keys(PERIODS),
+      enum: PERIODS,
       default: 'daily',
     }),
   },
@@ -30,7 +32,7 @@ const volume = stateRoute({
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
-    const [unit, count] = PERIODS[params.period as keyof typeof PERIODS];
+    const [unit, count] = SHOWN[params.period];
     const rows = await pricedRows(read, api);
     const trades = await readTrades(read, api, rows);
     return provisionalList(rows.provisionalSince(trades.end), await volumeSeries(trades, unit, count, trades.end));

@@ -1,6 +1,6 @@
 /** /api/stats/network/:height */
 
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -22,7 +22,7 @@ const WORK_SQL = `SELECT min(chain_work) AS first_work, max(time) - min(time) AS
   WHERE chain = $1 AND height BETWEEN $2 - 120 AND $2`;
 
 /** Hashes a second; null for a span of no time. */
-function hashRate(work: string, window: Read<typeof readWork> | undefined): number | null {
+function hashRate(work: string, window: RowRead<typeof readWork> | undefined): number | null {
   if (!window?.seconds || window.seconds <= 0n) return null;
   return Number((BigInt(`0x${work}`) - BigInt(`0x${window.first_work}`)) / window.seconds);
 }

@@ -3,7 +3,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { columns, type Read, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -20,7 +20,7 @@ export const readWindow = rowReader({
   tip_time: columns.nullable(columns.bigint),
   start_time: columns.nullable(columns.bigint),
 });
-type WindowRecord = Read<typeof readWindow>;
+type WindowRecord = RowRead<typeof readWindow>;
 
 const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['flags', 'reserves']));
 

@@ -1,6 +1,7 @@
 /** Prices of the past, however the ticks lie and whoever had a price when: the same as a look at every row. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { poolRows } from '../../../test/support/api/pool-rows.ts';
 import { createTestStores, type TestStores } from '../../../test/support/infra/test-stores.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
@@ -104,11 +105,11 @@ async function writeComplete(ticks: readonly PastTick[]): Promise<void> {
 }
 
 const api = () => ({ clickhouse: stores.clickhouse }) as ApiContext;
-const read = {
-  state: { generation: GENERATION, derived: new Map([['one', { position: 0 }]]) },
-  row: async (sql: string, values: readonly unknown[] = []) =>
-    (await stores.postgres.pool.query(sql, [...values])).rows[0],
-} as unknown as Snapshot;
+const read = () =>
+  ({
+    state: { generation: GENERATION, derived: new Map([['one', { position: 0 }]]) },
+    ...poolRows(stores.postgres),
+  }) as unknown as Snapshot;
 
 it(
   'the last tick and the last prices up to a moment',
@@ -117,7 +118,7 @@ it(
       fc.asyncProperty(past, fc.array(fc.nat(), { minLength: 3, maxLength: 3 }), async (made, draws) => {
         const { ticks, line } = made;
         await write(made);
-        const rows = await pricedRows(read, api());
+        const rows = await pricedRows(read(), api());
         const clocks = ticks.flatMap(({ clock }) => [clock - 1, clock, clock + 1]);
         for (const draw of draws) {
           const moment = clocks[draw % clocks.length] ?? 0;
@@ -187,7 +188,7 @@ it(
         await write(made);
         const windows = await hold(ticks);
         const since = (windows[later % windows.length] ?? 0) - 1;
-        const points = await reservePoints(read, api(), await pricedRows(read, api()), BASKET, since);
+        const points = await reservePoints(read(), api(), await pricedRows(read(), api()), BASKET, since);
         expect(points.map(({ time }) => time)).toEqual(windows.filter((window) => window >= since));
         for (const { time, tvl } of points) {
           const before = ticks.filter(({ clock }) => clock <= time + WINDOW);

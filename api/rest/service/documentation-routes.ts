@@ -93,7 +93,7 @@ export const docsParts: readonly Route[] = [
 
 const asyncParts = [streamPart, webhookPart];
 
-export const asyncDocumentRoute: Route = liveRoute({
+export const asyncDocumentRoute = liveRoute({
   ...FREE,
   path: '/api/asyncapi.json',
   summary: 'What this service sends by itself as an AsyncAPI 3.0 document',
@@ -105,13 +105,14 @@ export const asyncDocumentRoute: Route = liveRoute({
 });
 
 /** The document of the given routes and of itself. */
-export function documentRoute(routes: readonly Route[]): Route {
+export function documentRoute(others: readonly Route[]) {
+  const routes = [...others];
   const made = new WeakMap<ApiContext, Uint8Array>();
   const documentOf = ({ config, release }: ApiContext) => {
     const chains = config.chains.map((chain) => chain.name);
-    return openApiDocument({ routes: [...routes, route], chains, version: release, examples: readExamples() });
+    return openApiDocument({ routes, chains, version: release, examples: readExamples() });
   };
-  const route: Route = liveRoute({
+  const route = liveRoute({
     ...FREE,
     path: '/api/openapi.json',
     summary: 'This API as an OpenAPI 3.1 document',
@@ -122,5 +123,6 @@ export function documentRoute(routes: readonly Route[]): Route {
       return { body, headers: { 'Cache-Control': 'public, no-cache' } };
     },
   });
+  routes.push(route);
   return route;
 }

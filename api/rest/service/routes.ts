@@ -46,9 +46,8 @@ const metricsRoute = liveRoute({
   },
 });
 
-/** The routes of the service itself; the index lists `routes` and these. */
-export function serviceRoutes(routes: readonly Route[]): Route[] {
-  const index: Route = liveRoute({
+function indexRoute(listed: () => readonly Route[]) {
+  return liveRoute({
     path: '/api/',
     summary: 'This index',
     parameters: {},
@@ -57,7 +56,7 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
     tier: null,
     cache: 'none',
     async handler({ api }) {
-      const entries = listed.map((route) => ({
+      const entries = listed().map((route) => ({
         method: methodOf(route),
         path: route.path,
         description: route.summary,
@@ -74,7 +73,16 @@ export function serviceRoutes(routes: readonly Route[]): Route[] {
       };
     },
   });
-  const described = [index, ...routes, errors, metricsRoute, asyncDocumentRoute];
+}
+
+export type ServiceRoute =
+  | ReturnType<typeof indexRoute | typeof documentRoute>
+  | typeof errors
+  | typeof asyncDocumentRoute;
+
+/** The routes of the service itself; the index lists `routes` and these. */
+export function serviceRoutes(routes: readonly Route[]): Route[] {
+  const described = [indexRoute(() => listed), ...routes, errors, metricsRoute, asyncDocumentRoute];
   const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
   return [...listed, ...docsParts];
 }

@@ -89,9 +89,8 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     const from = next();
     checkAppend(partition, records, from);
     if (!writable || records.length === 0) return;
-    writable.exec('BEGIN IMMEDIATE');
-    try {
-      const held = writable.prepare('SELECT * FROM record WHERE position = ?');
+    const heldRecord = writable.prepare('SELECT * FROM record WHERE position = ?');
+    inTransaction(writable, () => {
       // node:sqlite binds an empty array as NULL.
       const insert = writable.prepare(
         "INSERT INTO record (position, checksum, payload) VALUES (?, ?, coalesce(?, x''))",
@@ -99,14 +98,9 @@ export function createPartitionFile(file: string, partition: string): PartitionF
       for (const record of records) {
         const { position, payload } = record;
         if (position >= from) insert.run(position, recordChecksum(position, payload), payload);
-        else checkHeld(partition, record, checkedOrNone(held.get(position)));
+        else checkHeld(partition, record, checkedOrNone(heldRecord.get(position)));
       }
-      writable.exec('COMMIT');
-    } catch (error) {
-      // A full disk may have rolled it back already.
-      if (writable.isTransaction) writable.exec('ROLLBACK');
-      throw error;
-    }
+    });
     mark?.write(next());
   }
 
@@ -127,4 +121,16 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     append: (records) => withStorageErrors(file, `${partition}: append`, () => append(records)),
     close: () => withStorageErrors(file, `${partition}: close`, closeAll),
   };
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    // A full disk may have rolled it back already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }

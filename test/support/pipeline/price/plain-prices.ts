@@ -16,8 +16,8 @@ import {
   emptyFoldState,
   type PriceRow,
   type PricingRules,
-  type StampRow,
 } from '../../../../processors/pricing/price-fold.ts';
+import type { StampRow } from '../../../../processors/pricing/stamp.ts';
 import type { FedBlock } from './facts-feed.ts';
 
 export interface ShownRows {

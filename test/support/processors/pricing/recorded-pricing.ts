@@ -7,10 +7,9 @@ import {
   emptyFoldState,
   type PriceRow,
   type PricingRules,
-  type StampRow,
 } from '../../../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../../../processors/pricing/regime-plan.ts';
-import type { StampKind } from '../../../../processors/pricing/stamp.ts';
+import type { StampKind, StampRow } from '../../../../processors/pricing/stamp.ts';
 import { PUBLISHED_FACTS } from '../../../../schemas/facts.ts';
 import type { FactsAppended } from '../../../../schemas/log-records.ts';
 import { RECORDED_CHAIN, recordedText } from '../recorded-chain.ts';

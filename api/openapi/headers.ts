@@ -1,0 +1,17 @@
+/** Headers of answers, as the OpenAPI document describes them. */
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+export const HEADERS = {
+  ETag: header('Changes when the answer may have'),
+  'X-Request-Id': header('Names the request in the log of the service; taken over from the request where it has one'),
+  'X-Chain-State': header('Blocks that the answer was computed at: `vrsc;height=1;hash="…"` of each chain, by commas'),
+  'Provisional-Since': header(
+    'Time of the first block beyond what every chain has passed, where the answer may hold such: that may still be valued otherwise',
+  ),
+  'X-Credits-Cost': header('What the request cost', 'integer'),
+  'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
+  'X-RateLimit-Remaining': header('What is left of it', 'integer'),
+  'X-RateLimit-Reset': header('Seconds until all of it is back', 'integer'),
+  RateLimit: header('What is left of each allowance (structured fields)'),
+  'RateLimit-Policy': header('Allowances (structured fields)'),
+} as const;
