@@ -14,5 +14,5 @@ export function Lazy({ children }: { readonly children: () => ComponentChildren 
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  return isNear ? <>{children()}</> : <div ref={place} class="frame short" />;
+  return isNear ? children() : <div ref={place} class="frame short" />;
 }

@@ -100,7 +100,7 @@ function Heading({ text, chain }: { readonly text: string; readonly chain?: stri
       <h1 ref={heading} tabIndex={-1}>
         {text}
       </h1>
-      {chain !== undefined && <span class="badge">{chain}</span>}
+      {chain !== undefined && chain !== text && <span class="badge">{chain}</span>}
     </div>
   );
 }

@@ -45,28 +45,28 @@ function Balance({ answer, chain, addr }: BalanceProps) {
   const resolved = answer.shown.value?.data.address ?? addr;
   return (
     <Panel title="Holds" answer={answer} frame="medium">
-      {({ address, balances }) => (
+      {({ address, height, balances }) => (
         <div class="beside">
           <div>
-            <Fields>
-              <Field label="Address">
-                <Value at="address" as="id" /> <Copy label="Copy address" text={address} />
-              </Field>
+            <p class="whole-id">
+              <Value at="address" /> <Copy label="Copy address" text={address} />{' '}
               {address.startsWith('i') && (
-                <Field label="Identity">
-                  <a href={hrefOf('identity', { chain, name: address })}>Its identity on {chain}</a>
-                </Field>
+                <a href={hrefOf('identity', { chain, name: address })}>Its identity on {chain}</a>
               )}
-              <Field label={unit}>
-                <Value at="native" as="amount" unit={unit} />
+            </p>
+            <dl class="facts">
+              <Field label="Holds">
+                <strong>
+                  <Value at="native" as="amount" unit={unit} />
+                </strong>
               </Field>
               <Field label="Ever received">
                 <Value at="received" as="amount" unit={unit} />
               </Field>
               <Field label="As of block">
-                <Value at="height" as="integer" />
+                <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
               </Field>
-            </Fields>
+            </dl>
             <Table
               at="/balances"
               rows={balances}
@@ -166,12 +166,12 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
                 isNumber: true,
                 cell: ({ net, currencies }) => (
                   <>
-                    <div class={Number(net) < 0 ? 'loss' : 'gain'}>
+                    <div class={direction(net)}>
                       <Value at="net" as="amount" unit={unit} />
                     </div>
                     {currencies.map(({ currencyId, amount }, index) => (
                       <At key={currencyId} at={`currencies/${index}`}>
-                        <div class={Number(amount) < 0 ? 'loss' : 'gain'}>
+                        <div class={direction(amount)}>
                           <Value at="amount" as="amount" />{' '}
                           <Currency chain={chain} name="currencyName" id="currencyId" />
                         </div>
@@ -187,6 +187,11 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
       )}
     </Panel>
   );
+}
+
+function direction(amount: string): string | undefined {
+  if (Number(amount) === 0) return undefined;
+  return Number(amount) < 0 ? 'loss' : 'gain';
 }
 
 function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {

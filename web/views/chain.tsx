@@ -11,8 +11,11 @@ import {
   Panel,
   Proof,
   replaceQuery,
+  shownNumber,
   shownSpan,
   Table,
+  useLeaf,
+  usePointer,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -175,9 +178,19 @@ function Shares() {
   );
 }
 
-/** A fraction, as the answer has it. */
+/** A fraction, as the answer has it, and in percent. */
 function Share({ at, why }: { readonly at: string; readonly why: string }) {
-  return <Value at={at} as="price" unit="of 1" why={why} />;
+  const leaf = useLeaf(usePointer(at));
+  return (
+    <>
+      {leaf.kind === 'number' && (
+        <span class="muted" data-derived="percent">
+          {shownNumber((Number(leaf.text) * 100).toFixed(6), 'usd')} % ={' '}
+        </span>
+      )}
+      <Value at={at} as="price" why={why} />
+    </>
+  );
 }
 
 function Supply({ unit }: { readonly unit: string }) {

@@ -62,7 +62,7 @@ interface StepProps {
 }
 
 function StepBody({ step, number, uses, chain }: StepProps) {
-  const { basketId, expression, value } = step;
+  const { currencyId, basketId, expression, value } = step;
   return (
     <>
       <div class="step-head">
@@ -73,7 +73,7 @@ function StepBody({ step, number, uses, chain }: StepProps) {
       </div>
       <p>
         <Currency chain={chain} name="currencyName" id="currencyId" />
-        {basketId !== null && (
+        {basketId !== null && basketId !== currencyId && (
           <>
             {' '}
             in <Currency chain={chain} name="basketName" id="basketId" />
@@ -105,17 +105,26 @@ const shortExpression = (expression: string) =>
     .replaceAll('*', '×')
     .replaceAll('/', '÷');
 
-/** A column for what is computed at once from what stands left of it; rows in the order of computation. */
-function placesOf(uses: readonly (readonly number[])[]): { readonly column: number; readonly row: number }[] {
-  const places: { column: number; row: number }[] = [];
+interface Place {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Each step right of those that it uses, as near as may be to the first one that uses it; rows in the order of computation. */
+function placesOf(uses: readonly (readonly number[])[]): readonly Place[] {
+  const columns: number[] = [];
+  for (const used of uses) columns.push(1 + Math.max(0, ...used.map((from) => columns[from] ?? 0)));
+  for (const place of columns.keys()) {
+    const step = columns.length - 1 - place; // users come later, so that they stand already
+    const users = columns.filter((_, user) => uses[user]?.includes(step));
+    if (users.length > 0) columns[step] = Math.min(...users) - 1;
+  }
   const filled = new Map<number, number>();
-  for (const used of uses) {
-    const column = 1 + Math.max(0, ...used.map((from) => places[from]?.column ?? 0));
+  return columns.map((column) => {
     const row = (filled.get(column) ?? 0) + 1;
     filled.set(column, row);
-    places.push({ column, row });
-  }
-  return places;
+    return { column, row };
+  });
 }
 
 /** From the right side of each step to the left side of those that use it. */

@@ -1,5 +1,5 @@
 /** The USD value of a conversion, by which rule it was found, and how sure it is. */
-import { type AnswerOf, Currency, Field, Fields, hrefOf, shownNumber, Value } from '../kit.ts';
+import { type AnswerOf, Currency, Field, Fields, hrefOf, shownNumber, Text, Value } from '../kit.ts';
 
 export type Valuation = AnswerOf<'/api/oracle/conversions/{txid}'>['data'][number];
 
@@ -13,6 +13,7 @@ const RULES: Readonly<Record<Valuation['rule'], string>> = {
 
 export function Worth({ valuation, chain }: { readonly valuation: Valuation; readonly chain: string }) {
   const { rule, diverged, provisional, regime, reason, importChain, priceHeight } = valuation;
+  const { pricedCurrencyId, priceBasket } = valuation;
   const executedOn = importChain ?? chain;
   return (
     <>
@@ -35,14 +36,14 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
           <Value at="amountIn" as="amount" />{' '}
           <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
         </Field>
-        <Field label="worth">
+        <Field label="Given, in USD">
           <Value at="fromUsd" as="usd" unit="USD" why="no price at its height" />
         </Field>
         <Field label="Paid">
           <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
           <Currency chain={executedOn} name="toCurrencyName" id="toCurrencyId" />
         </Field>
-        <Field label="worth ">
+        <Field label="Paid, in USD">
           <Value at="toUsd" as="usd" unit="USD" why="no price at its height" />
         </Field>
         <Field label="Against the middle price" help="What was paid against what was given, both in USD at that height">
@@ -53,10 +54,10 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
         </Field>
         <Field label="Priced by">
           <Value at="pricedCurrencyUsd" as="price" unit="USD" why="no currency was priced" />{' '}
-          <Value at="pricedCurrencyId" as="id" why="no currency was priced" />
+          <Named at="pricedCurrencyId" id={pricedCurrencyId} valuation={valuation} chain={executedOn} />
         </Field>
         <Field label="Deepest basket">
-          <Value at="priceBasket" as="id" why="a stable currency needs none" />
+          <Named at="priceBasket" id={priceBasket} valuation={valuation} chain={executedOn} />
         </Field>
         <Field label="Prices of block">
           <Value
@@ -85,6 +86,30 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
       <p class="note">{RULES[rule]}</p>
     </>
   );
+}
+
+interface NamedProps {
+  readonly at: string;
+  readonly id: string | null;
+  readonly valuation: Valuation;
+  readonly chain: string;
+}
+
+/** By the name that the same answer has for it; the id is in the title. */
+function Named({ at, id, valuation, chain }: NamedProps) {
+  if (id === null) return <Value at={at} why="none was needed" />;
+  const name = nameIn(valuation, id);
+  return (
+    <Value at={at} as="id" href={hrefOf('currency', { chain, id })}>
+      {name === null ? undefined : <Text text={name} isName />}
+    </Value>
+  );
+}
+
+function nameIn({ steps, ...sides }: Valuation, id: string): string | null {
+  if (id === sides.fromCurrencyId) return sides.fromCurrencyName;
+  if (id === sides.toCurrencyId) return sides.toCurrencyName;
+  return steps?.find(({ basketId }) => basketId === id)?.basketName ?? null;
 }
 
 /** Both sides at the prices of the same height: fees and slippage are the difference. */

@@ -38,7 +38,7 @@ const OPTIONS: readonly (readonly [bit: number, says: string])[] = [
 ];
 
 export function View({ parts: { chain }, answers: [answer] }: ViewProps<'currency'>) {
-  const parts = answer.shown.value?.data['currencies'];
+  const parts = answer.shown.value?.data.currencies;
   return (
     <>
       <Summary answer={answer} chain={chain} />

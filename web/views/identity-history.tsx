@@ -1,6 +1,9 @@
 /** What each update of an identity changed, newest first. */
 import { type Answer, At, hrefOf, JsonTree, Panel, replaceQuery, Value } from '../kit.ts';
 
+/** Of a tree: so deep that the values of a content map stand open. */
+const FOLDED = -3;
+
 interface HistoryProps {
   readonly answer: Answer<'/api/identity/{nameOrId}/changes'>;
   readonly chain: string;
@@ -39,10 +42,10 @@ export function History({ answer, chain }: HistoryProps) {
                               <Value at="field" />
                             </dt>
                             <dd class="old">
-                              <JsonTree at="old" />
+                              <JsonTree at="old" depth={FOLDED} />
                             </dd>
                             <dd class="new">
-                              <JsonTree at="new" />
+                              <JsonTree at="new" depth={FOLDED} />
                             </dd>
                           </div>
                         </At>

@@ -75,7 +75,7 @@ export function State({ answer, chain }: StateProps) {
           </>
         )}
       </Panel>
-      <div class="columns">
+      <div class="halves">
         <Panel title="Who holds it" answer={answer} frame="medium">
           {(identity) => <Holders identity={identity} chain={chain} />}
         </Panel>
@@ -142,7 +142,7 @@ function Holders({ identity, chain }: { readonly identity: Identity; readonly ch
         <Field label="May recover it">
           <Authority at="/recoveryauthority" chain={chain} self={identityaddress} />
         </Field>
-        {identity['privateaddress'] !== undefined && (
+        {identity.privateaddress !== undefined && (
           <Field label="Private address">
             <Value at="/privateaddress" as="id" />
           </Field>
@@ -171,7 +171,7 @@ function Authority({ at, chain, self }: AuthorityProps) {
   if (leaf.kind !== 'string') return <Value at={at} />;
   return (
     <>
-      <Value at={at} as="id" href={hrefOf('identity', { chain, name: leaf.text })} />
+      <Value at={at} as="id" href={hrefOf('identity', { chain, name: leaf.text })} />{' '}
       {leaf.text === self && <span class="badge warn">itself</span>}
     </>
   );

@@ -31,7 +31,7 @@ export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richli
               {
                 head: 'Of all coins',
                 isNumber: true,
-                cell: () => <Value at="percent" as="price" unit="%" why="the supply is not known" />,
+                cell: () => <Value at="percent" as="usd" unit="%" why="the supply is not known" />,
               },
               {
                 head: 'Worth',

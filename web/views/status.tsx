@@ -1,14 +1,14 @@
 /** How the service itself is: its index, its health, and whether its stores agree. */
 import { At, chainNames, Field, Fields, hrefOf, JsonTree, Panel, Table, Value, type ViewProps } from '../kit.ts';
 
-export function View({ answers: [status, ready] }: ViewProps<'status'>) {
+export function View({ answers: [service, ready] }: ViewProps<'status'>) {
   return (
     <>
       <Panel title="Health" answer={ready} frame="short">
-        {({ reasons, notes }) => (
+        {({ status, reasons, notes }) => (
           <>
             <p class="lead">
-              <span class="badge">
+              <span class={`status ${status === 'ready' ? 'completed' : 'unmatched'}`}>
                 <Value at="status" as="word" />
               </span>
             </p>
@@ -22,7 +22,7 @@ export function View({ answers: [status, ready] }: ViewProps<'status'>) {
           </>
         )}
       </Panel>
-      <Panel title="Service" answer={status} frame="short">
+      <Panel title="Service" answer={service} frame="short">
         {() => (
           <Fields>
             <Field label="Index">
@@ -47,7 +47,7 @@ export function View({ answers: [status, ready] }: ViewProps<'status'>) {
         )}
       </Panel>
       {chainNames.map((chain) => (
-        <Panel key={chain} title={chain} answer={status} frame="tall">
+        <Panel key={chain} title={chain} answer={service} frame="tall">
           {({ chains }) => chains[chain] && <OfChain chain={chain} hasAudit={chains[chain].audit !== null} />}
         </Panel>
       ))}
