@@ -2,12 +2,15 @@
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Place, viewAt } from '../addresses.ts';
+import { hrefOf, type Place, viewAt } from '../addresses.ts';
+import { Text } from '../parts/text.tsx';
 import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
 import { isMissing } from '../state/missing.ts';
 import { onNavigation, place, visit } from '../state/place.ts';
+import { standstill } from '../state/standstill.ts';
 import '../kit.ts';
+import { shownSpan } from '../text/times.ts';
 import { viewModules } from '../view-modules.ts';
 import type { ViewProps } from '../view-props.ts';
 import type { ViewName } from '../views.ts';
@@ -47,14 +50,32 @@ function Main({ here }: { readonly here: Place }) {
       id="main"
       data-view={name}
       data-ready={state ?? (isLate ? 'failed' : undefined)}
+      data-stale={standstill.value?.code}
       aria-busy={state === undefined}
       data-stream={streamState}
       data-seq={sequence}
       data-cursor={cursor}
     >
       <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
+      <Standstill />
       {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}
     </main>
+  );
+}
+
+/** Numbers stay as they are; the reader is told why they do. */
+function Standstill() {
+  const { value } = standstill;
+  if (value === null) return null;
+  return (
+    <p class="banner stale" role="status" data-help="standstill">
+      <strong>The index stands still</strong>
+      <span>
+        <Text text={value.detail} />
+      </span>
+      {value.etaSeconds !== null && <span>Caught up in about {shownSpan(Number(value.etaSeconds) * 1000)}.</span>}
+      <a href={hrefOf('status', {})}>Status</a>
+    </p>
   );
 }
 
