@@ -5,6 +5,7 @@ import {
   hrefOf,
   nativeNameOf,
   Panel,
+  Party,
   Proof,
   RevertedBanner,
   Table,
@@ -39,7 +40,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
               <Proof type={block.validationType} />
             </Field>
             <Field label={block.validationType === 'stake' ? 'Staker' : 'Miner'}>
-              <Value at="minerAddress" as="id" why="the coinbase names none" />
+              <Party at="minerAddress" chain={chain} why="the coinbase names none" />
             </Field>
             <Field label="Coins that won">
               <Value at="stakeAmount" as="amount" unit={unit} why="made by work" />
