@@ -48,12 +48,13 @@ function Balance({ answer, chain, addr }: BalanceProps) {
       {({ address, height, balances }) => (
         <div class="beside">
           <div>
-            <p class="whole-id">
-              <Value at="address" /> <Copy label="Copy address" text={address} />{' '}
+            <div class="whole-id">
+              <Value at="address" />
+              <Copy label="Copy address" text={address} />
               {address.startsWith('i') && (
                 <a href={hrefOf('identity', { chain, name: address })}>Its identity on {chain}</a>
               )}
-            </p>
+            </div>
             <dl class="facts">
               <Field label="Holds">
                 <strong>

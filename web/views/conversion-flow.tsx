@@ -35,7 +35,7 @@ function Stage({ name, title, state, says, children }: StageProps) {
 }
 
 export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string }) {
-  const source = leg.sourceChain ?? chain;
+  const source = leg.sourceSystemId === null ? chain : leg.sourceChain; // null: not indexed here
   const importChain = leg.importChain ?? chain;
   return (
     <>
@@ -49,14 +49,10 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
               <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
             </Line>
             <Line label="By">
-              <Party at="source" chain={source} why="on another system" />
+              <Party at="source" chain={source ?? chain} why="on another system" />
             </Line>
             <Line label="Transaction">
-              <Value
-                at="txid"
-                as="id"
-                href={leg.sourceSystemId ? undefined : hrefOf('tx', { chain, txid: leg.txid })}
-              />
+              <Value at="txid" as="id" href={source && hrefOf('tx', { chain: source, txid: leg.txid })} />
             </Line>
             {leg.sourceSystemId === null && <Block at="height" chain={chain} height={leg.height} time="time" />}
           </dl>
@@ -67,10 +63,8 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
               <Value
                 at="exportTxid"
                 as="id"
-                why="not gathered yet"
-                href={
-                  leg.exportTxid && leg.sourceSystemId === null ? hrefOf('tx', { chain, txid: leg.exportTxid }) : null
-                }
+                why={leg.status === 'pending' ? 'not gathered yet' : 'it needed none'}
+                href={source && leg.exportTxid && hrefOf('tx', { chain: source, txid: leg.exportTxid })}
               />
             </Line>
           </dl>
@@ -106,7 +100,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
             </Line>
           </dl>
         </Stage>
-        {leg.exportTo !== null && (
+        {travelsOn(leg, chain) && (
           <Stage name="next-leg" title="Next leg" state={leg.nextLegTxid ? 'done' : 'waiting'} says={nextSays(leg)}>
             <dl class="stage">
               <Line label="Goes to">
@@ -234,6 +228,11 @@ function payoutSays({ status, type }: Leg): string {
 
 function noPayout({ status }: Leg): string {
   return status === 'pending' ? 'not paid yet' : 'nothing was paid out';
+}
+
+/** Whether its payout leaves the chain that executed it; a request is sent to another chain by its export. */
+function travelsOn({ nextLegTxid, exportTo, importChain }: Leg, chain: string): boolean {
+  return nextLegTxid !== null || (exportTo !== null && importChain === chain);
 }
 
 function nextSays({ nextLegTxid }: Leg): string {

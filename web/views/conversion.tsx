@@ -5,13 +5,14 @@ import { Flow, type Leg } from './conversion-flow.tsx';
 import { Worth } from './conversion-worth.tsx';
 
 interface Key {
+  readonly chain: string;
   readonly txid: string;
   readonly vout: string;
 }
 
 export function View({ parts: { chain, txid, vout }, answers: [transaction, valued] }: ViewProps<'conversion'>) {
   const [shown, shownWorth] = [transaction.shown.value, valued.shown.value];
-  const isIt = (row: Key) => row.vout === vout && row.txid === txid.toLowerCase();
+  const isIt = (row: Key) => row.chain === chain && row.vout === vout && row.txid === txid.toLowerCase();
   const leg = shown?.data.conversions.find(isIt);
   if (shown && shownWorth && !leg && !shownWorth.data.data.some(isIt)) {
     return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
