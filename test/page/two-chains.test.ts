@@ -49,7 +49,12 @@ describe.skipIf(whyNoBrowser !== null)('views of two chains', () => {
           `/${side}/conversion/${txid}/${vout}${query}`,
           'conversion',
         );
-        expect([...pointers].some((pointer) => /\/conversions\/\d+\/importTxid$/.test(pointer))).toBe(true);
+        for (const required of [/\/conversions\/\d+\/importTxid$/, /\/data\/\d+\/usdValue$/]) {
+          expect(
+            [...pointers].some((pointer) => required.test(pointer)),
+            String(required),
+          ).toBe(true);
+        }
         const way = await page
           .locator('[data-testid=flow] > [data-stage]')
           .evaluateAll((all) => all.map((stage) => stage.getAttribute('data-stage')));

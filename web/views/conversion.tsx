@@ -10,33 +10,40 @@ interface Key {
   readonly vout: string;
 }
 
+/** The place of this conversion in a list; one over two chains may stand there as the other chain's. */
+type Find = (rows: readonly Key[]) => number;
+
 export function View({ parts: { chain, txid, vout }, answers: [transaction, valued] }: ViewProps<'conversion'>) {
   const [shown, shownWorth] = [transaction.shown.value, valued.shown.value];
-  const isIt = (row: Key) => row.chain === chain && row.vout === vout && row.txid === txid.toLowerCase();
-  const leg = shown?.data.conversions.find(isIt);
-  if (shown && shownWorth && !leg && !shownWorth.data.data.some(isIt)) {
+  const isIt = (row: Key) => row.vout === vout && row.txid === txid.toLowerCase();
+  const find: Find = (rows) => {
+    const here = rows.findIndex((row) => isIt(row) && row.chain === chain);
+    return here >= 0 ? here : rows.findIndex(isIt);
+  };
+  const leg = shown?.data.conversions[find(shown.data.conversions)];
+  if (shown && shownWorth && !leg && find(shownWorth.data.data) < 0) {
     return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
   }
   return (
     <>
       {leg && <RevertedBanner chain={chain} height={leg.height} readAt={shown?.at ?? 0} />}
-      <FlowPanel answer={transaction} isIt={isIt} chain={chain} />
-      <WorthPanels answer={valued} isIt={isIt} chain={chain} />
+      <FlowPanel answer={transaction} find={find} chain={chain} />
+      <WorthPanels answer={valued} find={find} chain={chain} />
     </>
   );
 }
 
 interface FlowProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
-  readonly isIt: (row: Key) => boolean;
+  readonly find: Find;
   readonly chain: string;
 }
 
-function FlowPanel({ answer, isIt, chain }: FlowProps) {
+function FlowPanel({ answer, find, chain }: FlowProps) {
   return (
     <Panel title="From request to payout" answer={answer} frame="tall">
       {({ conversions }) => {
-        const index = conversions.findIndex(isIt);
+        const index = find(conversions);
         const leg: Leg | undefined = conversions[index];
         if (!leg) return <p class="empty">The transaction names no such conversion.</p>;
         return (
@@ -53,12 +60,12 @@ interface WorthProps extends Omit<FlowProps, 'answer'> {
   readonly answer: Answer<'/api/oracle/conversions/{txid}'>;
 }
 
-function WorthPanels({ answer, isIt, chain }: WorthProps) {
+function WorthPanels({ answer, find, chain }: WorthProps) {
   return (
     <>
       <Panel title="What it was worth" answer={answer} frame="medium">
         {({ data }) => {
-          const index = data.findIndex(isIt);
+          const index = find(data);
           const valuation = data[index];
           if (!valuation) return <p class="empty">No stamp tells what it was worth.</p>;
           return (
@@ -70,7 +77,7 @@ function WorthPanels({ answer, isIt, chain }: WorthProps) {
       </Panel>
       <Panel title="How the value was computed" answer={answer} frame="medium">
         {({ data }) => {
-          const index = data.findIndex(isIt);
+          const index = find(data);
           return (
             <At at={`/data/${index}`}>
               <Explanation steps={data[index]?.steps ?? []} chain={chain} />
