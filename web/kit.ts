@@ -3,7 +3,7 @@
  * otherwise cut the parts into a file for every combination of views.
  */
 export { hrefOf } from './addresses.ts';
-export type { AnswerOf } from './calls.ts';
+export { type AnswerOf, call } from './calls.ts';
 export { conversionHref } from './conversion-href.ts';
 export { Alert } from './parts/alert.tsx';
 export { Copy } from './parts/copy.tsx';
@@ -13,7 +13,8 @@ export { Lazy } from './parts/lazy.tsx';
 export { NotThere } from './parts/not-there.tsx';
 export { Pager } from './parts/pager.tsx';
 export { Panel } from './parts/panel.tsx';
-export { Currency, Party } from './parts/party.tsx';
+export { AddressLink, Currency, NameOf, Party } from './parts/party.tsx';
+export { Pick } from './parts/pick.tsx';
 export { Proof } from './parts/proof.tsx';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
 export { At, useLeaf, usePointer } from './parts/scope.tsx';

@@ -16,6 +16,7 @@ export const viewModules: Modules = {
   identity: () => import('./views/identity.tsx'),
   identities: () => import('./views/identities.tsx'),
   currency: () => import('./views/currency.tsx'),
+  currencies: () => import('./views/currencies.tsx'),
   stakes: () => import('./views/stakes.tsx'),
   richlist: () => import('./views/richlist.tsx'),
   bridge: () => import('./views/bridge.tsx'),

@@ -130,7 +130,9 @@ export const views = {
     title: () => 'Identities',
     description: 'Identities of the chain, newest registration first, and how many there are.',
     calls: ({ chain }, query) => [
-      call('/api/identity/', { query: { chain, pageSize: '50', ...placeIn(query) } }),
+      call('/api/identity/', {
+        query: { chain, pageSize: '50', status: query.get('status'), ...placeIn(query) },
+      }),
       call('/api/identity/stats'),
     ],
   }),
@@ -139,10 +141,27 @@ export const views = {
     description: 'A currency: its definition in words, its supply, its price, and what it is made of.',
     calls: ({ chain, id }) => [call('/api/currency/{nameOrId}', { path: { nameOrId: id }, query: { chain } })],
   }),
+  currencies: view('/:chain/currencies', {
+    title: () => 'Currencies',
+    description: 'Currencies that are defined on the chain, newest definition first, by kind and launch.',
+    calls: ({ chain }, query) => [
+      call('/api/currency/', {
+        query: {
+          chain,
+          pageSize: '50',
+          type: query.get('type'),
+          launch: query.get('launch'),
+          ...placeIn(query),
+        },
+      }),
+    ],
+  }),
   stakes: view('/:chain/stakes', {
     title: () => 'Stakes',
     description: 'Staked blocks of the chain with the coins that won them, newest first.',
-    calls: ({ chain }, query) => [call('/api/stakes/', { query: { chain, pageSize: '50', ...placeIn(query) } })],
+    calls: ({ chain }, query) => [
+      call('/api/stakes/', { query: { chain, pageSize: '50', address: query.get('address'), ...placeIn(query) } }),
+    ],
   }),
   richlist: view('/:chain/richlist', {
     title: () => 'Rich list',

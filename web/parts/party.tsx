@@ -1,6 +1,8 @@
 /** Who and what: addresses and currencies as links to their views. */
 import { hrefOf } from '../addresses.ts';
+import { nameOf } from '../state/names.ts';
 import { useLeaf, usePointer } from './scope.tsx';
+import { Text } from './text.tsx';
 import { Value } from './value.tsx';
 
 interface PartyProps {
@@ -12,11 +14,36 @@ interface PartyProps {
 /** Of a Verus chain: others are shown without a link. */
 const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
 
-export function Party({ at, chain, why }: PartyProps) {
+/** With the name of an identity beside it. */
+export function Party(props: PartyProps) {
+  const leaf = useLeaf(usePointer(props.at));
+  const isIdentity = leaf.kind === 'string' && leaf.text.startsWith('i') && ADDRESS.test(leaf.text);
+  return (
+    <>
+      <AddressLink {...props} />
+      {isIdentity && <NameOf id={leaf.text} />}
+    </>
+  );
+}
+
+/** Where its name is known already. */
+export function AddressLink({ at, chain, why }: PartyProps) {
   const leaf = useLeaf(usePointer(at));
   const isAddress = leaf.kind === 'string' && ADDRESS.test(leaf.text);
   return (
     <Value at={at} as="id" why={why} href={isAddress ? hrefOf('address', { chain, addr: leaf.text }) : undefined} />
+  );
+}
+
+/** Of an identity, as the service knows it now: no part of the answer. */
+export function NameOf({ id }: { readonly id: string }) {
+  const name = nameOf(id).value;
+  if (name === null) return null;
+  return (
+    <span class="name-of muted" data-derived="name-of">
+      {' '}
+      <Text text={`${name}@`} isName />
+    </span>
   );
 }
 

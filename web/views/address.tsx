@@ -1,15 +1,18 @@
 /** An address: what it holds, and what each transaction did to it. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import {
   ADDRESS_TABS,
   type Answer,
   At,
+  ask,
   Copy,
   Currency,
+  call,
   Field,
   Fields,
   hrefOf,
   isAnswerOf,
+  Lazy,
   nativeNameOf,
   Pager,
   Panel,
@@ -30,7 +33,37 @@ export function View({ parts: { chain, addr }, query, answers: [balance, list] }
         {isAnswerOf(list, '/api/address/{addr}/rewards') && <Rewards answer={list} chain={chain} />}
         {isAnswerOf(list, '/api/address/{addr}/conversions') && <Conversions answer={list} chain={chain} />}
       </Tabs>
+      <Lazy>{() => <KnownOn addr={addr} />}</Lazy>
     </>
+  );
+}
+
+/** An address is the same on every chain. */
+function KnownOn({ addr }: { readonly addr: string }) {
+  const answer = useMemo(() => ask(call('/api/address/{addr}/chains', { path: { addr } })), [addr]);
+  return (
+    <Panel title="Known on" answer={answer} frame="short">
+      {({ results }) => (
+        <Table
+          at="/results"
+          rows={results}
+          caption="Chains that know the address"
+          empty="No chain knows it."
+          columns={[
+            {
+              head: 'Chain',
+              cell: ({ chain, address }) => (
+                <Value at="chain" as="word" href={hrefOf('address', { chain, addr: address })} />
+              ),
+            },
+            { head: 'Identity', cell: () => <Value at="name" as="name" why="no identity there" /> },
+            { head: 'First block', isNumber: true, cell: () => <Value at="firstHeight" as="integer" /> },
+            { head: 'Last block', isNumber: true, cell: () => <Value at="lastHeight" as="integer" /> },
+            { head: 'at', cell: () => <Value at="lastTime" as="time" /> },
+          ]}
+        />
+      )}
+    </Panel>
   );
 }
 

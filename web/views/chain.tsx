@@ -28,6 +28,7 @@ export function View({ parts: { chain }, query, answers: [figures, blocks] }: Vi
         <a href={hrefOf('blocks', { chain })}>Blocks</a>
         <a href={hrefOf('stakes', { chain })}>Stakes</a>
         <a href={hrefOf('identities', { chain })}>Identities</a>
+        <a href={hrefOf('currencies', { chain })}>Currencies</a>
         <a href={hrefOf('richlist', { chain })}>Rich list</a>
         <a href={hrefOf('bridge', { chain })}>Bridge</a>
       </nav>

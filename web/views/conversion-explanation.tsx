@@ -24,7 +24,7 @@ interface ExplanationProps {
 
 export function Explanation({ steps, chain }: ExplanationProps) {
   const pointer = usePointer('steps');
-  const uses = steps.map(usesOf);
+  const uses = steps.map((step) => step.uses.map(Number));
   const places = placesOf(uses);
   const list = useRef<HTMLOListElement>(null);
   const lines = useLines(list, uses);
@@ -150,10 +150,4 @@ function lineBetween(from: HTMLElement | undefined, to: HTMLElement | undefined)
   const [x2, y2] = [to.offsetLeft, to.offsetTop + to.offsetHeight / 2];
   const middle = (x1 + x2) / 2;
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
-}
-
-/** Earlier steps whose values the expression reads. */
-function usesOf(step: Step, place: number, steps: readonly Step[]): readonly number[] {
-  const numbers = new Set(step.expression.match(/\d+(\.\d+)?/g));
-  return steps.flatMap(({ value }, index) => (index < place && numbers.has(value) ? [index] : []));
 }

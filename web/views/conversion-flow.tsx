@@ -67,6 +67,9 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
                 href={source && leg.exportTxid && hrefOf('tx', { chain: source, txid: leg.exportTxid })}
               />
             </Line>
+            {leg.exportHeight !== null && source !== null && (
+              <Block at="exportHeight" chain={source} height={leg.exportHeight} time="exportTime" />
+            )}
           </dl>
         </Stage>
         <Stage name="import" title="Import" state={leg.importTxid ? 'done' : 'waiting'} says={importSays(leg)}>

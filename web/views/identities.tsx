@@ -1,7 +1,9 @@
 /** Identities of a chain, newest registration first, and how many there are. */
-import { Currency, Field, Fields, hrefOf, Pager, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import { Currency, Field, Fields, hrefOf, Pager, Panel, Pick, Table, Value, type ViewProps } from '../kit.ts';
 
-export function View({ parts: { chain }, answers: [identities, stats] }: ViewProps<'identities'>) {
+const STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
+
+export function View({ parts: { chain }, query, answers: [identities, stats] }: ViewProps<'identities'>) {
   return (
     <>
       <Panel title="How many" answer={stats} frame="short">
@@ -28,6 +30,9 @@ export function View({ parts: { chain }, answers: [identities, stats] }: ViewPro
           </Fields>
         )}
       </Panel>
+      <form class="filter" aria-label="Filter identities">
+        <Pick name="status" options={STATUSES} query={query} />
+      </form>
       <Panel title="Newest registration first" answer={identities} isList frame="tall">
         {({ results, page, totalPages }) => (
           <>

@@ -7,6 +7,7 @@ import {
   Field,
   Fields,
   hrefOf,
+  NameOf,
   Panel,
   Party,
   shownSpan,
@@ -35,7 +36,11 @@ export function State({ answer, chain }: StateProps) {
                 <Value at="/friendlyName" as="name" />
               </Field>
               <Field label="Address">
-                <Party at="/identityaddress" chain={chain} />
+                <Value
+                  at="/identityaddress"
+                  as="id"
+                  href={hrefOf('address', { chain, addr: identity.identityaddress })}
+                />
               </Field>
               <Field label="Qualified name">
                 <Value at="/fullyQualifiedName" as="name" />
@@ -172,6 +177,7 @@ function Authority({ at, chain, self }: AuthorityProps) {
   return (
     <>
       <Value at={at} as="id" href={hrefOf('identity', { chain, name: leaf.text })} />{' '}
+      {leaf.text !== self && <NameOf id={leaf.text} />}
       {leaf.text === self && <span class="badge warn">itself</span>}
     </>
   );

@@ -1,5 +1,5 @@
 /** The largest holders of a chain's own coin. */
-import { hrefOf, nativeNameOf, Panel, Party, replaceQuery, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, nativeNameOf, Panel, replaceQuery, Table, Value, type ViewProps } from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richlist'>) {
   const unit = nativeNameOf(chain);
@@ -25,7 +25,12 @@ export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richli
                   />
                 ),
               },
-              { head: 'Address', cell: () => <Party at="address" chain={chain} /> },
+              {
+                head: 'Address',
+                cell: ({ address }) => (
+                  <Value at="address" as="id" href={hrefOf('address', { chain, addr: address })} />
+                ),
+              },
               { head: 'Kind', cell: () => <Value at="type" as="word" /> },
               { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" unit={unit} /> },
               {

@@ -1,5 +1,16 @@
 /** Staked blocks with the coins that won them. */
-import { hrefOf, nativeNameOf, Pager, Panel, Party, Table, Value, type ViewProps } from '../kit.ts';
+import {
+  AddressLink,
+  hrefOf,
+  nativeNameOf,
+  Pager,
+  Panel,
+  Table,
+  useLeaf,
+  usePointer,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'>) {
   const unit = nativeNameOf(chain);
@@ -21,8 +32,8 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
                 ),
               },
               { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              { head: 'Staker', cell: () => <Party at="address" chain={chain} why="its script names none" /> },
-              { head: 'Rewarded', cell: () => <Party at="rewardAddress" chain={chain} why="its script names none" /> },
+              { head: 'Staker', cell: () => <Named name="name" address="address" chain={chain} /> },
+              { head: 'Rewarded', cell: () => <Named name="rewardName" address="rewardAddress" chain={chain} /> },
               {
                 head: 'Coins that won',
                 isNumber: true,
@@ -41,5 +52,26 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
         </>
       )}
     </Panel>
+  );
+}
+
+interface NamedProps {
+  /** Where the name stands, which only identities have. */
+  readonly name: string;
+  readonly address: string;
+  readonly chain: string;
+}
+
+function Named({ name, address, chain }: NamedProps) {
+  const leaf = useLeaf(usePointer(name));
+  return (
+    <>
+      {leaf.kind === 'string' && (
+        <div>
+          <Value at={name} as="name" />
+        </div>
+      )}
+      <AddressLink at={address} chain={chain} why="its script names none" />
+    </>
   );
 }
