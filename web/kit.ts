@@ -9,7 +9,6 @@ export { Alert } from './parts/alert.tsx';
 export { Copy } from './parts/copy.tsx';
 export { Field, Fields } from './parts/fields.tsx';
 export { JsonTree } from './parts/json-tree.tsx';
-export { Lazy } from './parts/lazy.tsx';
 export { NotThere } from './parts/not-there.tsx';
 export { Pager } from './parts/pager.tsx';
 export { Panel } from './parts/panel.tsx';

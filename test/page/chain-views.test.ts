@@ -75,6 +75,7 @@ describe.skipIf(whyNoBrowser !== null)('the views of a chain', () => {
       ['identity', `/${CHAIN}/identity/alice@`],
       ['identities', `/${CHAIN}/identities`],
       ['currency', `/${CHAIN}/currency/PureTri`],
+      ['currencies', `/${CHAIN}/currencies`],
       ['stakes', `/${CHAIN}/stakes`],
       ['richlist', `/${CHAIN}/richlist`],
       ['bridge', `/${CHAIN}/bridge`],
@@ -273,6 +274,9 @@ describe.skipIf(whyNoBrowser !== null)('the views of a chain', () => {
       ['chain', `/${CHAIN}`],
       ['chain', `/${CHAIN}?height=0`],
       ['chain', `/${CHAIN}?height=700`],
+      ['currencies', `/${CHAIN}/currencies`],
+      ['currencies', `/${CHAIN}/currencies?type=basket&launch=refunding`],
+      ['identities', `/${CHAIN}/identities?status=revoked`],
       ['status', '/status'],
     ]);
     const figures = await answer<object>(`/api/stats/network?chain=${CHAIN}`);

@@ -12,7 +12,6 @@ import {
   Fields,
   hrefOf,
   isAnswerOf,
-  Lazy,
   nativeNameOf,
   Pager,
   Panel,
@@ -33,8 +32,19 @@ export function View({ parts: { chain, addr }, query, answers: [balance, list] }
         {isAnswerOf(list, '/api/address/{addr}/rewards') && <Rewards answer={list} chain={chain} />}
         {isAnswerOf(list, '/api/address/{addr}/conversions') && <Conversions answer={list} chain={chain} />}
       </Tabs>
-      <Lazy>{() => <KnownOn addr={addr} />}</Lazy>
+      <OnOtherChains addr={addr} />
     </>
+  );
+}
+
+/** Asked on demand: with the balance it would cost more than a view may. */
+function OnOtherChains({ addr }: { readonly addr: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Chains that know this address</summary>
+      {isOpen && <KnownOn addr={addr} />}
+    </details>
   );
 }
 

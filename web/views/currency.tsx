@@ -9,6 +9,7 @@ import {
   hrefOf,
   JsonTree,
   Panel,
+  Table,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -42,6 +43,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'currenc
   return (
     <>
       <Summary answer={answer} chain={chain} />
+      {answer.shown.value?.data.launch && <Launch answer={answer} chain={chain} />}
       {Array.isArray(parts) && parts.length > 0 && <Reserves answer={answer} chain={chain} ids={parts.map(String)} />}
       <Panel title="Definition" answer={answer} frame="short">
         {() => (
@@ -125,6 +127,57 @@ function Summary({ answer, chain }: PartProps) {
           </>
         );
       }}
+    </Panel>
+  );
+}
+
+/** How far its launch is, and what was preconverted for it. */
+function Launch({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Launch" answer={answer} frame="medium">
+      {({ launch }) =>
+        launch && (
+          <>
+            <Fields>
+              <Field label="It is">
+                <Value at="/launch/status" as="word" />
+              </Field>
+              <Field label="Decided at block">
+                <Value at="/launch/startBlock" as="integer" />
+              </Field>
+              <Field label="Blocks until then">
+                <Value at="/launch/blocksToStart" as="integer" why="it is decided" />
+              </Field>
+            </Fields>
+            {launch.preconversions.length > 0 && (
+              <Table
+                at="/launch/preconversions"
+                rows={launch.preconversions}
+                caption="What was preconverted"
+                empty=""
+                columns={[
+                  { head: 'Currency', cell: () => <Currency chain={chain} name="currencyName" id="currencyId" /> },
+                  {
+                    head: 'Preconverted',
+                    isNumber: true,
+                    cell: () => <Value at="amount" as="amount" why="not known here" />,
+                  },
+                  {
+                    head: 'At least',
+                    isNumber: true,
+                    cell: () => <Value at="minimum" as="amount" why="none is asked for" />,
+                  },
+                  {
+                    head: 'At most',
+                    isNumber: true,
+                    cell: () => <Value at="maximum" as="amount" why="without a limit" />,
+                  },
+                ]}
+              />
+            )}
+          </>
+        )
+      }
     </Panel>
   );
 }
