@@ -3,26 +3,33 @@
  * otherwise cut the parts into a file for every combination of views.
  */
 export { hrefOf } from './addresses.ts';
+export { type AnswerOf, call } from './calls.ts';
+export { conversionHref } from './conversion-href.ts';
 export { Alert } from './parts/alert.tsx';
 export { Copy } from './parts/copy.tsx';
 export { Field, Fields } from './parts/fields.tsx';
 export { JsonTree } from './parts/json-tree.tsx';
+export { NotThere } from './parts/not-there.tsx';
 export { Pager } from './parts/pager.tsx';
 export { Panel } from './parts/panel.tsx';
+export { AddressLink, Currency, NameOf, Party } from './parts/party.tsx';
+export { Pick } from './parts/pick.tsx';
 export { Proof } from './parts/proof.tsx';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
-export { At } from './parts/scope.tsx';
+export { At, useLeaf, usePointer } from './parts/scope.tsx';
 export { type Column, Table } from './parts/table.tsx';
+export { Tabs, tabOf } from './parts/tabs.tsx';
 export { Id, Text } from './parts/text.tsx';
 export { Value } from './parts/value.tsx';
-export { type Answer, ask } from './state/answers.ts';
+export { type Answer, ask, isAnswerOf } from './state/answers.ts';
 export { now } from './state/clock.ts';
 export { type BlockOfLane, type Lane, laneOf, lanes, layAnswer } from './state/lanes.ts';
 export { type ConversionNews, news, type PriceNews } from './state/live.ts';
-export { address, navigate } from './state/place.ts';
-export { chainNames, nativeNameOf, service } from './state/service.ts';
+export { address, navigate, replaceQuery } from './state/place.ts';
+export { chainNames, nativeNameOf, service, spanOfBlocks } from './state/service.ts';
 export { timeZone } from './state/settings.ts';
 export { noteTip } from './state/tips.ts';
 export { shownNumber } from './text/numbers.ts';
 export { shownSpan, shownTime } from './text/times.ts';
 export type { ViewProps } from './view-props.ts';
+export { ADDRESS_TABS, IDENTITY_TABS } from './views.ts';

@@ -10,4 +10,17 @@ export const viewModules: Modules = {
   blocks: () => import('./views/blocks.tsx'),
   block: () => import('./views/block.tsx'),
   tx: () => import('./views/tx.tsx'),
+
+  conversion: () => import('./views/conversion.tsx'),
+  address: () => import('./views/address.tsx'),
+  identity: () => import('./views/identity.tsx'),
+  identities: () => import('./views/identities.tsx'),
+  currency: () => import('./views/currency.tsx'),
+  currencies: () => import('./views/currencies.tsx'),
+  stakes: () => import('./views/stakes.tsx'),
+  richlist: () => import('./views/richlist.tsx'),
+  bridge: () => import('./views/bridge.tsx'),
+  status: () => import('./views/status.tsx'),
+  search: () => import('./views/search.tsx'),
+  chain: () => import('./views/chain.tsx'),
 };
