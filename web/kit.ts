@@ -3,7 +3,10 @@
  * otherwise cut the parts into a file for every combination of views.
  */
 export { hrefOf } from './addresses.ts';
+export { call } from './calls.ts';
 export { Alert } from './parts/alert.tsx';
+export { Chart, type ChartSeries } from './parts/chart.tsx';
+export { Choices } from './parts/choices.tsx';
 export { Copy } from './parts/copy.tsx';
 export { Field, Fields } from './parts/fields.tsx';
 export { JsonTree } from './parts/json-tree.tsx';
@@ -12,6 +15,7 @@ export { Panel } from './parts/panel.tsx';
 export { Proof } from './parts/proof.tsx';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
 export { At } from './parts/scope.tsx';
+export { Sparkline } from './parts/sparkline.tsx';
 export { type Column, Table } from './parts/table.tsx';
 export { Id, Text } from './parts/text.tsx';
 export { Value } from './parts/value.tsx';
@@ -23,6 +27,9 @@ export { address, navigate } from './state/place.ts';
 export { chainNames, nativeNameOf, service } from './state/service.ts';
 export { timeZone } from './state/settings.ts';
 export { noteTip } from './state/tips.ts';
+export type { Trouble } from './state/trouble.ts';
 export { shownNumber } from './text/numbers.ts';
 export { shownSpan, shownTime } from './text/times.ts';
+export { type Period, VolumeChart } from './parts/volume-chart.tsx';
 export type { ViewProps } from './view-props.ts';
+export { CONVERSION_PARAMETERS } from './views.ts';

@@ -10,4 +10,12 @@ export const viewModules: Modules = {
   blocks: () => import('./views/blocks.tsx'),
   block: () => import('./views/block.tsx'),
   tx: () => import('./views/tx.tsx'),
+  market: () => import('./views/market.tsx'),
+  price: () => import('./views/price.tsx'),
+  basket: () => import('./views/basket.tsx'),
+  pair: () => import('./views/pair.tsx'),
+  conversions: () => import('./views/conversions.tsx'),
+  convert: () => import('./views/convert.tsx'),
+  pools: () => import('./views/pools.tsx'),
+  volume: () => import('./views/volume.tsx'),
 };

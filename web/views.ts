@@ -31,6 +31,25 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
 /** A long id keeps both of its ends. */
 export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id);
 
+/** Of `/api/conversions/`, by which the address of their view says what it shows. */
+export const CONVERSION_PARAMETERS = [
+  'chain',
+  'from',
+  'to',
+  'basket',
+  'status',
+  'type',
+  'address',
+  'minUsd',
+  'maxUsd',
+  'fromTime',
+  'toTime',
+  'sort',
+  'pageSize',
+  'page',
+  'cursor',
+] as const;
+
 export const views = {
   live: view('/', {
     title: () => 'Live',
@@ -55,6 +74,64 @@ export const views = {
     title: ({ txid }) => `Transaction ${shortened(txid)}`,
     description: 'A transaction: what it spent, what it made, and what its conversions were worth.',
     calls: ({ chain, txid }) => [call('/api/tx/{txid}', { path: { txid }, query: { chain } })],
+  }),
+  market: view('/market', {
+    title: () => 'Market',
+    description: 'Currencies and baskets of the Verus chains: price, confidence, change, volume and liquidity.',
+    calls: () => [
+      call('/api/market/currencies'),
+      call('/api/market/baskets'),
+      call('/api/market/protocol'),
+      call('/api/oracle/prices'),
+      call('/api/market/volume'),
+    ],
+  }),
+  price: view('/market/price/:id', {
+    title: ({ id }) => `Price of ${shortened(id)}`,
+    description: 'USD price of a currency: its confidence, the baskets that it comes from, and how it went.',
+    calls: ({ id }, query) => [
+      call('/api/oracle/prices/{id}', { path: { id } }),
+      call('/api/market/prices/{name}/history', { path: { name: id }, query: { days: query.get('days') } }),
+    ],
+  }),
+  basket: view('/market/basket/:basket', {
+    title: ({ basket }) => `Basket ${shortened(basket)}`,
+    description: 'What a basket holds, now and over time, its weights, supply, price, volume and fees.',
+    calls: ({ basket }, query) => [
+      call('/api/market/baskets/{id}/reserves', { path: { id: basket }, query: { days: query.get('days') } }),
+      call('/api/market/baskets'),
+      call('/api/market/baskets/{id}/volume', { path: { id: basket } }),
+    ],
+  }),
+  pair: view('/market/pair/:basket/:base/:quote', {
+    title: ({ base, quote }) => `${shortened(base)} / ${shortened(quote)}`,
+    description: 'A pair of a basket: prices of a day, volume, liquidity and trades.',
+    calls: () => [call('/api/market/pairs')],
+  }),
+  conversions: view('/market/conversions', {
+    title: () => 'Conversions',
+    description: 'Conversions with their USD values, by every filter of the API.',
+    calls: (_, query) => [
+      call('/api/conversions/', {
+        query: Object.fromEntries(CONVERSION_PARAMETERS.map((name) => [name, query.get(name) || null])),
+      }),
+      call('/api/conversions/filters'),
+    ],
+  }),
+  convert: view('/market/convert', {
+    title: () => 'Convert',
+    description: 'What a conversion would bring, route by route.',
+    calls: () => [call('/api/market/baskets')],
+  }),
+  pools: view('/market/pools', {
+    title: () => 'Pools',
+    description: 'Where the native coin is pooled: how much of it each basket holds.',
+    calls: () => [call('/api/market/vrsc-pools')],
+  }),
+  volume: view('/market/volume', {
+    title: () => 'Volume',
+    description: 'What was traded, in USD, by day, week or month.',
+    calls: (_, query) => [call('/api/market/volume', { query: { period: query.get('period') } })],
   }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 

@@ -1,0 +1,78 @@
+/** Conversions by any filter of the API. */
+import { hrefOf, Pager, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import { ConversionFilters } from './conversion-filters.tsx';
+
+export function View({ query, answers: [list, filters] }: ViewProps<'conversions'>) {
+  return (
+    <>
+      <ConversionFilters query={query} answer={filters} trouble={list.trouble.value} />
+      <Panel title="Newest first" answer={list} isList frame="tall">
+        {({ results, page, totalPages }) => (
+          <>
+            <Table
+              at="/results"
+              rows={results}
+              caption="Conversions, the newest first"
+              empty="No conversion fits these filters. Clear shows all of them."
+              columns={[
+                { head: 'Time', cell: () => <Value at="time" as="time" /> },
+                {
+                  head: 'Block',
+                  isNumber: true,
+                  cell: ({ chain, height }) => (
+                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                  ),
+                },
+                {
+                  head: 'Status',
+                  cell: ({ status }) => (
+                    <span class={`status ${status}`}>
+                      <Value at="status" as="word" />
+                    </span>
+                  ),
+                },
+                { head: 'Type', cell: () => <Value at="type" as="word" /> },
+                {
+                  head: 'Given',
+                  isNumber: true,
+                  cell: () => (
+                    <>
+                      <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
+                    </>
+                  ),
+                },
+                {
+                  head: 'Received',
+                  isNumber: true,
+                  cell: () => (
+                    <>
+                      <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
+                      <Value at="toCurrencyName" as="name" why="unknown here" />
+                    </>
+                  ),
+                },
+                {
+                  head: 'Price',
+                  isNumber: true,
+                  cell: () => <Value at="price" as="price" why="nothing was paid out" />,
+                },
+                { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
+                {
+                  head: 'Worth',
+                  isNumber: true,
+                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height, or no payout" />,
+                },
+                { head: 'Rule', cell: () => <Value at="rule" as="word" /> },
+                {
+                  head: 'Request',
+                  cell: ({ chain, txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+                },
+              ]}
+            />
+            <Pager page={page} totalPages={totalPages} />
+          </>
+        )}
+      </Panel>
+    </>
+  );
+}
