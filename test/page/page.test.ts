@@ -1,12 +1,12 @@
 /** The page in a real Chromium: every view by the contract of marks, its budgets, and nothing in the console. SCREENSHOTS names a folder. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
 import { CHAIN, RECORDING, type RunningService, startService } from '../api/running-service.ts';
+import { seriousViolations } from './axe.ts';
 import { type CheckedView, checkView, withoutStream } from './generic-check.ts';
 import { openPage } from './watched-page.ts';
 
@@ -110,27 +110,13 @@ describe.skipIf(whyNoBrowser !== null)('the page', () => {
   });
 
   it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     for (const width of [360, 1440]) {
       const options = { viewport: { width, height: 900 }, colorScheme, bypassCSP: true };
       const { page, close } = await openPage(browser, options);
       for (const [view, address] of views) {
         await page.goto(withoutStream(service.url, address));
         await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
-        await page.evaluate(axe);
-        const violations = await page.evaluate(async () => {
-          const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-          interface Violation {
-            readonly id: string;
-            readonly impact: string;
-            readonly nodes: readonly { readonly html: string }[];
-          }
-          const found = await axe.run();
-          return found.violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0]?.html }));
-        });
-        for (const { id, impact, first } of violations)
-          console.log(`axe: ${address} ${width} ${impact} ${id} ${first}`);
-        expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+        expect(await seriousViolations(page, `${address} ${width}`)).toEqual([]);
         const folder = process.env.SCREENSHOTS;
         if (folder)
           await page.screenshot({

@@ -22,7 +22,7 @@ interface ChartProps<Point> {
   /** JSON pointer of the list of points, oldest first. */
   readonly at: string;
   readonly points: readonly Point[];
-  /** Seconds since the epoch, or ISO 8601. */
+  /** Seconds since the epoch, ISO 8601, or a date. */
   readonly time: (point: Point) => string;
   readonly series: readonly ChartSeries<Point>[];
   readonly candles?: { readonly [Name in keyof PlotCandles]: (point: Point) => string };
@@ -87,7 +87,16 @@ function Marks({ count }: { readonly count: number }) {
 
 const colorOf = (index: number) => `--series-${(index % 8) + 1}`;
 /** Lines differ without their colours. */
-const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 6], [5, 5], [2, 6], [12, 3, 3, 3, 3, 3]];
+const DASHES: readonly (readonly number[])[] = [
+  [],
+  [8, 4],
+  [2, 3],
+  [10, 3, 2, 3],
+  [14, 6],
+  [5, 5],
+  [2, 6],
+  [12, 3, 3, 3, 3, 3],
+];
 
 interface LegendProps {
   readonly series: readonly { readonly name: string; readonly kind: PlotSeries['kind'] }[];
@@ -115,6 +124,8 @@ function Legend({ series, hasCandles }: LegendProps) {
 }
 
 const seconds = (text: string) => millisecondsOf(text) / 1000;
+/** A day of UTC, in whichever zone the reader is. */
+const isDate = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
 const numberOf = (digits: string | null) => (digits === null ? null : Number(digits));
 
 function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mark[] }) {
@@ -123,7 +134,7 @@ function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mar
   const plot = useRef<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const scheme = useScheme();
-  const zone = timeZone.value;
+  const zone = isDate(points[0] && time(points[0])) ? 'utc' : timeZone.value;
   useEffect(() => {
     let isGone = false;
     const draw = async () => {
@@ -201,7 +212,8 @@ function readout<Point>({ points, time, series, candles }: ChartProps<Point>, in
     return `${name} ${digits === null ? '–' : `${shownNumber(digits, as)} ${unit}`.trim()}`;
   });
   const prices = Object.entries(candles ?? {}).map(([name, value]) => `${name} ${shownNumber(value(point), 'price')}`);
-  return [shownTime(millisecondsOf(time(point)), timeZone.value), ...prices, ...values].join(' · ');
+  const text = time(point);
+  return [isDate(text) ? text : shownTime(millisecondsOf(text), timeZone.value), ...prices, ...values].join(' · ');
 }
 
 /** Changes with the theme, of the reader or of the system. */

@@ -79,13 +79,19 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         options.zone === 'utc' ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
       scales: {
         x: { range: (_, min, max) => padded(min, max, halfStep(options)) },
-        main: { range: options.series.some(({ kind, scale }) => kind === 'bars' && scale === 'main') ? fromZero : spread },
+        main: {
+          range: options.series.some(({ kind, scale }) => kind === 'bars' && scale === 'main') ? fromZero : spread,
+        },
         side: { range: [0, 100] },
         foot: { range: (_, __, max) => [0, (max || 1) * 5] },
       },
       series: [{}, ...series],
       axes: [
-        { ...axisColors(colors), values: (_, splits, __, ___, step) => splits.map(timeLabel(step, options.zone)) },
+        {
+          ...axisColors(colors),
+          size: 32,
+          values: (_, splits, __, ___, step) => splits.map(timeLabel(step, options.zone)),
+        },
         { ...axisColors(colors), scale: 'main', size: 64, values: (_, splits) => splits.map(numberLabel) },
         ...(hasSide ? [{ ...axisColors(colors), scale: 'side', side: 1, size: 40, grid: { show: false } }] : []),
       ],
@@ -93,7 +99,8 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         drawClear: [(self) => drawMarks(self, options.marks, colors('--warn'))],
         draw: candles ? [(self) => drawCandles(self, times, candles, colors)] : [],
         setCursor: [
-          ({ cursor }) => options.onCursor(cursor.idx == null || (cursor.left ?? -1) < 0 ? null : (pointOf[cursor.idx] ?? null)),
+          ({ cursor }) =>
+            options.onCursor(cursor.idx == null || (cursor.left ?? -1) < 0 ? null : (pointOf[cursor.idx] ?? null)),
         ],
       },
     },
@@ -177,14 +184,19 @@ function lineOf({ kind, color: token, scale, dash = [] }: PlotSeries, colors: Co
 }
 
 const halfStep = ({ step, series, candles, times }: PlotOptions) =>
-  candles !== null || series.some(({ kind }) => kind === 'bars') ? (step ?? (times[1] ?? DAY) - (times[0] ?? 0)) / 2 : 0;
+  candles !== null || series.some(({ kind }) => kind === 'bars')
+    ? (step ?? (times[1] ?? DAY) - (times[0] ?? 0)) / 2
+    : 0;
 
 function padded(min: number, max: number, by: number): [number, number] {
   const more = min === max ? Math.max(by, DAY / 2) : by;
   return [min - more, max + more];
 }
 
-const fromZero = (_: uPlot, __: number | null, max: number | null): [number, number] => [0, (max ?? 0) > 0 ? (max ?? 0) * 1.08 : 1];
+const fromZero = (_: uPlot, __: number | null, max: number | null): [number, number] => [
+  0,
+  (max ?? 0) > 0 ? (max ?? 0) * 1.08 : 1,
+];
 
 /** Room above and below; what does not change at all lies in the middle. */
 function spread(_: uPlot, min: number | null, max: number | null): [number, number] {
@@ -221,7 +233,12 @@ function drawMarks(plot: uPlot, marks: readonly PlotMark[], color: string): void
 }
 
 /** Open to close as a body, filled where the price fell: the two differ without their colours, too. */
-function drawCandles(plot: uPlot, times: readonly number[], { open, high, low, close }: PlotCandles, colors: Colors): void {
+function drawCandles(
+  plot: uPlot,
+  times: readonly number[],
+  { open, high, low, close }: PlotCandles,
+  colors: Colors,
+): void {
   const { ctx, bbox } = plot;
   const [good, bad, ground] = [colors('--good'), colors('--bad'), colors('--surface')];
   const steps = times.slice(1).map((time, index) => time - (times[index] ?? time));

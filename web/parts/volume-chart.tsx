@@ -46,6 +46,7 @@ export function VolumeChart({ rows, period }: VolumeChartProps) {
 function sentence(rows: readonly VolumeRow[], word: string): string {
   const last = rows.at(-1);
   if (!last) return '';
-  const count = `${rows.length} ${word}${rows.length === 1 ? '' : 's'}`;
-  return `${shownNumber(last.volume, 'usd')} USD in the ${word} from ${last.date} on, the last of ${count}.`;
+  const sum = rows.reduce((total, { volume }) => total + Number(volume), 0).toFixed(2);
+  const all = `${shownNumber(sum, 'usd')} USD in ${rows.length} ${word}${rows.length === 1 ? '' : 's'}`;
+  return `${all}, ${shownNumber(last.volume, 'usd')} USD in the last one, which began on ${last.date}.`;
 }

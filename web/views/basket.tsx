@@ -141,7 +141,8 @@ function Pairs({ basket: { name, currencyId, reserves } }: { readonly basket: Ba
         {pairs.map(({ base, quote }) => (
           <li key={`${base.currencyId} ${quote.currencyId}`}>
             <a href={hrefOf('pair', { basket: currencyId, base: base.currencyId, quote: quote.currencyId })}>
-              <Text text={base.name ?? base.currencyId} isName /> / <Text text={quote.name ?? quote.currencyId} isName />
+              <Text text={base.name ?? base.currencyId} isName /> /{' '}
+              <Text text={quote.name ?? quote.currencyId} isName />
             </a>
           </li>
         ))}
@@ -183,7 +184,9 @@ function worthSentence(data: readonly Point[]): string {
   const [first, last] = [data[0], data.at(-1)];
   if (!first || !last || last.tvl === null) return 'Nothing in it has a price.';
   const now = `${shownNumber(last.tvl, 'usd')} USD`;
-  return first.tvl === null ? `Worth ${now} now.` : `Worth ${now} now, ${shownNumber(first.tvl, 'usd')} USD at the start.`;
+  return first.tvl === null
+    ? `Worth ${now} now.`
+    : `Worth ${now} now, ${shownNumber(first.tvl, 'usd')} USD at the start.`;
 }
 
 /** Amounts of very different sizes are drawn against their first point. */
@@ -194,7 +197,9 @@ function Amounts({ answer, basket }: { readonly answer: Reserves; readonly baske
         const ids = Object.keys(data.at(-1)?.reserves ?? {});
         const nameOf = (id: string) => basket?.reserves.find(({ currencyId }) => currencyId === id)?.name ?? id;
         const series = ids.map((id): ChartSeries<Point> => {
-          const first = Number(data.find(({ reserves }) => Number(reserves[id] ?? 0) !== 0)?.reserves[id] ?? Number.NaN);
+          const first = Number(
+            data.find(({ reserves }) => Number(reserves[id] ?? 0) !== 0)?.reserves[id] ?? Number.NaN,
+          );
           const value = ({ reserves }: Point) => {
             const percent = (Number(reserves[id] ?? Number.NaN) / first) * 100;
             return Number.isFinite(percent) ? percent.toFixed(4) : null;

@@ -1,6 +1,6 @@
 /** The filters of conversions: each control is a parameter of the API, and the address says them all. */
 import { useEffect, useRef } from 'preact/hooks';
-import { type Answer, CONVERSION_PARAMETERS, hrefOf, navigate, type Trouble } from '../kit.ts';
+import { type Answer, type CONVERSION_PARAMETERS, hrefOf, navigate, type Trouble } from '../kit.ts';
 
 type Filters = Answer<'/api/conversions/filters'>;
 type Choices = NonNullable<Filters['shown']['value']>['data'];
@@ -13,11 +13,13 @@ interface Control {
   /** Offered while one types. */
   readonly offers?: (choices: Choices) => readonly { readonly name: string }[];
   readonly placeholder?: string;
+  /** What holds without a value. */
+  readonly without?: string;
 }
 
 const TIME = '2026-05-17T00:00:00Z';
 const CONTROLS: Readonly<Record<Parameter, Control>> = {
-  chain: { help: 'Chain of the request', options: ({ chains }) => chains },
+  chain: { help: 'Chain of the request', options: ({ chains }) => chains, without: 'default' },
   from: { help: 'Currency given: name or i-address', offers: ({ currencies }) => currencies },
   to: { help: 'Currency wanted: name or i-address', offers: ({ currencies }) => currencies },
   basket: { help: 'Basket that executes it: name or i-address', offers: ({ baskets }) => baskets },
@@ -28,8 +30,8 @@ const CONTROLS: Readonly<Record<Parameter, Control>> = {
   maxUsd: { help: 'Greatest USD value', placeholder: '5000' },
   fromTime: { help: 'Requested at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
   toTime: { help: 'Requested before: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  sort: { help: 'Order by the request', options: () => ['newest'] },
-  pageSize: { help: 'Rows of a page', options: () => ['20', '50', '100', '200'] },
+  sort: { help: 'Order by the request', options: () => ['newest'], without: 'default' },
+  pageSize: { help: 'Rows of a page', options: () => ['10', '25', '50', '100', '200'], without: 'default' },
 };
 /** A list for more would be slow to open; any name can be typed. */
 const MOST_OFFERS = 1000;
@@ -106,7 +108,7 @@ interface LabelledProps {
 }
 
 function Labelled({ name, control, value, choices, isWrong, apply }: LabelledProps) {
-  const { help, options, offers, placeholder } = control;
+  const { help, options, offers, placeholder, without = 'any' } = control;
   const shared = { id: `filter-${name}`, name, title: help, 'aria-invalid': isWrong, onChange: apply };
   const known = choices && options ? options(choices) : [];
   return (
@@ -114,7 +116,7 @@ function Labelled({ name, control, value, choices, isWrong, apply }: LabelledPro
       <label for={shared.id}>{name}</label>
       {options ? (
         <select {...shared}>
-          <option value="">any</option>
+          <option value="">{without}</option>
           {[...new Set([...known, ...(value === '' ? [] : [value])])].map((option) => (
             <option key={option} value={option} selected={option === value}>
               {option}

@@ -1,14 +1,5 @@
 /** What a conversion would bring, route by route. */
-import {
-  type Answer,
-  Copy,
-  hrefOf,
-  navigate,
-  Panel,
-  shownNumber,
-  Text,
-  type ViewProps,
-} from '../kit.ts';
+import { type Answer, Copy, hrefOf, navigate, Panel, shownNumber, Text, type ViewProps } from '../kit.ts';
 import { type IndicatedRoute, indicatedRoutes, type TradingBasket } from './convert-routes.ts';
 
 type Baskets = Answer<'/api/market/baskets'>;
@@ -131,8 +122,8 @@ function Routes({ answer, asked, names }: RoutesProps) {
         return (
           <>
             <p class="note">
-              <strong>An indication</strong> from mid prices: without fees, slippage and what waits to be converted. What a
-              conversion would bring, as the daemon estimates it, needs a key of the tier developer.{' '}
+              <strong>An indication</strong> from mid prices: without fees, slippage and what waits to be converted.
+              What a conversion would bring, as the daemon estimates it, needs a key of the tier developer.{' '}
               <Copy label="Copy the request" text={estimateRequest(asked)} />
             </p>
             <RouteTable routes={routes} asked={asked} names={names} />

@@ -1,18 +1,6 @@
 /** A pair of a basket: prices, volume, and what was traded. */
 import { useMemo } from 'preact/hooks';
-import {
-  type Answer,
-  At,
-  ask,
-  call,
-  Field,
-  Fields,
-  hrefOf,
-  Panel,
-  Table,
-  Value,
-  type ViewProps,
-} from '../kit.ts';
+import { type Answer, At, ask, call, Field, Fields, hrefOf, Panel, Table, Value, type ViewProps } from '../kit.ts';
 
 type Pairs = Answer<'/api/market/pairs'>;
 type Pair = NonNullable<Pairs['shown']['value']>['data'][number];

@@ -36,8 +36,8 @@ export function View({ answers: [pools] }: ViewProps<'pools'>) {
                 isNumber: true,
                 cell: ({ share }) => (
                   <>
-                    <meter class="share" min={0} max={1} value={Number(share)} aria-hidden="true" />{' '}
-                    <Value at="share" as="price" unit="of 1" />
+                    <Value at="share" as="price" unit="of 1" />{' '}
+                    <meter class="share" min={0} max={1} value={Number(share)} aria-hidden="true" />
                   </>
                 ),
               },

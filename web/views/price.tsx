@@ -8,7 +8,9 @@ import {
   hrefOf,
   Panel,
   shownNumber,
+  shownTime,
   Table,
+  timeZone,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -94,7 +96,7 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
           at="/data"
           points={data}
           name="Price over time"
-          caption={sentence(name, days, data)}
+          caption={sentence(name, data)}
           time={({ time }) => time}
           step={Math.max(LEAST_SPAN, Math.ceil((Number(days) * DAY) / POINTS))}
           series={[{ name: 'Price', kind: 'line', unit: 'USD', as: 'price', value: ({ price }) => price }]}
@@ -109,13 +111,19 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
   );
 }
 
-function sentence(name: string, days: string, data: readonly { readonly price: string }[]): string {
+interface Point {
+  readonly time: string;
+  readonly price: string;
+}
+
+function sentence(name: string, data: readonly Point[]): string {
   const [first, last] = [data[0], data.at(-1)];
   if (!first || !last) return '';
   const percent = (Number(last.price) / Number(first.price) - 1) * 100;
   const way = percent > 0 ? 'up' : 'down';
   const change = percent === 0 ? 'unchanged' : `${way} ${shownNumber(Math.abs(percent).toFixed(2), 'usd')} %`;
-  return `${name} ${shownNumber(last.price, 'price')} USD, ${change} in ${days} ${days === '1' ? 'day' : 'days'}.`;
+  const since = shownTime(Number(first.time) * 1000, timeZone.value);
+  return `${name} ${shownNumber(last.price, 'price')} USD, ${change} since ${since}.`;
 }
 
 function Sources({ answer }: { readonly answer: Detail }) {
@@ -148,8 +156,8 @@ function Sources({ answer }: { readonly answer: Detail }) {
                 isNumber: true,
                 cell: ({ weight }) => (
                   <>
-                    <meter class="share" min={0} max={1} value={Number(weight)} aria-hidden="true" />{' '}
-                    <Value at="weight" as="price" unit="of 1" />
+                    <Value at="weight" as="price" unit="of 1" />{' '}
+                    <meter class="share" min={0} max={1} value={Number(weight)} aria-hidden="true" />
                   </>
                 ),
               },
@@ -201,7 +209,10 @@ function Newest({ answer }: { readonly answer: Detail }) {
             { head: 'Block', isNumber: true, cell: () => <Value at="blockHeight" as="integer" /> },
             { head: 'Time', cell: () => <Value at="createdAt" as="time" /> },
             { head: 'Price', isNumber: true, cell: () => <Value at="usdPrice" as="price" unit="USD" /> },
-            { head: 'Deepest basket', cell: () => <Value at="basket" as="name" why="an anchor that no basket holds" /> },
+            {
+              head: 'Deepest basket',
+              cell: () => <Value at="basket" as="name" why="an anchor that no basket holds" />,
+            },
             { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
             { head: 'Provisional', cell: () => <Value at="provisional" /> },
           ]}
