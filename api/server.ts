@@ -121,7 +121,14 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
-  const push = await createPush({ config, topics, watch, logger, ...options.push });
+  const push = await createPush({
+    config,
+    topics,
+    watch,
+    withSnapshot: snapshots('standard'),
+    logger,
+    ...options.push,
+  });
   closers.push(() => {
     push.close();
     return push.stopped;

@@ -1,4 +1,4 @@
-/** The demo's daemon: the bundled recording, its history at once, the reorganisation and the last blocks one by one. */
+/** The demo's daemon: the bundled recording, its history at once, the reorganisation in seconds, and the rest at the pace of a chain. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,13 @@ import type { Config } from '../schemas/config.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
 import type { BlocksRecord } from '../schemas/log-records.ts';
 
+const TEXT = 'A recording of a private test chain, which the service plays as if it were live';
 const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
 
 /** Blocks that come one by one after the fork, until the branch that stays has long won. */
 const AFTER_FORK = 15;
-/** Blocks at the end of the recording that come one by one. */
-const LAST_BLOCKS = 30;
-const BLOCK_MS = 500;
+/** Up to there; slow enough to be watched. */
+const FORK_BLOCK_MS = 500;
 
 export interface Demo {
   /** Configuration with the address of the node that this process runs. */
@@ -43,20 +43,19 @@ export async function startDemo(config: Config, log: EventLog, logger: Logger): 
   };
 
   /** Not before the block was taken: on a slow machine the branch would have changed before anybody saw the one that is left. */
-  async function step(signal: AbortSignal): Promise<void> {
-    do await sleep(BLOCK_MS, undefined, { signal });
+  async function step(ms: number, signal: AbortSignal): Promise<void> {
+    do await sleep(ms, undefined, { signal });
     while (!(await isFollowed()));
     node.step();
   }
 
   return {
-    config: { ...config, chains },
+    config: { ...config, chains, recordings: chains.map(({ name }) => ({ chain: name, text: TEXT, tip: node.tip })) },
     ended: () => node.ended,
     async play(signal) {
       try {
-        while (node.height < node.fork + AFTER_FORK) await step(signal);
-        if (node.height < node.tip - LAST_BLOCKS) node.advanceTo(node.tip - LAST_BLOCKS);
-        while (!node.ended) await step(signal);
+        while (node.height < node.fork + AFTER_FORK) await step(FORK_BLOCK_MS, signal);
+        while (!node.ended) await step(config.demoBlockSeconds * 1000, signal);
         logger.info({ height: node.height }, 'the recording has ended; the chain does not grow any further');
       } catch (error) {
         if (!signal.aborted) throw error;

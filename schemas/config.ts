@@ -29,6 +29,24 @@ export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 export const TIERS = ['free', 'developer', 'pro'] as const;
 export type AccessTier = (typeof TIERS)[number];
 
+export interface PlayedRecording {
+  readonly chain: string;
+  readonly text: string;
+  /** Height at which it ends. */
+  readonly tip: number;
+}
+
+/** A span of time that charts of these chains mark. */
+export interface Mark {
+  /** Seconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Names of configured chains. */
+  readonly chains: readonly string[];
+  readonly text: string;
+  readonly link: string | null;
+}
+
 export interface Config {
   /** The first chain is the default one. */
   readonly chains: readonly ChainConfig[];
@@ -58,8 +76,14 @@ export interface Config {
   readonly keylessRequestsPerMinute: number;
   /** Webhooks may be sent to this machine too, there over http as well. */
   readonly webhookLocalReceivers: boolean;
+  /** Oldest first. */
+  readonly marks: readonly Mark[];
   /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
   readonly demo: boolean;
+  /** Seconds between two blocks of the demo once its reorganisation is over. */
+  readonly demoBlockSeconds: number;
+  /** Chains that are recordings; known once they are played. */
+  readonly recordings: readonly PlayedRecording[];
 }
 
 /** What decides prices and stamps. */

@@ -9,7 +9,7 @@ import type { AsyncMessage, AsyncPart } from './document.ts';
 
 const EVENTS = Object.keys(pushEvents);
 /** What comes without being asked for, on both ways. */
-const UNASKED = [...EVENTS, 'hello', 'heartbeat', 'resync'];
+const UNASKED = [...EVENTS, 'hello', 'heartbeat', 'resync', 'snapshot'];
 const REQUESTS = ['subscribe', 'unsubscribe', 'ping'] as const;
 
 const WEBSOCKET = `The greeting first, then blocks and undos of all chains, or what is subscribed within 250 ms.

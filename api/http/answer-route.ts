@@ -163,7 +163,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
   const headers = {
     'Content-Type': JSON_TYPE,
     'Cache-Control': settled ? FINAL : RECENT,
-    'X-Chain-State': chainState(state, chain),
+    'X-Chain-State': chainState(api, state, chain),
     ...(isStreamed(route) && { Vary: 'Accept' }),
     ...own,
   };

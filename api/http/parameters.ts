@@ -5,8 +5,8 @@ import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
 
-/** The configured names, known when the server starts; without one, the first of them, or all. */
-export type ChainSchema = 'chain' | 'any chain';
+/** The configured names, known when the server starts; without one, the first of them, or all. `chain or all`: the word is allowed too. */
+export type ChainSchema = 'chain' | 'any chain' | 'chain or all';
 
 export interface Parameter<T = unknown> {
   readonly in: 'path' | 'query';
@@ -78,16 +78,25 @@ export const anyChainParameter: Parameter<string | undefined> & Optional = {
   schema: 'any chain',
 };
 
+/** One chain, the first configured one when it is not given, or the word `all`. */
+export const chainOrAllParameter: Parameter<string> = {
+  in: 'query',
+  description: 'Short name of a configured chain, in any case, or `all`',
+  required: false,
+  schema: 'chain or all',
+};
+
 const isChain = (schema: JsonSchema | ChainSchema | undefined): schema is ChainSchema =>
-  schema === 'chain' || schema === 'any chain';
+  schema === 'chain' || schema === 'any chain' || schema === 'chain or all';
 
 export function compileParameters(parameters: Parameters, chains: readonly string[]): ParameterReader {
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
     const { schema } = parameter;
-    const chain = chains.length > 0 ? { ...string, enum: chains } : string;
+    const names = schema === 'chain or all' ? [...chains, 'all'] : chains;
+    const chain = chains.length > 0 ? { ...string, enum: names } : string;
     if (isChain(schema))
-      schemas[name] = schema === 'chain' && chains.length > 0 ? { ...chain, default: chains[0] } : chain;
+      schemas[name] = schema !== 'any chain' && chains.length > 0 ? { ...chain, default: chains[0] } : chain;
     else schemas[name] = schema;
   }
   const validator = validatorOf({

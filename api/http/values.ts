@@ -31,7 +31,10 @@ const SIGNIFICANT_DIGITS = 15;
 /** numerator ÷ denominator with 15 significant digits, rounded half up; both positive or the numerator zero. */
 export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
   if (numerator === 0n) return new LosslessNumber('0');
-  const scale = Math.max(0, SIGNIFICANT_DIGITS - numerator.toString().length + denominator.toString().length);
+  const most = SIGNIFICANT_DIGITS - numerator.toString().length + denominator.toString().length;
+  // One digit less where the leading digits are at least those of the denominator: equal ratios print alike, however they are written.
+  const hasOneMore = most > 0 && numerator * 10n ** BigInt(most) >= denominator * 10n ** BigInt(SIGNIFICANT_DIGITS);
+  const scale = Math.max(0, most - (hasOneMore ? 1 : 0));
   const scaled = (numerator * 10n ** BigInt(scale) * 2n + denominator) / (denominator * 2n);
   const digits = scaled.toString().padStart(scale + 1, '0');
   return decimal(scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);

@@ -20,7 +20,8 @@ and statistics of Verus chains.
 - Amounts are coins with exactly 8 decimals: read them as decimals, since a double does not hold all of them.
 - Lists are walked by \`nextCursor\`; a walk neither repeats nor leaves out a row while blocks arrive, and answers 409 when a
   reorganisation took its place away.
-- Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at.
+- Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at. No reorganisation
+  removes a block up to the height \`finalized\` there.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; /api/errors explains each.
 - \`x-credits\` is what a request costs, \`x-tier\` the lowest tier that may ask.`;
 

@@ -4,9 +4,14 @@ const header = (description: string, type = 'string') => ({ description, schema:
 export const HEADERS = {
   ETag: header('Changes when the answer may have'),
   'X-Request-Id': header('Names the request in the log of the service; taken over from the request where it has one'),
-  'X-Chain-State': header('Blocks that the answer was computed at: `vrsc;height=1;hash="…"` of each chain, by commas'),
+  'X-Chain-State': header(
+    'Blocks that the answer was computed at: `vrsc;height=1;hash="…";finalized=0` of each chain, by commas',
+  ),
   'Provisional-Since': header(
     'Time of the first block beyond what every chain has passed, where the answer may hold such: that may still be valued otherwise',
+  ),
+  Marks: header(
+    'What is known to have happened in the span of a series that is a list: JSON, as /api/market/marks; absent without any',
   ),
   'X-Credits-Cost': header('What the request cost', 'integer'),
   'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),

@@ -1,14 +1,14 @@
 /** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
 
-import type { BlockRef } from '../../domain/block-ref.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
-import type { FeedTopic, TopicRecord } from './feed-topic.ts';
+import type { ChainTip, FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { PushEvent } from './push-event.ts';
@@ -16,6 +16,7 @@ import { createRecordCache } from './record-cache.ts';
 
 export interface FeedRecord {
   readonly position: number;
+  readonly change: ChainChange;
   readonly events: readonly PushEvent[];
   /** Position of the record in the log. */
   readonly bytes: number;
@@ -28,13 +29,15 @@ export interface ChainFeed {
   /** Position after the newest record that may be shown. */
   readonly head: number;
   /** Null before the first block, and where the topic does not say. */
-  readonly tip: BlockRef | null;
+  readonly tip: ChainTip | null;
   /** A record kept in memory. */
   recent(position: number): FeedRecord | undefined;
   /** Records from a position on, read from the log, below head, decoded in pieces; throws LogGap where they are no longer kept. */
   load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
+  /** Position after the newest record that may be shown in this state. */
+  headIn(state: ServiceState): Promise<number>;
   /** Call it as the first client connects: that client gets everything committed from now on. */
   join(): void;
 }
@@ -97,11 +100,12 @@ export async function openChainFeed<T extends FeedTopicName>(
       for (const raw of await topics.read(topic.name, chain, position, READ_AT_ONCE)) {
         if (raw.position >= head) break;
         if (readersPace.isSpent()) await readersPace.rest();
-        const { position: at, events } = topic.read(raw);
-        found.push({ position: at, events, bytes: raw.bytes });
+        const { position: at, change, events } = topic.read(raw);
+        found.push({ position: at, change, events, bytes: raw.bytes });
       }
       return found;
     },
+    headIn: (state) => topic.head(state),
     end() {
       ending ??= pause(END_MS, signal).then(readEnd);
       return ending;
@@ -112,7 +116,8 @@ export async function openChainFeed<T extends FeedTopicName>(
   };
 
   function publish(read: TopicRecord, bytes: number): void {
-    const record: FeedRecord = { position: read.position, events: read.events, bytes };
+    const { position, change, events } = read;
+    const record: FeedRecord = { position, change, events, bytes };
     head = record.position + 1;
     tip = read.tip;
     kept.set(record.position, record);

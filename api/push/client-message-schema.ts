@@ -8,6 +8,15 @@ export const LONGEST_ID = 64;
 const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
+export const MAX_CONFIRMATIONS = 100;
+/** An option of subscriptions of the stream and of webhooks. */
+export const writtenConfirmations = {
+  type: 'integer',
+  minimum: 0,
+  maximum: MAX_CONFIRMATIONS,
+  description: 'Further blocks that must stand on an event before it is sent',
+} as const;
+
 export const subscribeMessage = {
   type: 'object',
   properties: {
@@ -25,6 +34,11 @@ export const subscribeMessage = {
         minUsd: writtenDecimal,
       },
       additionalProperties: false,
+    },
+    confirmations: writtenConfirmations,
+    snapshot: {
+      type: 'boolean',
+      description: 'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
     },
     cursor: { type: 'string' },
   },

@@ -22,6 +22,8 @@ export interface SubscribeMessage {
   readonly channels?: readonly string[];
   readonly chains?: readonly string[];
   readonly filter?: Filter;
+  readonly confirmations?: number;
+  readonly snapshot?: boolean;
   readonly cursor?: string;
 }
 

@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { CLOSE_SLOW, createConnection, type PushConnection } from './connection.ts';
+import { CLOSE_SLOW, createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
 import type { Pace } from './pace.ts';
+import type { PushConnection } from './push-connection.ts';
 import { type Channel, pushEvent } from './push-event.ts';
 
 const CHAINS = ['a', 'b'] as const;
@@ -28,7 +29,7 @@ function testFeed(chain: string): TestFeed {
       return records.length;
     },
     get tip() {
-      return { height: records.length, hash: 'h' };
+      return { height: records.length, hash: 'h', finalizedHeight: 0 };
     },
     recent: (position) => (position >= records.length - 2 ? records[position] : undefined),
     async load(position) {
@@ -37,6 +38,7 @@ function testFeed(chain: string): TestFeed {
       return records.slice(position, position + 3);
     },
     end: async () => records.length,
+    headIn: async () => records.length,
     join: () => undefined,
     grow(channels) {
       const position = records.length;
@@ -50,7 +52,7 @@ function testFeed(chain: string): TestFeed {
           data: () => `"${chain}${position}.${index}"`,
         }),
       );
-      const record = { position, events, bytes: 100 };
+      const record = { position, change: { kind: 'block', height: position }, events, bytes: 100 } as const;
       records.push(record);
       return record;
     },

@@ -4,76 +4,28 @@
  */
 import { ApiError } from '../http/api-error.ts';
 import type { Served } from './catch-up.ts';
-import type { ChainFeed } from './chain-feed.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
-import { CursorInvalid, decodePlaces, encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
-import type { Hub } from './hub.ts';
+import type { MissingRecord } from './confirmed-events.ts';
+import type { PushConnectionOptions } from './connection-options.ts';
+import {
+  CursorInvalid,
+  decodePlaces,
+  encodePlaces,
+  type FeedKey,
+  type FeedPlace,
+  type FeedPlaces,
+  lacksSnapshot,
+} from './cursor.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
-import type { NetworkShare } from './network-share.ts';
-import { placeAfter } from './places.ts';
+import { beyondAll, isBeforePlaces, placeAfter } from './places.ts';
+import type { PushConnection } from './push-connection.ts';
 import { eventMessage, type PushEvent } from './push-event.ts';
+import { createSnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet, DEFAULT, type SubscriptionKey } from './subscription-set.ts';
-
-/** The way to one client. */
-export interface Transport {
-  /** False when the socket has not taken everything: nothing more is sent before drained(). */
-  send(json: string | Uint8Array, type: string, cursor: string): boolean;
-  /** Sends inside it leave together; false as with send(). */
-  together(send: () => void): boolean;
-  /** Bytes that the socket has not taken yet, where that is known. */
-  buffered(): number;
-  /** Ends it with a code and a reason of at most 123 bytes. */
-  end(code: number, reason: string): void;
-}
-
-/** An event at the end of the stream; `cursor` is the text of the place right behind it. */
-export interface LiveEvent {
-  readonly event: PushEvent;
-  /** Made when it is first asked for. */
-  readonly cursor: string;
-  /** Bytes of the message, until the next call. */
-  message(seq: number): Uint8Array;
-}
-
-export interface PushConnection {
-  /** A message of the client, UTF-8; the bytes may change afterwards. */
-  receive(message: Uint8Array): void;
-  /** The socket has room again. */
-  drained(): void;
-  /** The events of a record while the connection is live. */
-  offer(events: readonly LiveEvent[]): void;
-  /** Stops being live: it stays at `places` and is served like clients that catch up. */
-  fallBehind(places: FeedPlaces): void;
-  /** The head of the feed moved on without showing records: only a client that resumes from a cursor hears of them. */
-  skip(feed: ChainFeed, before: FeedPlaces): void;
-  readonly isLive: boolean;
-  /** Called after every record; serves clients that are not live. */
-  wake(): void;
-  /** Now and then: heartbeat, end of a slow client. */
-  tick(now: number): void;
-  buffered(): number;
-  closed(): void;
-  /** Says why in an `error`, then ends it. */
-  turnAway(why: { readonly code: string; readonly detail: string }, closeCode: number): void;
-  end(code: number, reason: string): void;
-}
-
-export interface PushConnectionOptions {
-  readonly hub: Hub;
-  readonly transport: Transport;
-  /** Given back when the connection ends. */
-  readonly share: NetworkShare;
-  /** Replaces the default subscription from the start; `cursor` resumes. */
-  readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
-  /** How long the default stream waits for a first subscribe, which then replaces it before anything was sent. */
-  readonly graceMs: number;
-  readonly heartbeatMs: number;
-  /** A socket that takes nothing for this long is closed. */
-  readonly slowMs: number;
-}
+import type { LiveEvent } from './transport.ts';
 
 export const CLOSE_SLOW = 4408;
 export const CLOSE_LIMIT = 4429;
@@ -94,11 +46,30 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   let untaken = 0;
   let started = false;
   let hasResumed = false;
+  /** By feed: where blocks that wait for confirmations are no longer in the log before it. */
+  const floors = new Map<FeedKey, number>();
   let isOpen = true;
   let grace: NodeJS.Timeout | null = null;
+  const snapshots = createSnapshotSender({
+    take: hub.takeSnapshot,
+    share,
+    pace: hub.messagePace,
+    isReached: (at) => !isBeforePlaces(here(), at),
+    isPast: (at) => isBeforePlaces(at, here()),
+    isHeld: subscriptions.has,
+    say: sayMembers,
+    begin,
+    fail,
+    refuse(key, subscription, error) {
+      if (subscriptions.has(subscription)) subscriptions.remove(key);
+      reject(typeof key === 'symbol' ? null : key, error);
+    },
+    wake,
+  });
 
   /** A copy: places move on. */
   const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places());
+  const cursorHere = () => encodePlaces(here(), snapshots.isDue());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
     lastSentAt = Date.now();
@@ -118,10 +89,13 @@ export function createConnection(options: PushConnectionOptions): PushConnection
 
   /** A message that is no event. */
   function say(type: string, members: Readonly<Record<string, unknown>>): void {
+    sayMembers(JSON.stringify({ type, ...members }).slice(0, -1), type);
+  }
+
+  function sayMembers(members: string, type = 'snapshot'): void {
     if (!isOpen) return;
-    const at = here();
-    const cursor = encodePlaces(at);
-    const json = JSON.stringify({ type, ...members, seq: seq + 1, cursor });
+    const cursor = cursorHere();
+    const json = `${members},"seq":${seq + 1},"cursor":"${cursor}"}`;
     if (blockedSince !== null) untaken += json.length;
     if (untaken > MAX_UNTAKEN_ANSWERS) {
       end(CLOSE_SLOW, lastCursor);
@@ -145,6 +119,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     isOpen = false;
     if (grace) clearTimeout(grace);
     inbox.close();
+    snapshots.close();
     share.close();
   }
 
@@ -167,16 +142,16 @@ export function createConnection(options: PushConnectionOptions): PushConnection
    * Sends what lies between the connection's place and the hub's, for a slice of time; the place of a record that must be read
    * first, if any.
    */
-  function sendRecent(): { readonly feed: FeedKey; readonly position: number } | null {
+  function sendRecent(): MissingRecord | null {
     if (!places) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
         const place = places.get(feed.key) ?? { position: feed.head, index: 0 };
-        if (place.position >= feed.head) break;
-        const record = feed.recent(place.position) ?? hub.loaded(feed.key, place.position);
-        if (!record) return { feed: feed.key, position: place.position };
-        for (const event of record.events) {
+        if (place.position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
+        const events = hub.eventsAt(feed, place.position, subscriptions.confirmations(), floors.get(feed.key));
+        if ('position' in events) return { feed: feed.key, ...events };
+        for (const event of events) {
           if (event.place.index < place.index) continue;
           places.set(feed.key, placeAfter(event));
           if (subscriptions.wants(event)) sendEvent(event, encodePlaces(places));
@@ -185,7 +160,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
         places.set(feed.key, { position: place.position + 1, index: 0 });
       }
     }
-    if (hub.isAt(places)) places = null;
+    if (!snapshots.isDue() && hub.isAt(places)) places = null;
     return null;
   }
 
@@ -194,7 +169,8 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     write(eventMessage(event, seq, cursor), event.type, cursor);
   }
 
-  function sendLive(events: readonly LiveEvent[]): void {
+  /** False once the socket has not taken everything. */
+  function sendLive(events: readonly LiveEvent[]): boolean {
     for (const live of events) {
       const { event } = live;
       if (!subscriptions.wantsLive(event)) continue;
@@ -202,16 +178,29 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       write(live.message(seq), event.type, live.cursor);
       if (!places) continue;
       places.set(event.feed, placeAfter(event)); // the rest of the record is still to come
-      return;
+      return false;
     }
+    return true;
   }
 
-  const isBehind = () => isOpen && blockedSince === null && places !== null;
+  /** Whether there is something to send now: up to the next snapshot, or a part of it. */
+  function isBehind(): boolean {
+    if (!isOpen || blockedSince !== null || places === null) return false;
+    const at = snapshots.places();
+    if (!snapshots.isDue() || snapshots.isReady()) return true;
+    return (
+      at !== null &&
+      hub.feeds.some(
+        ({ key, head }) => (places?.get(key)?.position ?? head) < Math.min(head, at.get(key)?.position ?? 0),
+      )
+    );
+  }
 
-  function send(): ReturnType<typeof sendRecent> {
-    let missing: ReturnType<typeof sendRecent> = null;
+  function send(): MissingRecord | null {
+    let missing: MissingRecord | null = null;
     together(() => {
-      missing = sendRecent();
+      if (snapshots.isReady()) snapshots.send();
+      else missing = sendRecent();
     });
     return missing;
   }
@@ -222,7 +211,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       try {
         const missing = isBehind() ? send() : null;
         if (!missing) return isBehind();
-        if (!(await hub.load(missing.feed, missing.position))) resync(missing.feed, 'cursor_expired');
+        if (missing.isTooFar || !(await hub.load(missing.feed, missing.position))) expired(missing);
         if (hub.pace.isSpent()) await hub.pace.rest();
         // At once, before the loaded record is evicted for other clients.
         if (isBehind()) send();
@@ -239,6 +228,12 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     end(CLOSE_INTERNAL, 'internal error');
   }
 
+  function expired({ feed, position }: MissingRecord): void {
+    // It holds blocks that wait for their confirmations.
+    if (position < (places?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
+    resync(feed, 'cursor_expired');
+  }
+
   /** The records in between are no longer kept: the client must read the state again and continues from now. */
   function resync(key: FeedKey, reason: string): void {
     const feed = hub.feeds.find((candidate) => candidate.key === key);
@@ -252,9 +247,18 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     wake();
   }
 
+  /** The events that follow a snapshot begin where the connection stands. */
+  function begin(subscription: Subscription, from: FeedPlaces): void {
+    hasResumed = true;
+    subscription.from = from;
+    subscription.seen = from;
+  }
+
   /** With a cursor, the whole connection goes back to it. @throws SubscriptionRefused, CursorInvalid; then nothing has changed */
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
-    const cursor = text === undefined ? null : decodePlaces(text);
+    const given = text === undefined ? null : decodePlaces(text);
+    const isNew = text === undefined || lacksSnapshot(text);
+    const cursor = wish.snapshot && isNew ? null : given;
     const before = here();
     const known = [...(cursor ?? [])].filter(([feed]) => before.has(feed));
     const from = new Map([...before, ...known]);
@@ -265,6 +269,11 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       subscription.seen = from;
       places = new Map(from);
       refuseUnknown(cursor).catch(fail);
+    }
+    if (subscription.snapshot.length > 0 && isNew) {
+      places ??= before;
+      subscription.from = beyondAll(before);
+      snapshots.ask(key, subscription);
     }
     return subscription;
   }
@@ -286,8 +295,9 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     if (message.op === 'ping') say('pong', { id });
     else if (message.op === 'unsubscribe') unsubscribe(id);
     else {
-      const { channels, chains } = subscribe(message, id);
-      say('ack', { id, channels: [...channels], chains: [...chains] });
+      const { channels, chains, confirmations } = subscribe(message, id);
+      const said = confirmations > 0 ? { confirmations } : {};
+      say('ack', { id, channels: [...channels], chains: [...chains], ...said });
       start();
     }
   }
@@ -325,8 +335,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   function hello(): void {
-    const at = here();
-    const cursor = encodePlaces(at);
+    const cursor = cursorHere();
     const heartbeatSeconds = options.heartbeatMs / 1000;
     const members = { version: HELLO_VERSION, chains: hub.tips(), cursor, heartbeatSeconds };
     write(JSON.stringify({ type: 'hello', ...members }), 'hello', cursor);
@@ -350,11 +359,19 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     get isLive() {
       return places === null && isOpen;
     },
-    offer: (events) => together(() => sendLive(events)),
+    offer(eventsFor) {
+      const events = subscriptions.confirmations().map(eventsFor);
+      if (events.includes(null)) return false;
+      together(() => {
+        for (const some of events) if (some && !sendLive(some)) return;
+      });
+      return true;
+    },
     fallBehind,
     skip(feed, before) {
       if (hasResumed) fallBehind(before);
       else places?.set(feed.key, { position: feed.head, index: 0 });
+      wake();
     },
     wake,
     drained() {
@@ -371,6 +388,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
         if (now - blockedSince >= options.slowMs) end(CLOSE_SLOW, lastCursor);
         return;
       }
+      if (snapshots.isLate(now)) return end(CLOSE_SLOW, lastCursor);
       if (now - lastSentAt >= options.heartbeatMs) say('heartbeat', { chains: hub.tips() });
     },
     buffered: () => (isOpen ? transport.buffered() : 0),

@@ -27,11 +27,13 @@ export class CursorInvalid extends PermanentError {
 }
 
 const VERSION = 1;
+/** The version of cursors sent before the last part of a snapshot: with such a cursor the snapshot is sent again. */
+const VERSION_WITHOUT_SNAPSHOT = 2;
 const NO_NAME = Buffer.alloc(0);
 
 /** Short enough to be the reason of a WebSocket close (123 bytes) for a handful of chains; safe in a URL. */
-export function encodePlaces(places: FeedPlaces): string {
-  const bytes: number[] = [VERSION];
+export function encodePlaces(places: FeedPlaces, lacksSnapshot = false): string {
+  const bytes: number[] = [lacksSnapshot ? VERSION_WITHOUT_SNAPSHOT : VERSION];
   let before: FeedKey = '';
   for (const [key, { position, index }] of places) {
     // The stamps of the chain before are what has no name: where a chain's facts stand, so do its stamps.
@@ -48,7 +50,8 @@ export function encodePlaces(places: FeedPlaces): string {
 export function decodePlaces(text: string): FeedPlaces {
   if (!/^[A-Za-z0-9_-]{2,1000}$/.test(text)) throw new CursorInvalid();
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes[0] !== VERSION || bytes.toString('base64url') !== text) throw new CursorInvalid();
+  const isKnown = bytes[0] === VERSION || bytes[0] === VERSION_WITHOUT_SNAPSHOT;
+  if (!isKnown || bytes.toString('base64url') !== text) throw new CursorInvalid();
   const places = new Map<FeedKey, FeedPlace>();
   let at = 1;
   let before: FeedKey = '';
@@ -72,6 +75,11 @@ export function decodePlaces(text: string): FeedPlaces {
     before = key;
   }
   return places;
+}
+
+/** Whether its client still lacks a snapshot that it had asked for. */
+export function lacksSnapshot(text: string): boolean {
+  return Buffer.from(text.slice(0, 4), 'base64url')[0] === VERSION_WITHOUT_SNAPSHOT;
 }
 
 function pushVarint(bytes: number[], value: number): void {

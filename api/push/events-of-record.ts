@@ -1,5 +1,7 @@
 /** A record of the `facts` topic → its events, always the same ones in the same order, so that a place in them lasts. */
+import { finalizedHeight } from '../../domain/finality.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
 import type {
   ActivityFact,
   BlockFact,
@@ -7,15 +9,17 @@ import type {
   Fact,
   IdentityFact,
   TransactionFact,
-  TransferFact,
 } from '../../schemas/facts.ts';
-import type { FactsAppended, FactsRecord } from '../../schemas/log-records.ts';
+import type { FactsAppended, FactsRecord, TransferSummary } from '../../schemas/log-records.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
-export function eventsOfRecord(chain: string, record: FactsRecord): PushEvent[] {
-  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record);
+/** What the events say of their chain. */
+export type EventChain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
+
+export function eventsOfRecord({ name: chain, finalityDepth }: EventChain, record: FactsRecord): PushEvent[] {
+  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record, finalityDepth);
   return sources.map((source, index) =>
     pushEvent({ chain, topic: 'facts', place: { position: record.position, index }, ...source }),
   );
@@ -32,17 +36,21 @@ function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
   };
 }
 
+/** What is published of the state of a basket. */
+export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
+
 /** Context of a fact: members of its block. */
 interface Around {
   readonly height: number;
+  readonly finalityDepth: number;
   readonly time: number;
   /** Addresses that each transaction touched. */
   readonly touched: ReadonlyMap<string, readonly string[]>;
 }
 
-function factSources({ height, facts }: FactsAppended): Source[] {
+function factSources({ height, facts }: FactsAppended, finalityDepth: number): Source[] {
   const block = facts.find((fact) => fact.type === 'block');
-  const around = { height, time: block?.time ?? 0, touched: touchedAddresses(facts) };
+  const around = { height, finalityDepth, time: block?.time ?? 0, touched: touchedAddresses(facts) };
   return facts.flatMap((fact) => sourceOf(fact, around) ?? []);
 }
 
@@ -76,13 +84,18 @@ function sourceOf(fact: Fact, around: Around): Source | null {
   }
 }
 
-function blockSource(fact: BlockFact, { height }: Around): Source {
+function blockSource(fact: BlockFact, { height, finalityDepth }: Around): Source {
   const { hash, previousHash, time, txCount, size, validationType } = fact;
   const data = { height, hash, previousHash, time, txCount, size, validationType };
   return {
     channel: 'blocks',
     type: 'block',
-    data: () => stringifyExact({ ...data, difficulty: decimal(fact.difficulty) }),
+    data: () =>
+      stringifyExact({
+        ...data,
+        difficulty: decimal(fact.difficulty),
+        finalizedHeight: finalizedHeight(height, finalityDepth),
+      }),
   };
 }
 
@@ -129,7 +142,7 @@ function identitySource(fact: IdentityFact, { height, time }: Around): Source {
   };
 }
 
-function conversionSource(fact: TransferFact): Source {
+export function conversionSource(fact: TransferSummary): Source {
   return {
     channel: 'conversions',
     type: 'conversion',
@@ -138,8 +151,10 @@ function conversionSource(fact: TransferFact): Source {
   };
 }
 
-function reservesSource({ currencyId, txid, flags, supply, reserves }: CurrencyStateFact, around: Around): Source {
-  const { height, time } = around;
+export function reservesSource(
+  { currencyId, txid, flags, supply, reserves }: PublishedReserves,
+  { height, time }: Pick<Around, 'height' | 'time'>,
+): Source {
   return {
     channel: 'reserves',
     type: 'reserves',

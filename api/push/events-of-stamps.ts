@@ -123,7 +123,7 @@ function correction(was: Source | undefined, now: Source | undefined): Source | 
   };
 }
 
-function priceSource(price: PriceChange, { height, time, provisional }: Block): Source {
+export function priceSource(price: PriceChange, { height, time, provisional }: Block): Source {
   const { currencyId, tier, usdPrice, emaPrice, totalDepth, sourceBasketId } = price;
   return {
     channel: 'prices',

@@ -1,18 +1,25 @@
 /** The two topics of a chain behind the stream, as its feeds read them: the events of each record, and whether they may be shown. */
 import type { BlockRef } from '../../domain/block-ref.ts';
+import { finalizedHeight } from '../../domain/finality.ts';
 import type { TopicEntry, TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { ServiceState } from '../state/service-state.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
 import { feedKey } from './cursor.ts';
-import { eventsOfRecord } from './events-of-record.ts';
+import { type EventChain, eventsOfRecord } from './events-of-record.ts';
 import { eventsOfStamps } from './events-of-stamps.ts';
 import type { PushEvent } from './push-event.ts';
 
+export interface ChainTip extends BlockRef {
+  readonly finalizedHeight: number;
+}
+
 export interface TopicRecord {
   readonly position: number;
+  readonly change: ChainChange;
   readonly events: readonly PushEvent[];
   /** Newest block after it; null where the topic does not say. */
-  readonly tip: BlockRef | null;
+  readonly tip: ChainTip | null;
   /** Whether the stores have committed it. */
   isShown(state: ServiceState): boolean;
 }
@@ -23,28 +30,33 @@ export interface FeedTopic<T extends FeedTopicName> {
   read(entry: TopicEntry<T>): TopicRecord;
   /** Position of the stores: changes when more records may be shown. */
   place(state: ServiceState): string;
-  tip(state: ServiceState): BlockRef | null;
+  tip(state: ServiceState): ChainTip | null;
   /** Position after the newest record that may be shown. */
   head(state: ServiceState): Promise<number>;
 }
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
-export function factsTopic(topics: TopicReader, chain: string): FeedTopic<'facts'> {
+export function factsTopic(topics: TopicReader, of: EventChain): FeedTopic<'facts'> {
+  const { name: chain, finalityDepth } = of;
+  const tipAt = ({ height, hash }: BlockRef): ChainTip => {
+    return { height, hash, finalizedHeight: finalizedHeight(height, finalityDepth) };
+  };
   const committed = (state: ServiceState) => state.derived.get(chain);
   return {
     name: 'facts',
     key: feedKey('facts', chain),
     read(entry) {
       const record = entry.record();
-      const { position, height, hash, source } = record;
+      const { position, source } = record;
       const isShown = (state: ServiceState) => (committed(state)?.position ?? -1) >= source;
-      return { position, events: eventsOfRecord(chain, record), tip: { height, hash }, isShown };
+      const change = { kind: record.kind === 'rewind' ? 'rewind' : 'block', height: record.height } as const;
+      return { position, change, events: eventsOfRecord(of, record), tip: tipAt(record), isShown };
     },
     place: (state) => `${committed(state)?.position} ${committed(state)?.hash}`,
     tip(state) {
       const at = committed(state);
-      return at ? { height: at.height, hash: at.hash } : null;
+      return at ? tipAt(at) : null;
     },
     head: (state) => headOf(topics, chain, committed(state)?.position ?? -1),
   };
@@ -60,7 +72,8 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'
       const record = entry.record();
       const { position, source } = record;
       const isShown = (state: ServiceState) => published(state) >= position && factsHead() > source;
-      return { position, events: eventsOfStamps(chain, record), tip: null, isShown };
+      const change = { kind: record.kind === 'stamps' ? 'block' : record.kind, height: record.height } as const;
+      return { position, change, events: eventsOfStamps(chain, record), tip: null, isShown };
     },
     place: (state) => String(published(state)),
     tip: () => null,

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createConnection, type PushConnection } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { createHub } from './hub.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_MESSAGE_BYTES, WORK } from './limits.ts';
 import { createNetworkShares, type NetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
 
 interface Said {
   readonly type: string;

@@ -1,23 +1,29 @@
 /** Connects the chains' feeds with the clients: one reader per chain and one encoding per event, for any number of clients. */
-import type { BlockRef } from '../../domain/block-ref.ts';
+import { LRUCache } from 'lru-cache';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
+import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import type { LiveEvent, PushConnection } from './connection.ts';
+import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
+import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
+import type { PushConnection } from './push-connection.ts';
 import { type PushEvent, sharedMessage } from './push-event.ts';
 import { createRecordCache } from './record-cache.ts';
+import type { TakeSnapshot } from './snapshots.ts';
 import type { IdsOf } from './subscription.ts';
+import type { LiveEvent } from './transport.ts';
 
 export interface Hub {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  readonly takeSnapshot: TakeSnapshot;
   readonly logger: Logger;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;
@@ -26,9 +32,14 @@ export interface Hub {
   /** Position of the live clients. */
   places(): FeedPlaces;
   isAt(places: FeedPlaces): boolean;
-  tips(): Readonly<Record<string, BlockRef | null>>;
-  /** A record that load() has read for another client. */
-  loaded(feed: FeedKey, position: number): FeedRecord | undefined;
+  tips(): Readonly<Record<string, ChainTip | null>>;
+  /** Events of the record at a position for subscribers with these numbers of confirmations, ascending; no record below `floor` is looked at. */
+  eventsAt(
+    feed: ChainFeed,
+    position: number,
+    confirmations: readonly number[],
+    floor?: number,
+  ): readonly PushEvent[] | NotInMemory;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */
   load(feed: FeedKey, position: number): Promise<boolean>;
   /** Gives a client that is not live its turns until it has no more to do. */
@@ -46,6 +57,8 @@ export interface HubOptions {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  /** Without it no client may ask for a snapshot. */
+  readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
   /** For tests. */
   readonly pace?: Pace;
@@ -54,11 +67,15 @@ export interface HubOptions {
 
 /** Catching up takes at most half of the process' time, in slices too short to notice. */
 const PACE = { sliceMs: 5, restMs: 5 };
+/** Changes of the chain that a feed keeps in memory, for subscribers with confirmations. */
+const CHANGES = 2 * MOST_LOOKED_BACK;
 /** Longest time to send a record to live clients without a pause; the remaining clients then catch up. */
 const PUBLISH_MS = 50;
 
+const NO_SNAPSHOTS: TakeSnapshot = () => Promise.reject(new TypeError('this hub has no snapshots'));
+
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
-  const { pace = createPace(PACE), messagePace = createPace(PACE) } = options;
+  const { pace = createPace(PACE), messagePace = createPace(PACE), takeSnapshot = NO_SNAPSHOTS } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string, FeedRecord>(LOADED);
@@ -68,11 +85,43 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
   const places = (): Map<string, FeedPlace> =>
     new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
 
+  const changes = new Map(feeds.map(({ key }) => [key, new LRUCache<number, ChainChange>({ max: CHANGES })]));
+
+  function recordsOf(feed: ChainFeed): RecordsInMemory {
+    const record = (position: number) => feed.recent(position) ?? loaded.get(keyOf(feed.key, position));
+    return {
+      record,
+      change: (position) => changes.get(feed.key)?.get(position) ?? record(position)?.change,
+    };
+  }
+
+  const eventsAt: Hub['eventsAt'] = (feed, position, confirmations, floor) => {
+    const records = recordsOf(feed);
+    const all: PushEvent[] = [];
+    for (const count of confirmations) {
+      const events =
+        count > 0
+          ? confirmedEvents(records, position, count, floor)
+          : (records.record(position)?.events ?? { position });
+      if ('position' in events) return events;
+      if (confirmations.length === 1) return events;
+      all.push(...events);
+    }
+    return all;
+  };
+
+  function remember(key: FeedKey, { position, change }: FeedRecord): void {
+    changes.get(key)?.set(position, change);
+  }
+
   async function read(key: FeedKey, position: number): Promise<boolean> {
     const feed = feeds.find((candidate) => candidate.key === key);
     if (!feed) return false;
     try {
-      for (const record of await feed.load(position, pace)) loaded.set(keyOf(key, record.position), record);
+      for (const record of await feed.load(position, pace)) {
+        loaded.set(keyOf(key, record.position), record);
+        remember(key, record);
+      }
     } catch (error) {
       if (error instanceof LogGap) return false;
       throw error;
@@ -84,6 +133,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     chains,
     feeds,
     idsOf,
+    takeSnapshot,
     logger,
     pace,
     messagePace,
@@ -94,7 +144,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
         return place?.position === head && place.index === 0;
       }),
     tips: () => Object.fromEntries(feeds.flatMap(({ chain, key, tip }) => (key === chain ? [[chain, tip]] : []))),
-    loaded: (feed, position) => loaded.get(keyOf(feed, position)),
+    eventsAt,
     load: (feed, position) => flights(keyOf(feed, position), () => read(feed, position)),
     serve: catchUp.request,
     add(connection) {
@@ -108,16 +158,23 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
       // Not uWebSockets.js' own topics: each connection numbers its messages and keeps its position when its socket is full.
       const before = places();
       before.set(feed.key, { position: record.position, index: 0 });
-      const events = record.events.map((event) => liveEvent(event, before));
+      remember(feed.key, record);
+      /** For each number of confirmations; null where a record must be read first. */
+      const confirmed = new Map<number, readonly LiveEvent[] | null>();
+      const eventsFor = (confirmations: number): readonly LiveEvent[] | null => {
+        const known = confirmed.get(confirmations);
+        if (known !== undefined) return known;
+        const events = confirmations > 0 ? eventsAt(feed, record.position, [confirmations]) : record.events;
+        const made = 'position' in events ? null : events.map((event) => liveEvent(event, before));
+        confirmed.set(confirmations, made);
+        return made;
+      };
       const end = performance.now() + PUBLISH_MS;
       let isLate = false;
       for (const connection of connections) {
         if (!connection.isLive) connection.wake();
-        else if (isLate) connection.fallBehind(before);
-        else {
-          connection.offer(events);
-          isLate = performance.now() >= end;
-        }
+        else if (isLate || !connection.offer(eventsFor)) connection.fallBehind(before);
+        else isLate = performance.now() >= end;
       }
     },
     skip(feed, from) {

@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
 import { type ClientMessage, type MessageId, readClientMessage } from './client-message.ts';
 import { filterSize } from './filter-size.ts';
-import { CURSOR_WORK, createMessageBudget, MAX_MESSAGE_BYTES, messageWork, REFUSED_COUNTS } from './limits.ts';
+import {
+  CURSOR_WORK,
+  createMessageBudget,
+  MAX_MESSAGE_BYTES,
+  messageWork,
+  REFUSED_COUNTS,
+  SNAPSHOT_WORK,
+} from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Pace } from './pace.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -112,5 +119,6 @@ export function createInbox({ share, pace, read, refuse, overLimit, fail }: Inbo
 
 function workOf(message: ClientMessage): number {
   if (message.op !== 'subscribe') return 0;
-  return filterSize(message.filter ?? {}).work + (message.cursor === undefined ? 0 : CURSOR_WORK);
+  const snapshot = message.snapshot ? SNAPSHOT_WORK : 0;
+  return filterSize(message.filter ?? {}).work + (message.cursor === undefined ? 0 : CURSOR_WORK) + snapshot;
 }

@@ -16,6 +16,10 @@ export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 /** Units of work of resuming from a cursor. */
 export const CURSOR_WORK = 2;
 
+/** Units of work of a snapshot; then one for so many of its rows, whether they pass the filter or not. */
+export const SNAPSHOT_WORK = 300;
+export const ROWS_A_UNIT = 8;
+
 /** Work of a message before it is read: a unit, and one for each KiB. */
 export function messageWork(bytes: number): number {
   return 1 + Math.ceil(bytes / 1024);

@@ -6,6 +6,7 @@ import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts
 import {
   array,
   coins,
+  finalizedHeight,
   hash,
   height,
   integer,
@@ -19,11 +20,12 @@ import {
   string,
   unixTime,
 } from '../schema/json-schema.ts';
+import type { SnapshotChannel } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const tip = {
-  ...object({ height, hash }),
+  ...object({ height, hash, finalizedHeight }),
   type: ['object', 'null'],
   description: 'Null before the first block',
 } as const;
@@ -42,9 +44,21 @@ const cursor = {
 const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const id = { type: ['string', 'number', 'null'], description: 'As the client sent it' } as const;
 
+const confirmations = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Those of the subscription; absent without',
+} as const;
+
 /** A message with a type of its own. */
 const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   object({ type: { type: 'string', enum: [type] }, ...members });
+
+/** With the member of what is sent to a subscription with confirmations. */
+const withConfirmations = (message: JsonSchema): JsonSchema => ({
+  ...message,
+  properties: { ...message.properties, confirmations },
+});
 
 export interface EventDescription {
   /** Channel that carries it; an undo comes on all of them. */
@@ -56,7 +70,7 @@ export interface EventDescription {
 const event = (type: string, channel: string, summary: string, data: JsonSchema): EventDescription => ({
   channel,
   summary,
-  message: typed(type, { chain, seq, cursor, data }),
+  message: withConfirmations(typed(type, { chain, seq, cursor, data })),
 });
 
 const provisional = {
@@ -156,6 +170,22 @@ const priceData = object({
   provisional,
 });
 
+const reservesData = object({
+  currencyId: string,
+  txid: hash,
+  ...place,
+  flags: integer,
+  supply: coins,
+  reserves: array(
+    object({
+      currencyId: string,
+      weight: { type: 'number', description: '1 = 100 %' },
+      reserve: coins,
+      priceInReserve: coins,
+    }),
+  ),
+});
+
 /** By type. */
 export const pushEvents = {
   block: event(
@@ -171,6 +201,7 @@ export const pushEvents = {
       size: { type: 'integer', description: 'Bytes' },
       validationType: { type: 'string', enum: ['work', 'stake'] },
       difficulty: { type: 'number' },
+      finalizedHeight,
     }),
   ),
   tx: event(
@@ -210,26 +241,7 @@ export const pushEvents = {
     'A price that was sent before has another value, or is no longer provisional; this is not a new price',
     correctionOf(priceData),
   ),
-  reserves: event(
-    'reserves',
-    'reserves',
-    'What a basket holds after a block',
-    object({
-      currencyId: string,
-      txid: hash,
-      ...place,
-      flags: integer,
-      supply: coins,
-      reserves: array(
-        object({
-          currencyId: string,
-          weight: { type: 'number', description: '1 = 100 %' },
-          reserve: coins,
-          priceInReserve: coins,
-        }),
-      ),
-    }),
-  ),
+  reserves: event('reserves', 'reserves', 'What a basket holds after a block', reservesData),
   identity: event(
     'identity',
     'identities',
@@ -262,6 +274,26 @@ export const pushEvents = {
   undo: event('undo', '*', 'A reorganisation: messages about the blocks above toHeight no longer hold', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
+/** A part of a snapshot. */
+function partOf(channel: SnapshotChannel, data: JsonSchema): JsonSchema {
+  const row = object({ height: { ...height, description: 'Height of the block that the row comes from' }, data });
+  return typed('snapshot', {
+    id,
+    channel: { type: 'string', enum: [channel] },
+    chain,
+    since: {
+      type: 'integer',
+      minimum: -1,
+      description: 'Above this height every row of the chain is there, below it only the newest of each key',
+    },
+    part: { type: 'integer', minimum: 1, description: 'Counts the parts of the snapshot' },
+    rows: array(row, 'As the events brought them, the lowest block first'),
+    last: { type: 'boolean', description: 'Whether it is the last part: events follow' },
+    seq,
+    cursor,
+  });
+}
+
 /** Messages that are not events, by type. */
 export const pushNotices = {
   hello: {
@@ -288,10 +320,17 @@ export const pushNotices = {
       cursor,
     }),
   },
+  snapshot: {
+    summary:
+      'A part of the state that a subscription with `snapshot` begins with; the events after its last part continue it. A part 1 replaces all that came before',
+    message: {
+      anyOf: [partOf('prices', priceData), partOf('reserves', reservesData), partOf('conversions', conversionData)],
+    },
+  },
   ack: {
     summary: 'A subscription was taken or ended; channels and chains are those of a subscription',
     message: {
-      ...typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) }),
+      ...withConfirmations(typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) })),
       required: ['type', 'id', 'seq', 'cursor'],
     },
   },

@@ -12,6 +12,19 @@ export function isBefore(event: PushEvent, places: FeedPlaces): boolean {
   return place !== undefined && comparePlaces(event.place, place) < 0;
 }
 
+/** Whether the first stand before the others in any feed. */
+export function isBeforePlaces(places: FeedPlaces, others: FeedPlaces): boolean {
+  return [...places].some(([feed, place]) => {
+    const other = others.get(feed);
+    return other !== undefined && comparePlaces(place, other) < 0;
+  });
+}
+
+/** Where no event is: a subscription that begins there wants nothing yet. */
+export function beyondAll(places: FeedPlaces): FeedPlaces {
+  return new Map([...places.keys()].map((feed) => [feed, { position: Number.MAX_SAFE_INTEGER, index: 0 }]));
+}
+
 export function placeAfter({ place }: PushEvent): FeedPlace {
   return { position: place.position, index: place.index + 1 };
 }

@@ -26,6 +26,8 @@ export interface PushEvent {
   /** Feed of its topic and chain. */
   readonly feed: FeedKey;
   readonly place: FeedPlace;
+  /** It goes to subscribers with so many confirmations. */
+  readonly confirmations: number;
   /** An undo goes to every subscriber of any channel that the topic feeds for the chain. */
   readonly channel: Channel | 'undo';
   readonly type: string;
@@ -44,6 +46,7 @@ export interface EventOrigin {
   readonly chain: string;
   readonly topic: FeedTopicName;
   readonly place: FeedPlace;
+  readonly confirmations?: number;
   readonly channel: Channel | 'undo';
   readonly type: string;
   readonly subjects?: EventSubjects;
@@ -52,19 +55,25 @@ export interface EventOrigin {
   readonly data: () => string;
 }
 
-export function pushEvent({ data, subjects = {}, ...source }: EventOrigin): PushEvent {
+export function pushEvent({ data, subjects = {}, confirmations = 0, ...source }: EventOrigin): PushEvent {
   let tail: string | null = null;
   return {
     ...source,
     feed: feedKey(source.topic, source.chain),
     subjects,
+    confirmations,
     data,
-    head: `{"type":"${source.type}","chain":${JSON.stringify(source.chain)},"seq":`,
+    head: headOf({ ...source, confirmations }),
     tail: () => {
       tail ??= `,"data":${data()}}`;
       return tail;
     },
   };
+}
+
+export function headOf({ type, chain, confirmations }: Pick<PushEvent, 'type' | 'chain' | 'confirmations'>): string {
+  const said = confirmations > 0 ? `,"confirmations":${confirmations}` : '';
+  return `{"type":"${type}","chain":${JSON.stringify(chain)}${said},"seq":`;
 }
 
 /** Digits of the largest number that a connection can come to. */

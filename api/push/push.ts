@@ -7,20 +7,25 @@ import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { memoize } from '../state/memoize.ts';
+import type { WithSnapshot } from '../state/snapshot.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import { createConnection, type PushConnection, type Transport } from './connection.ts';
+import { createConnection } from './connection.ts';
 import type { FeedTopicName } from './cursor.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
+import { createSnapshots } from './snapshots.ts';
 import type { IdsOf } from './subscription.ts';
+import type { Transport } from './transport.ts';
 
 export interface PushOptions {
   readonly config: Pick<Config, 'chains'>;
   readonly topics: TopicReader;
   readonly watch: StateWatch;
+  readonly withSnapshot: WithSnapshot;
   readonly logger: Logger;
   readonly graceMs?: number;
   readonly heartbeatMs?: number;
@@ -75,14 +80,17 @@ export async function createPush(options: PushOptions): Promise<Push> {
     running.push(opened.running);
     return opened.feed;
   };
-  for (const chain of chains) {
-    const facts = await openFeed(chain, factsTopic(topics, chain));
+  for (const config of options.config.chains) {
+    const chain = config.name;
+    const facts = await openFeed(chain, factsTopic(topics, config));
     await openFeed(
       chain,
       stampsTopic(chain, () => facts.head),
     );
   }
-  const made = createHub({ chains, feeds, idsOf, logger });
+  const { withSnapshot } = options;
+  const takeSnapshot = createSnapshots({ chains: config.chains, feeds, withSnapshot, state: () => watch.state });
+  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger });
   hub = made;
   const timer = setInterval(() => {
     const now = Date.now();

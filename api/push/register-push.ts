@@ -10,11 +10,12 @@ import type { FramedRoutes } from '../http/framed-routes.ts';
 import { isFault, toApiError } from '../http/problem-reply.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import type { PushConnection, Transport } from './connection.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Push } from './push.ts';
+import type { PushConnection } from './push-connection.ts';
 import { registerStream } from './register-stream.ts';
+import type { Transport } from './transport.ts';
 
 export interface SocketData {
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;

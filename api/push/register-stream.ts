@@ -13,16 +13,17 @@ import { writeHead } from '../http/reply.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
-import type { Transport } from './connection.ts';
+import { writtenConfirmations } from './client-message-schema.ts';
 import { CursorInvalid, decodePlaces } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
-import { CURSOR_WORK, messageWork } from './limits.ts';
+import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Pace } from './pace.ts';
 import type { Push } from './push.ts';
 import { CHANNELS } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet } from './subscription-set.ts';
+import type { Transport } from './transport.ts';
 
 const PATH = '/api/stream';
 const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };
@@ -40,6 +41,13 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
   identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
   address: queryParameter('Only of this address: comma-separated', text),
+  confirmations: queryParameter('Further blocks that must stand on an event before it is sent', writtenConfirmations),
+  snapshot: queryParameter(
+    'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
+    {
+      type: 'boolean',
+    },
+  ),
   minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
@@ -83,6 +91,8 @@ function firstSubscription(values: StreamValues, lastEventId: string): First {
     channels: values.channels === undefined ? ['blocks'] : list(values.channels),
     ...(values.chains !== undefined && { chains: list(values.chains) }),
     ...(Object.keys(filter).length > 0 && { filter }),
+    ...(values.confirmations !== undefined && { confirmations: values.confirmations }),
+    ...(values.snapshot !== undefined && { snapshot: values.snapshot }),
     ...(cursor !== undefined && { cursor }),
   };
 }
@@ -104,7 +114,7 @@ async function checked(
   await turn(messageWork(bytes));
   const first = read();
   if (first.cursor !== undefined) decodePlaces(first.cursor);
-  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK);
+  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + (first.snapshot ? SNAPSHOT_WORK : 0));
   const trial = createSubscriptionSet(hub, share);
   trial.add(null, first, hub.places());
   trial.remove(null);

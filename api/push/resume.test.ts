@@ -13,11 +13,12 @@ import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
-import { createConnection, type PushConnection } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { encodePlaces } from './cursor.ts';
 import { factsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
 
 const CHAIN = 'vrsc';
 const RECORDS = 20_000;
@@ -67,7 +68,7 @@ async function open(): Promise<World> {
   const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
   const watch = { state, until: async () => undefined } as unknown as StateWatch;
   const topics = createTopicReader(log);
-  const plain = factsTopic(topics, CHAIN);
+  const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100 });
   let run = 0;
   let longest = 0;
   let decoded = 0;
@@ -168,12 +169,14 @@ describe('a record for a crowd', () => {
         const end = performance.now() + 10;
         while (performance.now() < end);
         heard.push(number);
+        return true;
       },
       fallBehind: () => void heard.push(number),
     }));
     for (const connection of crowd) world.hub.add(connection as unknown as PushConnection);
     const [feed] = world.hub.feeds;
-    if (feed) world.hub.publish(feed, { position: RECORDS, events: [], bytes: 1 });
+    if (feed)
+      world.hub.publish(feed, { position: RECORDS, change: { kind: 'block', height: RECORDS }, events: [], bytes: 1 });
     world.end();
     expect(offered).toBeLessThan(10);
     expect(heard).toEqual(crowd.map((_, number) => number));

@@ -12,11 +12,12 @@ import { encodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { openChainFeed } from './chain-feed.ts';
-import { createConnection, type PushConnection } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { encodePlaces } from './cursor.ts';
 import { factsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
 
 const CHAIN = 'vrsc';
 const BEFORE = 40;
@@ -58,7 +59,7 @@ it.each(['takes a while', 'fails at first'])(
     }
 
     const topics = createTopicReader(log);
-    const plain = factsTopic(topics, CHAIN);
+    const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100 });
     const looking = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();
     let hasLooked = false;

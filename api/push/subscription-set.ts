@@ -20,10 +20,13 @@ export interface SubscriptionSet {
    * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
    */
   add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: FeedPlaces): Subscription;
+  has(subscription: Subscription): boolean;
   /** False when there was none. */
-  remove(key: MessageId): boolean;
+  remove(key: SubscriptionKey): boolean;
   /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
   rewoundTo(place: FeedPlaces): void;
+  /** Those that a subscription asks for, ascending. */
+  confirmations(): readonly number[];
   /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
@@ -46,6 +49,12 @@ export function createSubscriptionSet(
   share: Pick<NetworkShare, 'hold'>,
 ): SubscriptionSet {
   const subscriptions = new Map<SubscriptionKey, Subscription>();
+  let confirmations: readonly number[] = [];
+
+  function changed(): void {
+    const asked = new Set([...subscriptions.values()].map((subscription) => subscription.confirmations));
+    confirmations = [...asked].sort((a, b) => a - b);
+  }
 
   /** Before any name is hashed. */
   function refuseTooMany(others: readonly Subscription[], entries: number): void {
@@ -69,15 +78,19 @@ export function createSubscriptionSet(
       share.hold(replaced.reduce((held, old) => less(held, holdingOf(...old)), holdingOf(key, subscription)));
       for (const [old] of replaced) subscriptions.delete(old);
       subscriptions.set(key, subscription);
+      changed();
       return subscription;
     },
+    has: (subscription) => [...subscriptions.values()].includes(subscription),
     remove(key) {
       const removed = subscriptions.get(key);
       if (!removed) return false;
       subscriptions.delete(key);
+      changed();
       share.hold(less({ subscriptions: 0, bytes: 0 }, holdingOf(key, removed)));
       return true;
     },
+    confirmations: () => confirmations,
     rewoundTo(place) {
       for (const subscription of subscriptions.values()) subscription.seen = place;
     },

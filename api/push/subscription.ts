@@ -5,17 +5,22 @@ import type { FeedPlaces, FeedTopicName } from './cursor.ts';
 import { entriesOf, filterSize, LISTS } from './filter-size.ts';
 import { CHANNELS, type Channel, type EventSubjects, type PushEvent } from './push-event.ts';
 import { shortened } from './shortened.ts';
+import { SNAPSHOT_CHANNELS, type SnapshotChannel } from './snapshot-rows.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Subscription {
   readonly channels: ReadonlySet<Channel>;
   readonly chains: ReadonlySet<string>;
+  /** Further blocks that stand on an event's block when it is sent. */
+  readonly confirmations: number;
   /** Entries of its filter, repeated ones included. */
   readonly entries: number;
   /** Approximate bytes in memory. */
   readonly bytes: number;
-  /** Active from here on. */
-  readonly from: FeedPlaces;
+  /** The channels whose state comes first. */
+  readonly snapshot: readonly SnapshotChannel[];
+  /** Active from here on; moves only when its snapshot has been sent. */
+  from: FeedPlaces;
   /** Up to here it has had its events; moves only when the connection is taken back. */
   seen: FeedPlaces;
   matches(event: PushEvent): boolean;
@@ -26,13 +31,21 @@ export type IdsOf = (text: string) => readonly string[];
 
 /** Refuses an invalid filter before hashing any name. @throws SubscriptionRefused, LimitExceeded */
 export function createSubscription(
-  { channels = ['blocks'], chains, filter = {} }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
+  {
+    channels = ['blocks'],
+    chains,
+    filter = {},
+    confirmations = 0,
+    snapshot = false,
+  }: Omit<SubscribeMessage, 'op' | 'id' | 'cursor'>,
   configured: readonly string[],
   idsOf: IdsOf,
   from: FeedPlaces,
 ): Subscription {
   const wanted = new Set(channels.map(checkedChannel));
   const named = new Set((chains ?? configured).map((chain) => checkedChain(chain, configured)));
+  const snapshotOf = snapshot ? SNAPSHOT_CHANNELS.filter((channel) => wanted.has(channel)) : [];
+  if (snapshot) refuseSnapshot(snapshotOf, confirmations);
   const { entries } = filterSize(filter);
   if (wanted.has('addresses') && filter.address === undefined) {
     throw new SubscriptionRefused('filter_required', '/filter/address', 'channel addresses needs filter.address');
@@ -59,18 +72,27 @@ export function createSubscription(
   return {
     channels: wanted,
     chains: named,
+    confirmations,
+    snapshot: snapshotOf,
     entries,
     bytes: SUBSCRIPTION_BYTES + bytesOf([currencies, baskets, identities, addresses]),
     from,
     seen: from,
     matches: (event) =>
       named.has(event.chain) &&
+      event.confirmations === confirmations &&
       (event.channel === 'undo'
         ? topics.has(event.topic)
         : wanted.has(event.channel) &&
           (isOfInterest(event, event.subjects) ||
             (event.formerSubjects !== undefined && isOfInterest(event, event.formerSubjects)))),
   };
+}
+
+function refuseSnapshot(channels: readonly SnapshotChannel[], confirmations: number): void {
+  const refuse = (detail: string) => new SubscriptionRefused('invalid_message', '/snapshot', detail);
+  if (channels.length === 0) throw refuse(`a snapshot needs one of the channels ${SNAPSHOT_CHANNELS.join(', ')}`);
+  if (confirmations > 0) throw refuse('a snapshot is of the newest block: it cannot wait for confirmations');
 }
 
 function checkedChannel(channel: string): Channel {

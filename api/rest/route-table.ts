@@ -10,13 +10,16 @@ import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
+import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { identityTreeRoutes } from './identities/tree-routes.ts';
+import { candleRoutes } from './market/candle-routes.ts';
 import { marketEstimateRoutes } from './market/estimate-routes.ts';
 import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
+import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
@@ -44,6 +47,8 @@ const subjects = [
   ...marketPairRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
+  ...candleRoutes,
+  ...marketMarkRoutes,
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
@@ -57,6 +62,7 @@ const subjects = [
   ...identityTreeRoutes,
   ...currencyRoutes,
   ...conversionRoutes,
+  ...conversionSummaryRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
   ...statsRoutes,

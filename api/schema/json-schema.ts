@@ -85,6 +85,10 @@ export const boolean = { type: 'boolean' } as const;
 export const hash = { type: 'string', pattern: `^${HASH}$` } as const;
 export const nullableHash = { type: ['string', 'null'], pattern: `^${HASH}$` } as const;
 export const height = { type: 'integer', minimum: 0 } as const;
+export const finalizedHeight = {
+  ...height,
+  description: 'No reorganisation removes a block of the chain up to this height',
+} as const;
 export const unixTime = { type: 'integer', description: 'Seconds since the epoch, as the block says' } as const;
 export const isoTime = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' } as const;
 export const coins: Schema<LosslessNumber> = { type: 'number', description: 'Coins, exactly 8 decimals' };

@@ -1,16 +1,22 @@
 /** State of the chains, as answers show it. */
+import { finalizedHeight } from '../../domain/finality.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { ServiceState } from './service-state.ts';
 
-/** Blocks that an answer was computed at: `vrsc;height=1;hash="…"`, of one chain or of all. */
-export function chainState({ derived }: ServiceState, chain: string | null): string {
+/** Blocks that an answer was computed at: `vrsc;height=1;hash="…";finalized=0`, of one chain or of all. */
+export function chainState(api: Pick<ApiContext, 'chain'>, { derived }: ServiceState, chain: string | null): string {
   const included = chain === null ? [...derived] : [...derived].filter(([name]) => name === chain);
-  return included.map(([name, { height, hash }]) => `${name};height=${height};hash="${hash}"`).join(', ');
+  return included
+    .map(([name, { height, hash }]) => {
+      return `${name};height=${height};hash="${hash}";finalized=${finalizedHeight(height, api.chain(name).finalityDepth)}`;
+    })
+    .join(', ');
 }
 
 /** Whether a height is beyond the reach of any rewind. */
 export function isFinal(api: ApiContext, { derived }: ServiceState, chain: string, height: number): boolean {
-  return (derived.get(chain)?.height ?? 0) - height >= api.chain(chain).finalityDepth;
+  const tip = derived.get(chain)?.height;
+  return tip !== undefined && height <= finalizedHeight(tip, api.chain(chain).finalityDepth);
 }
 
 /** A chain this far behind its daemon takes in blocks as fast as it can. */

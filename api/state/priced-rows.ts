@@ -38,8 +38,8 @@ export function provisionalMembers(since: number | null) {
 /** The header of answers that are lists, and so have no member for it. */
 export const PROVISIONAL_SINCE = 'Provisional-Since';
 
-export function provisionalList<T>(since: number | null, list: T): HeadedValue<T> {
-  return new HeadedValue(list, since === null ? {} : { [PROVISIONAL_SINCE]: isoTime(since) });
+export function provisionalList<T>(since: number | null, list: T, more: Readonly<Record<string, string>> = {}) {
+  return new HeadedValue(list, { ...(since !== null && { [PROVISIONAL_SINCE]: isoTime(since) }), ...more });
 }
 
 /** The first block of each chain beyond the line; while derive has taken it back, the last one before it. */

@@ -34,7 +34,8 @@ const byValue = createInterest(
   [CHAIN],
   () => [],
 );
-const SOURCES = [factsSource(CHAIN), stampsSource(CHAIN)];
+const OF = { name: CHAIN, finalityDepth: 100 };
+const SOURCES = [factsSource(OF), stampsSource(CHAIN)];
 /** Of both topics: what one takes back, the other's receivers keep. */
 const webhooks: readonly ActiveWebhook[] = [
   { id: 'now', confirmations: 0, since: -1, ...interest },
@@ -152,7 +153,7 @@ async function begin(): Promise<void> {
   );
 }
 
-const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(CHAIN)) =>
+const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(OF)) =>
   enqueueEvents({
     source,
     postgres: stores.postgres,

@@ -2,7 +2,7 @@
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { FactsRecord, StampsRecord } from '../../schemas/log-records.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
-import { eventsOfRecord } from '../push/events-of-record.ts';
+import { type EventChain, eventsOfRecord } from '../push/events-of-record.ts';
 import { type CorrectedConversion, correctedConversions, eventsOfStamps } from '../push/events-of-stamps.ts';
 import { headOf } from '../push/feed-topic.ts';
 import type { PushEvent } from '../push/push-event.ts';
@@ -34,7 +34,8 @@ export interface WebhookEventSource {
 
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
-export function factsSource(chain: string): WebhookEventSource {
+export function factsSource(of: EventChain): WebhookEventSource {
+  const { name: chain } = of;
   return {
     topic: 'facts',
     chain,
@@ -42,7 +43,7 @@ export function factsSource(chain: string): WebhookEventSource {
     stage: 'derive',
     async read(topics, position) {
       const entries = await topics.read('facts', chain, position, READ_LIMITS);
-      return entries.map((entry) => ofFacts(chain, entry.record()));
+      return entries.map((entry) => ofFacts(of, entry.record()));
     },
     head: (topics, mark) => headOf(topics, chain, mark),
   };
@@ -62,7 +63,7 @@ export function stampsSource(chain: string): WebhookEventSource {
   };
 }
 
-function ofFacts(chain: string, record: FactsRecord): SourceRecord {
+function ofFacts(chain: EventChain, record: FactsRecord): SourceRecord {
   const block = record.kind === 'rewind' ? undefined : record.facts.find((fact) => fact.type === 'block');
   return {
     mark: record.source,

@@ -96,8 +96,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     });
 
   const running = [
-    ...chains
-      .flatMap((chain) => [factsSource(chain), stampsSource(chain)])
+    ...config.chains
+      .flatMap((chain) => [factsSource(chain), stampsSource(chain.name)])
       .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
     repeat('prices for webhooks cannot be read', async () => {
       if ((await lookAtPrices()) > 0) turns.wake();

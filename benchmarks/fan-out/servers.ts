@@ -2,10 +2,11 @@
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
 import type { ChainFeed, FeedRecord } from '../../api/push/chain-feed.ts';
-import { createConnection, type PushConnection } from '../../api/push/connection.ts';
+import { createConnection } from '../../api/push/connection.ts';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { createHub } from '../../api/push/hub.ts';
 import { createNetworkShares } from '../../api/push/network-share.ts';
+import type { PushConnection } from '../../api/push/push-connection.ts';
 import { eventMessage, pushEvent } from '../../api/push/push-event.ts';
 import { type SocketData, socketBehavior } from '../../api/push/register-push.ts';
 
@@ -50,6 +51,7 @@ const dataOf = (position: number, index: number, padding: number) => {
 
 const recordOf = (position: number, events: number, padding = 0): FeedRecord => ({
   position,
+  change: { kind: 'block', height: position },
   bytes: 0,
   events: Array.from({ length: events }, (_, index) =>
     pushEvent({
@@ -75,6 +77,7 @@ export async function pushStream(): Promise<FanOut> {
     recent: (position) => kept[position],
     load: async () => [],
     end: async () => kept.length,
+    headIn: async () => kept.length,
     join: () => undefined,
   };
   const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger });

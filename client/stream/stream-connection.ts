@@ -2,7 +2,7 @@
 import { createMessageQueue } from './message-queue.ts';
 import type { ServerMessage, SubscribeMessage } from './messages.ts';
 
-export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter'>;
+export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter' | 'confirmations' | 'snapshot'>;
 
 export interface ConnectionOptions {
   /** Address of the WebSocket. */
@@ -83,7 +83,14 @@ export function openConnection({
 
   function greet(hello: Extract<ServerMessage, { type: 'hello' }>): void {
     silenceMs = hello.heartbeatSeconds * 1000 * SILENT_BEATS;
-    const subscribe: SubscribeMessage = { op: 'subscribe', id: SUBSCRIPTION, ...wish, cursor: cursor ?? hello.cursor };
+    // A snapshot begins anywhere; with a cursor there would be none.
+    const from = cursor ?? (wish.snapshot ? null : hello.cursor);
+    const subscribe: SubscribeMessage = {
+      op: 'subscribe',
+      id: SUBSCRIPTION,
+      ...wish,
+      ...(from !== null && { cursor: from }),
+    };
     socket.send(JSON.stringify(subscribe));
   }
 

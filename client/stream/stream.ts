@@ -7,8 +7,11 @@ import { type Ended, openConnection, type StreamConnection, type Wish } from './
 
 export { StreamRefused } from './stream-connection.ts';
 
-/** Events of the chains, and `resync`: what lies between the event before it and the one after it is lost to this reader. */
-export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' }>;
+/**
+ * Events of the chains; parts of a `snapshot`, of which the first replaces all that the reader holds; and `resync`: what lies between the
+ * event before it and the one after it is lost to this reader.
+ */
+export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' | 'snapshot' }>;
 
 export interface StreamOptions extends Wish {
   /** Such as `http://127.0.0.1:8080`. */
@@ -45,10 +48,26 @@ const RETRY_MS = [250, 30_000] as const;
 
 /** Iterating connects. @throws StreamRefused while it is iterated, when the server does not take the subscription */
 export function openStream({ baseUrl, key, signal, ...options }: StreamOptions): Stream {
-  const { channels, chains, filter, mostWaiting = MOST_WAITING, retryMs = RETRY_MS, onMessage, onReconnect } = options;
+  const {
+    channels,
+    chains,
+    filter,
+    confirmations,
+    snapshot,
+    mostWaiting = MOST_WAITING,
+    retryMs = RETRY_MS,
+    onMessage,
+    onReconnect,
+  } = options;
   const url = new URL('/api/ws', baseUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const wish: Wish = { ...(channels && { channels }), ...(chains && { chains }), ...(filter && { filter }) };
+  const wish: Wish = {
+    ...(channels && { channels }),
+    ...(chains && { chains }),
+    ...(filter && { filter }),
+    ...(confirmations !== undefined && { confirmations }),
+    ...(snapshot !== undefined && { snapshot }),
+  };
   let cursor = options.cursor ?? null;
 
   async function* events(): AsyncGenerator<StreamEvent, void, void> {
@@ -60,7 +79,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
         for await (const message of messagesOf(connection)) {
           failures = 0;
           cursor = message.cursor;
-          if ('data' in message || message.type === 'resync') yield message;
+          if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;
         }
       } finally {
         signal?.removeEventListener('abort', close);

@@ -60,6 +60,8 @@ export const CONNECTION_SETTINGS = {
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   input_format_csv_empty_as_default: 0,
+  // It hides rows: docs/decisions/0061-candles.md
+  use_query_condition_cache: 0,
 } as const satisfies ClickHouseSettings;
 
 /** As SET and a statement take them. */

@@ -1,5 +1,5 @@
 /** The four main chains. Any other chain is configured by file; a file entry of one of these names overrides parts of it. */
-import type { ChainConfig } from '../../schemas/config.ts';
+import type { ChainConfig, Mark } from '../../schemas/config.ts';
 
 type ChainDefaults = Omit<ChainConfig, 'rpc'>;
 
@@ -32,6 +32,19 @@ export const MAIN_CHAINS: readonly ChainDefaults[] = [
   { ...MAIN, name: 'varrr', rootCurrency: 'vARRR' },
   { ...MAIN, name: 'vdex', rootCurrency: 'vDEX' },
   { ...MAIN, name: 'chips', rootCurrency: 'CHIPS', blockSeconds: 10 },
+];
+
+/** What happened on the main chains that their numbers alone do not tell. */
+export const MAIN_MARKS: readonly Mark[] = [
+  {
+    from: Date.UTC(2026, 4, 17) / 1000,
+    to: Date.UTC(2026, 6, 7, 17) / 1000,
+    chains: MAIN_CHAINS.map(({ name }) => name),
+    text:
+      'The bridge exploit of 17 May 2026, up to the restoration of 7 July 2026, which set reserves and balances of bridged ETH and tBTC to about 73 % ' +
+      'without a transaction. All numbers are as the chains report them.',
+    link: 'https://github.com/VerusCoin/Verus-Desktop/releases',
+  },
 ];
 
 /** The bundled recording of a private test chain; `rpc` is filled in by the command that starts its node. */

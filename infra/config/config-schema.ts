@@ -16,6 +16,8 @@ const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
 const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
+const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z';
+
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -60,7 +62,7 @@ export const CONFIG_SCHEMA = {
       items: { type: 'string', maxLength: 255, pattern: HOST },
     },
     logLevel: { enum: LOG_LEVELS },
-    cutover: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
+    cutover: { type: 'string', pattern: `^${TIME}$` },
     minListedDepthUsd: { type: 'number', minimum: 0 },
     minBasketDepthUsd: { type: 'number', minimum: 0 },
     priceLimits: {
@@ -73,6 +75,22 @@ export const CONFIG_SCHEMA = {
         properties: { min: plainDecimal, max: plainDecimal },
       },
     },
+    marks: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['from', 'to', 'text'],
+        properties: {
+          from: { type: 'string', pattern: `^${TIME}$` },
+          to: { type: 'string', pattern: `^${TIME}$` },
+          chains: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string' } },
+          text: { type: 'string', minLength: 1, maxLength: 500 },
+          link: { ...url('https?'), maxLength: 500 },
+        },
+      },
+    },
     priceFeedIds: { type: 'object', propertyNames: iAddress, additionalProperties: { type: 'string' } },
     tiers: {
       type: 'object',
@@ -81,6 +99,7 @@ export const CONFIG_SCHEMA = {
     },
     keylessRequestsPerMinute: { type: 'integer', minimum: 1 },
     webhookLocalReceivers: { type: 'boolean' },
+    demoBlockSeconds: { type: 'integer', minimum: 1, maximum: 3600 },
   },
 } as const;
 
@@ -104,5 +123,6 @@ export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text:
   TRUSTED_PROXIES: { member: 'trustedProxies', read: list },
   WEBHOOK_LOCAL_RECEIVERS: { member: 'webhookLocalReceivers', read: boolean },
   PUBLIC_HOSTS: { member: 'publicHosts', read: list },
+  DEMO_BLOCK_SECONDS: { member: 'demoBlockSeconds', read: integer },
   LOG_LEVEL: { member: 'logLevel', read: String },
 };

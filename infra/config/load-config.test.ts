@@ -17,6 +17,15 @@ const RPC = 'http://user:secret@127.0.0.1:27486';
 const WHOLE = {
   chains: [{ name: 'mine', rpc: RPC }],
   priceLimits: { [CURRENCY]: { min: '1' } },
+  marks: [
+    {
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00Z',
+      chains: ['mine'],
+      text: 'x',
+      link: 'https://example.org',
+    },
+  ],
   priceFeedIds: { [CURRENCY]: 'verus' },
   tiers: { free: { creditsPerMinute: 1 }, developer: { creditsPerMinute: 1 }, pro: { creditsPerMinute: 1 } },
 };
@@ -189,6 +198,32 @@ describe('loadConfig', () => {
       developer: { creditsPerMinute: 300 },
       pro: { creditsPerMinute: 500 },
     });
+  });
+
+  it('marks what happened on the main chains that it has, unless the file has marks of its own', () => {
+    const marksOf = (content: object) => loadConfig({ VERUSTREAM_CONFIG: file({ ...content }) }).marks;
+    const two = { chains: ['mine', 'chips'].map((name) => ({ name, rpc: RPC })) };
+    expect(marksOf(two)).toMatchObject([
+      {
+        from: Date.parse('2026-05-17T00:00:00Z') / 1000,
+        to: Date.parse('2026-07-07T17:00:00Z') / 1000,
+        chains: ['chips'],
+      },
+    ]);
+    expect(loadConfig({}).marks).toEqual([]);
+    expect(marksOf({ ...two, marks: [] })).toEqual([]);
+    const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', text: 'x' };
+    expect(marksOf({ ...two, marks: [span] })).toEqual([
+      { from: 1_767_225_600, to: 1_767_312_000, chains: ['mine', 'chips'], text: 'x', link: null },
+    ]);
+    const printed = printableConfig(loadConfig({ VERUSTREAM_CONFIG: file({ ...two, marks: [span] }) }));
+    expect(JSON.parse(printed).marks[0]).toMatchObject({ from: '2026-01-01T00:00:00.000Z' });
+    for (const [wrong, message] of [
+      [{ ...span, to: span.from }, 'marks: from 2026-01-01T00:00:00.000Z is not before to'],
+      [{ ...span, to: '2026-13-01T00:00:00Z' }, 'marks: from or to is not a date'],
+      [{ ...span, chains: ['none'] }, 'marks: chain "none" is not one of mine, chips'],
+    ] as const)
+      expect(() => marksOf({ ...two, marks: [wrong] })).toThrow(message);
   });
 
   it('names each member of the schema that is missing, unknown or of a wrong type', () => {

@@ -2,9 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
-import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
-import { CHAIN_DEFAULTS, DEMO_CHAIN, MAIN_CHAINS, NETWORK_ROOTS, RESERVED_NAMES } from './chain-defaults.ts';
+import {
+  CHAIN_DEFAULTS,
+  DEMO_CHAIN,
+  MAIN_CHAINS,
+  MAIN_MARKS,
+  NETWORK_ROOTS,
+  RESERVED_NAMES,
+} from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
 export class ConfigInvalid extends PermanentError {
@@ -15,7 +22,12 @@ export class ConfigInvalid extends PermanentError {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type RawChain = Pick<ChainConfig, 'name' | 'rpc'> & Partial<ChainConfig>;
-type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo'>> & { chains?: RawChain[]; cutover?: string };
+type RawMark = Pick<Mark, 'text'> & Partial<Pick<Mark, 'chains' | 'link'>> & { from: string; to: string };
+type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo' | 'recordings' | 'marks'>> & {
+  chains?: RawChain[];
+  cutover?: string;
+  marks?: RawMark[];
+};
 
 const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile<Raw>(CONFIG_SCHEMA);
@@ -68,9 +80,13 @@ function addDaemons(raw: Record<string, unknown>, environment: Environment): voi
 }
 
 function effective(raw: Raw): Config {
+  const chains = raw.chains ? raw.chains.map(withDefaults) : [DEMO_CHAIN];
   return {
-    chains: raw.chains ? raw.chains.map(withDefaults) : [DEMO_CHAIN],
+    chains,
+    marks: marksOf(raw.marks, chains),
     demo: raw.chains === undefined,
+    demoBlockSeconds: raw.demoBlockSeconds ?? 6,
+    recordings: [],
     dataDir: raw.dataDir ?? './data',
     databaseUrl: raw.databaseUrl ?? null,
     clickhouseUrl: raw.clickhouseUrl ?? null,
@@ -105,6 +121,20 @@ function withDefaults(chain: RawChain, _: number, all: readonly RawChain[]): Cha
   return { ...CHAIN_DEFAULTS, ...main, ...chain, rootCurrency, networkRoot: networkRootOf(chain, all) };
 }
 
+const isoSeconds = (moment: number) => new Date(moment * 1000).toISOString();
+const seconds = (text: string) => Date.parse(text) / 1000;
+
+/** Without any of its own the file keeps those of the main chains that it has. */
+function marksOf(raw: readonly RawMark[] | undefined, chains: readonly ChainConfig[]): Mark[] {
+  const names = chains.map(({ name }) => name);
+  const marks = raw
+    ? raw.map(({ from, to, chains: of = names, link = null, text }) => {
+        return { from: seconds(from), to: seconds(to), chains: of, text, link };
+      })
+    : MAIN_MARKS.map((mark) => ({ ...mark, chains: mark.chains.filter((name) => names.includes(name)) }));
+  return marks.filter((mark) => mark.chains.length > 0).sort((a, b) => a.from - b.from);
+}
+
 function rootCurrencyOf({ name, rootCurrency }: RawChain): string {
   return rootCurrency ?? MAIN_CHAINS.find((main) => main.name === name)?.rootCurrency ?? name.toUpperCase();
 }
@@ -132,6 +162,12 @@ function contradictions(config: Config): string[] {
     if (min !== undefined && max !== undefined && Number(min) > Number(max)) {
       problems.push(`priceLimits of ${currencyId}: min ${min} is above max ${max}`);
     }
+  }
+  for (const { from, to, chains } of config.marks) {
+    if (Number.isNaN(from) || Number.isNaN(to)) problems.push('marks: from or to is not a date');
+    else if (from >= to) problems.push(`marks: from ${isoSeconds(from)} is not before to ${isoSeconds(to)}`);
+    const unknown = chains.filter((name) => !names.includes(name));
+    if (unknown.length > 0) problems.push(`marks: chain "${unknown.join('", "')}" is not one of ${names.join(', ')}`);
   }
   const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
   if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is neither an address nor a CIDR`);
@@ -175,5 +211,6 @@ export function maskUrl(text: string): string {
 
 /** The effective configuration for people: secrets masked. */
 export function printableConfig(config: Config): string {
-  return maskUrl(JSON.stringify({ ...config, cutover: new Date(config.cutover * 1000).toISOString() }, null, 2));
+  const marks = config.marks.map((mark) => ({ ...mark, from: isoSeconds(mark.from), to: isoSeconds(mark.to) }));
+  return maskUrl(JSON.stringify({ ...config, cutover: isoSeconds(config.cutover), marks }, null, 2));
 }

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { finalizedHeight } from '../../domain/finality.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
 import {
@@ -176,6 +177,16 @@ async function play(actions: readonly Action[], check: (world: World) => Promise
   }
 }
 
+/** Rewinds that took away a block after a reader of the log was told by finalizedHeight that it stays. */
+function removedFinal(records: readonly BlocksRecord[]): BlocksRecord[] {
+  let final = 0;
+  return records.filter(({ kind, height }) => {
+    if (kind === 'rewind' && height < final) return true;
+    final = Math.max(final, finalizedHeight(height, FINALITY));
+    return false;
+  });
+}
+
 describe('the law', () => {
   it(`holds for ${RUNS} histories of extensions, reorganisations, restarts and faults`, {
     timeout: 600_000,
@@ -189,6 +200,7 @@ describe('the law', () => {
           expect(blocks.map(({ hash }) => hash)).toEqual(blocks.map(({ height }) => daemon.tree.at(height)?.hash));
           expect(blocks).toHaveLength(daemon.tree.tip().height + 1);
           expect(deepest).toBeLessThanOrEqual(FINALITY);
+          expect(removedFinal(records.map(({ payload }) => decodeBlocksRecord(payload)))).toEqual([]);
           for (const { hash, block } of blocks)
             expect(daemon.sent.get(hash)).toContain(Buffer.from(block).toString('utf8'));
           seen.rewinds += rewinds.length;

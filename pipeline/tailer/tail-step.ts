@@ -1,6 +1,7 @@
 /** One step: looks at the daemon and acts on its state. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
+import { finalizedHeight } from '../../domain/finality.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type AppendLimits, appendBranch } from './append-branch.ts';
 import { compareChains } from './compare-chains.ts';
@@ -58,7 +59,7 @@ export async function tailStep(context: TailContext, end: LogEnd): Promise<StepR
 /** A node that lacks a few blocks is about to get them; one that lost final blocks needs the operator. */
 function waitFor({ chain, report }: TailContext, end: LogEnd, theirs: BlockRef): StepResult {
   const height = end.tip()?.height ?? 0;
-  if (end.highest() - theirs.height > chain.finalityDepth) {
+  if (theirs.height < finalizedHeight(end.highest(), chain.finalityDepth)) {
     throw new DaemonLostBlocks(chain.name, theirs.height, height, chain.finalityDepth);
   }
   report.state('waiting', new DaemonBehind(chain.name, theirs.height, height));
@@ -93,8 +94,9 @@ async function switchBranch(context: TailContext, end: LogEnd, fork: BlockRef): 
     return 'changing';
   const depth = end.highest() - fork.height;
   const { finalityDepth } = chain;
-  const permission = depth > finalityDepth ? context.permission(fork) : null;
-  if (depth > finalityDepth && !permission) {
+  const isTooDeep = fork.height < finalizedHeight(end.highest(), finalityDepth);
+  const permission = isTooDeep ? context.permission(fork) : null;
+  if (isTooDeep && !permission) {
     throw new RewindTooDeep({ chain: chain.name, fork, depth, finalityDepth });
   }
   report.state('catching_up');

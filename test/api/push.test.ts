@@ -24,7 +24,8 @@ async function openedAtTip(): Promise<{ reader: StreamReader; hello: LooseJson }
   for (let tries = 0; ; tries++) {
     const reader = openReader();
     const hello = await reader.opened();
-    const tip = { height: service.node.height, hash: service.node.hash };
+    const { height, hash } = service.node;
+    const tip = { height, hash, finalizedHeight: height - 100 };
     if (hello.chains[CHAIN].hash === tip.hash || tries === 300) {
       expect(hello.chains[CHAIN]).toEqual(tip);
       return { reader, hello };
@@ -59,7 +60,9 @@ describe('WebSocket', () => {
       'size',
       'validationType',
       'difficulty',
+      'finalizedHeight',
     ]);
+    expect(blocks[0].data.finalizedHeight).toBe(blocks[0].data.height - 100);
     expect(blocks[0].data.previousHash).toBe(hello.chains[CHAIN].hash);
     await reader.close();
   });

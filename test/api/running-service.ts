@@ -95,12 +95,23 @@ export function configOf(chains: Config['chains']): Config {
     minListedDepthUsd: 10_000,
     minBasketDepthUsd: 1_000,
     priceLimits: {},
+    marks: [
+      {
+        from: 1_795_000_000,
+        to: 1_795_000_600,
+        chains: chains.map(({ name }) => name),
+        text: 'A test – marked',
+        link: null,
+      },
+    ],
     priceFeedIds: {},
     tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
     metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
     demo: false,
+    demoBlockSeconds: 6,
+    recordings: [],
   };
 }
 

@@ -53,6 +53,7 @@ function runOf(
     history: {
       client: 'one',
       types: new Set(['undo', ...types]),
+      confirmations: 0,
       from: encodePlaces(new Map(CHAINS.map((chain) => [chain, { position: 0, index: 0 }]))),
       events: all.filter(({ type }) => type === 'undo' || types.includes(type)),
       faults: [],
@@ -144,7 +145,10 @@ describe('the checker', () => {
         ends: new Map([['a/stamps', 99]]),
         hashAt: () => undefined,
       };
-      return checkHistory({ client: 'one', types, from: encodePlaces(new Map()), events, faults: [] }, truth).join();
+      return checkHistory(
+        { client: 'one', types, from: encodePlaces(new Map()), events, faults: [], confirmations: 0 },
+        truth,
+      ).join();
     };
     expect(faultsOf([price(0, 8), price(1, 9), back, price(3, 8)])).toBe('');
     expect(faultsOf([price(0, 8), price(1, 9), price(3, 8)])).toMatch(/of block 8 after 9/);

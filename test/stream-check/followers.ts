@@ -16,6 +16,7 @@ export interface FollowerOptions {
   readonly channels: readonly FollowedChannel[];
   /** Conversions with their value, those that have one; then `channels` has prices, too. */
   readonly byValue: boolean;
+  readonly confirmations: number;
   readonly from: string;
   readonly slow: boolean;
   readonly random: () => number;
@@ -43,7 +44,7 @@ const RETRY_MS = [50, 1_000] as const;
 const SLOW_WAITING = 100;
 
 export function follow(options: FollowerOptions): Follower {
-  const { name, channels, byValue, from, slow, random, book, signal } = options;
+  const { name, channels, byValue, confirmations, from, slow, random, book, signal } = options;
   const types = Object.entries(pushEvents).flatMap(([type, { channel }]) =>
     (channels as readonly string[]).includes(channel) ? [type] : [],
   );
@@ -51,7 +52,7 @@ export function follow(options: FollowerOptions): Follower {
   if (byValue && asked.delete('conversion')) asked.add(VALUED);
   if (!byValue) asked.delete('conversion_correction');
   if (channels.includes('prices')) asked.add(UNDO_OF_PRICES);
-  const history: ClientHistory = { client: name, types: asked, from, events: [], faults: [] };
+  const history: ClientHistory = { client: name, types: asked, confirmations, from, events: [], faults: [] };
   const feeds = options.chains.flatMap((chain) => [
     feedKey('facts', chain),
     ...(channels.includes('prices') ? [feedKey('stamps', chain)] : []),
@@ -72,6 +73,7 @@ export function follow(options: FollowerOptions): Follower {
       baseUrl,
       channels: [...channels],
       ...filter,
+      confirmations,
       cursor,
       signal,
       retryMs: RETRY_MS,
@@ -81,7 +83,7 @@ export function follow(options: FollowerOptions): Follower {
   }
 
   async function* overSse(): AsyncGenerator<StreamEvent, void, void> {
-    const url = `${options.baseUrl}/api/stream?channels=${channels.join(',')}${byValue ? '&minUsd=0' : ''}`;
+    const url = `${options.baseUrl}/api/stream?channels=${channels.join(',')}${byValue ? '&minUsd=0' : ''}&confirmations=${confirmations}`;
     let seq = 0;
     for await (const message of sseMessages(url, cursor, signal)) {
       if (message.type !== 'hello' && message.seq !== ++seq) history.faults.push(`seq ${message.seq} after ${seq - 1}`);
@@ -94,7 +96,7 @@ export function follow(options: FollowerOptions): Follower {
   async function live(): Promise<void> {
     for await (const event of events()) {
       if (event.type === 'resync') history.faults.push(`resync: ${event.reason}`);
-      else {
+      else if (event.type !== 'snapshot') {
         const entry = book.entry(event);
         history.events.push(entry);
         heard.set(entry.feed, entry.position);

@@ -17,6 +17,7 @@ export interface ClientHistory {
   readonly client: string;
   /** Types that it asked for. */
   readonly types: ReadonlySet<string>;
+  readonly confirmations: number;
   /** Cursor that it began with. */
   readonly from: string;
   readonly events: HeardEvent[];

@@ -17,8 +17,9 @@ import { checkHistory } from './check-history.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { FOLLOWED, type Follower, follow } from './followers.ts';
 import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
+import { followFromSnapshot } from './snapshot-followers.ts';
 import { sseMessages } from './sse-events.ts';
-import { readTruth, type Topics } from './truth.ts';
+import { readBotState, readTruth, type Topics } from './truth.ts';
 
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const CLIENTS = number('STREAM_CLIENTS', 30);
@@ -34,6 +35,9 @@ const TICK_MS = 100;
 /** Chances in a tick. */
 const REORGANISES = 0.08;
 const DEEPEST = 12;
+const FINALITY_DEPTH = 60;
+/** Of the clients in turn; some reorganisations reach what was confirmed. */
+const CONFIRMATIONS = [0, 0, 3, 8];
 /** Connections that break in a second, of all. */
 const CUT_SHARE = 0.1;
 const MINUTES = 60_000;
@@ -59,6 +63,7 @@ it(
         rpc: daemons[number]?.url ?? '',
         stableAnchors: [NATIVE],
         minBasketAge: 2,
+        finalityDepth: FINALITY_DEPTH,
       })),
       { minBasketDepthUsd: 0 }, // of some seeds no basket is deep
     );
@@ -79,12 +84,14 @@ it(
       const channels = FOLLOWED.filter((channel) => always.includes(channel) || random() < 0.3);
       const way = number % 7 === 3 ? 'sse' : 'websocket';
       const slow = number % 5 === 4;
+      const confirmations = CONFIRMATIONS[(number >> 1) % CONFIRMATIONS.length] ?? 0;
       return follow({
-        name: `${number} by ${way}${slow ? ', slow' : ''}, of ${channels}${byValue ? ' by value' : ''}`,
+        name: `${number} by ${way}${slow ? ', slow' : ''}, of ${channels}${byValue ? ' by value' : ''}, confirmations ${confirmations}`,
         baseUrl,
         way,
         channels,
         byValue,
+        confirmations,
         from: starts[number % 3 === 0 ? 1 : 0],
         slow,
         random,
@@ -94,6 +101,10 @@ it(
       });
     });
 
+    let isCalm = false;
+    const bots = Array.from({ length: Math.ceil(CLIENTS / 5) }, (_, number) =>
+      followFromSnapshot({ name: `bot ${number}`, baseUrl, random, signal: stop.signal, mayForget: () => !isCalm }),
+    );
     let reorganisations = 0;
     const highest = CHAINS.map(() => 0);
     const killing = kill();
@@ -125,40 +136,62 @@ it(
       ends.set(CHAINS[number] ?? '', daemon.height);
     }
     const logFolder = join(settings.DATA_DIR, 'log');
-    const topics = await untilThere('the topics hold the last block', () => readTruth(logFolder, ends), 3 * MINUTES);
-    await untilHeard(followers, topics.ends).finally(() => stop.abort());
-    await Promise.all(followers.map(({ done }) => done));
+    const topics = new Map<number, Topics>();
+    for (const confirmations of new Set(CONFIRMATIONS)) {
+      const look = () => readTruth(logFolder, ends, FINALITY_DEPTH, confirmations);
+      topics.set(confirmations, await untilThere('the topics hold the last block', look, 3 * MINUTES));
+    }
+    const topicsOf = ({ history }: Follower) => topics.get(history.confirmations) as Topics;
+    isCalm = true;
+    await untilHeard(followers, topicsOf).catch((error: unknown) => {
+      stop.abort();
+      throw error;
+    });
+    await until('the bots have their snapshots', async () => bots.every((bot) => bot.places() !== null), MINUTES);
+    stop.abort();
+    await Promise.all([...followers, ...bots].map(({ done }) => done));
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     await proxy.stop();
     for (const daemon of daemons) await daemon.stop();
 
-    const truth = {
-      ...topics,
-      hashAt: (chain: string, height: number) => daemons[CHAINS.indexOf(chain)]?.hashAt(height),
-    };
-    expect(followers.flatMap(({ history }) => checkHistory(history, truth))).toEqual([]);
+    const hashAt = (chain: string, height: number) => daemons[CHAINS.indexOf(chain)]?.hashAt(height);
+    const faults = followers.flatMap((follower) => checkHistory(follower.history, { ...topicsOf(follower), hashAt }));
+    expect(faults).toEqual([]);
+    for (const bot of bots) {
+      const wanted = await readBotState(logFolder, bot.places() ?? new Map(), FINALITY_DEPTH);
+      expect(bot.faults).toEqual([]);
+      expect([bot.name, ...differences(bot.state().current(), wanted.current())]).toEqual([bot.name]);
+    }
     const connections = followers.reduce((sum, follower) => sum + follower.connections(), 0);
     const events = followers.reduce((sum, { history }) => sum + history.events.length, 0);
-    const happened = [...truth.events.values()].flat();
+    const happened = [...(topics.get(0)?.events.values() ?? [])].flat();
     const count = (type: string) => happened.filter((event) => event.type === type).length;
     console.log(
       `stream check: ${CLIENTS} clients heard ${events} events of ${happened.length} (${count('price')} prices, ${count(VALUED)} values, ${count(UNDO_OF_PRICES)} times taken back) over ${connections} connections or attempts at one, ` +
-        `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks: 0 faults`,
+        `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks, ` +
+        `${bots.reduce((sum, bot) => sum + bot.snapshots(), 0)} snapshots of ${bots.length} bots, the last ${bots[0]?.state().rows()} rows: 0 faults`,
     );
   },
   SECONDS * 2_000 + 10 * MINUTES,
 );
 
+function differences(held: ReadonlyMap<string, string>, wanted: ReadonlyMap<string, string>): string[] {
+  const keys = new Set([...held.keys(), ...wanted.keys()]);
+  return [...keys]
+    .filter((key) => held.get(key) !== wanted.get(key))
+    .map((key) => `${key}: held ${held.get(key)}, is ${wanted.get(key)}`);
+}
+
 /** Every client has heard of the last block and price, however long that takes: those who have not hear more and more. */
-async function untilHeard(followers: readonly Follower[], ends: Topics['ends']): Promise<void> {
-  const leftOf = () => followers.filter(({ waitsFor }) => waitsFor(ends).length > 0);
+async function untilHeard(followers: readonly Follower[], topicsOf: (follower: Follower) => Topics): Promise<void> {
+  const leftOf = () => followers.filter((follower) => follower.waitsFor(topicsOf(follower).ends).length > 0);
   const heardBy = (some: readonly Follower[]) => some.reduce((sum, { history }) => sum + history.events.length, 0);
   let left = leftOf();
   for (let [heard, since] = [heardBy(left), Date.now()]; left.length > 0; left = leftOf()) {
     await sleep(TICK_MS);
     if (heardBy(left) !== heard) [heard, since] = [heardBy(left), Date.now()];
     if (Date.now() - since < SILENCE_MS) continue;
-    const waiting = left.map(({ history, waitsFor }) => `${history.client}: ${waitsFor(ends)}`);
+    const waiting = left.map((follower) => `${follower.history.client}: ${follower.waitsFor(topicsOf(follower).ends)}`);
     throw new Error(`${left.length} clients hear nothing more and have not heard of the end: ${waiting.join('; ')}`);
   }
 }

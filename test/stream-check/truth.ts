@@ -1,13 +1,14 @@
 /** What happened, from the log of a program. */
-import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
-import { eventsOfRecord } from '../../api/push/events-of-record.ts';
-import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
+import type { FeedRecord } from '../../api/push/chain-feed.ts';
+import { type FeedKey, type FeedPlaces, type FeedTopicName, feedKey } from '../../api/push/cursor.ts';
+import type { EventChain } from '../../api/push/events-of-record.ts';
+import { type FeedTopic, factsTopic, stampsTopic } from '../../api/push/feed-topic.ts';
+import { isBefore } from '../../api/push/places.ts';
 import type { PushEvent } from '../../api/push/push-event.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
-import { decodeFactsRecord } from '../../schemas/log-codec.ts';
-import { factsTopic } from '../laws/topic.ts';
-import { stampsTopic } from '../support/pipeline/price/published-topic.ts';
+import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { heldBack } from '../support/api/push/held-back.ts';
+import { type BotState, createBotState } from './bot-state.ts';
 import type { Truth } from './check-history.ts';
 import { type HeardEvent, placeOf, VALUED } from './history.ts';
 
@@ -17,12 +18,22 @@ export type Topics = Pick<Truth, 'events' | 'ends'>;
  * Up to records which every client of their feed hears of: that of the block at a chain's height in `heights`, which comes once, and the
  * last one that told a price (none, when the chain has no prices yet), once prices have come to that block. Null while they have not. `folder` is the log's.
  */
-export async function readTruth(folder: string, heights: ReadonlyMap<string, number>): Promise<Topics | null> {
+export async function readTruth(
+  folder: string,
+  heights: ReadonlyMap<string, number>,
+  finalityDepth: number,
+  confirmations: number,
+): Promise<Topics | null> {
+  const publish: Publish = (records) => heldBack(records, confirmations);
   const log = createEmbeddedEventLog({ folder });
+  const topics = createTopicReader(log);
   const truth = { events: new Map<FeedKey, HeardEvent[]>(), ends: new Map<FeedKey, number>() };
   try {
     for (const [chain, height] of heights) {
-      const feeds = { facts: await factsOf(log, chain, height), stamps: await stampsOf(log, chain, height) } as const;
+      const feeds = {
+        facts: await factsOf(topics, { name: chain, finalityDepth }, height, publish),
+        stamps: await stampsOf(topics, chain, height, publish),
+      } as const;
       for (const topic of ['facts', 'stamps'] as const) {
         const content = feeds[topic];
         if (!content) return null;
@@ -41,23 +52,83 @@ export async function readTruth(folder: string, heights: ReadonlyMap<string, num
   return truth;
 }
 
+/** The state of who has heard everything up to the places of a cursor. `folder` is the log's. */
+export async function readBotState(folder: string, places: FeedPlaces, finalityDepth: number): Promise<BotState> {
+  const log = createEmbeddedEventLog({ folder });
+  const topics = createTopicReader(log);
+  const state = createBotState();
+  try {
+    const chains = [...places.keys()].filter((key) => !key.includes('/'));
+    for (const chain of chains) {
+      const records = [
+        ...(await recordsOf(topics, chain, factsTopic(topics, { name: chain, finalityDepth }))),
+        ...(await recordsOf(
+          topics,
+          chain,
+          stampsTopic(chain, () => 0),
+        )),
+      ];
+      for (const event of records.flatMap(({ events }) => events)) {
+        if (!isBefore(event, places) || !HELD_CHANNELS.has(event.channel)) continue;
+        const data = JSON.parse(event.data()) as object;
+        state.takeEvent({ chain, type: placeOf(chain, event.type, data).type, data });
+      }
+    }
+  } finally {
+    await log.close();
+  }
+  return state;
+}
+
+const HELD_CHANNELS: ReadonlySet<string> = new Set(['blocks', 'prices', 'reserves', 'conversions', 'undo']);
+
 interface FeedHistory {
   readonly events: readonly PushEvent[];
   readonly end: number;
 }
 
-async function factsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
-  const records = (await factsTopic(log, chain)).map(({ payload }) => decodeFactsRecord(payload));
-  const end = records.findIndex((record) => record.kind === 'facts' && record.height === height);
-  return end < 0 ? null : { events: records.flatMap((record) => eventsOfRecord(chain, record)), end };
+async function recordsOf<T extends FeedTopicName>(
+  topics: TopicReader,
+  chain: string,
+  topic: FeedTopic<T>,
+): Promise<FeedRecord[]> {
+  const records: FeedRecord[] = [];
+  for (;;) {
+    const read = await topics.read(topic.name, chain, records.length, { maxRecords: 10_000, maxBytes: 1 << 26 });
+    if (read.length === 0) return records;
+    records.push(...read.map((entry) => ({ ...topic.read(entry), bytes: entry.bytes })));
+  }
 }
 
-async function stampsOf(log: EventLog, chain: string, height: number): Promise<FeedHistory | null> {
-  const records = await stampsTopic(log, chain);
-  const newest = records.findLast(({ kind }) => kind !== 'correction');
-  if (newest?.kind !== 'stamps' || newest.height !== height) return null;
-  const end = records.findLastIndex((record) => record.kind === 'stamps' && record.prices.length > 0);
-  return { events: records.flatMap((record) => eventsOfStamps(chain, record)), end };
+/** What a subscriber hears of the records. */
+type Publish = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
+
+async function factsOf(
+  topics: TopicReader,
+  chain: EventChain,
+  height: number,
+  publish: Publish,
+): Promise<FeedHistory | null> {
+  const records = await recordsOf(topics, chain.name, factsTopic(topics, chain));
+  const end = records.findIndex(({ change }) => change.kind === 'block' && change.height === height);
+  return end < 0 ? null : { events: publish(records).flat(), end };
+}
+
+async function stampsOf(
+  topics: TopicReader,
+  chain: string,
+  height: number,
+  publish: Publish,
+): Promise<FeedHistory | null> {
+  const records = await recordsOf(
+    topics,
+    chain,
+    stampsTopic(chain, () => 0),
+  );
+  const newest = records.findLast(({ change }) => change.kind !== 'correction')?.change;
+  if (newest?.kind !== 'block' || newest.height !== height) return null;
+  const heard = publish(records);
+  return { events: heard.flat(), end: heard.findLastIndex((events) => events.some(({ type }) => type === 'price')) };
 }
 
 interface Valued {

@@ -1,5 +1,6 @@
 /** /api/blocks */
 
+import { finalizedHeight } from '../../../domain/finality.ts';
 import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
@@ -121,7 +122,7 @@ const detail = stateRoute({
   cache: 'state',
   scope: 'chain',
   settledAt: ({ height }) => height,
-  async handler({ params, read }) {
+  async handler({ params, read, api }) {
     const tip = tipHeight(read, params.chain);
     const block = await read.row(readWholeBlock, DETAIL_SQL, [params.chain, params.height]);
     if (!block) throw notFound(`block ${params.height} of ${params.chain}`);
@@ -139,6 +140,7 @@ const detail = stateRoute({
       fees: coins(block.fees),
       feePool: coinsOrNull(block.fee_pool),
       confirmations: tip - block.height + 1,
+      finalizedHeight: finalizedHeight(tip, api.chain(params.chain).finalityDepth),
       transactions: transactions.map(({ txid, kind, fee, size }) => ({
         txid,
         type: kind,

@@ -4,6 +4,7 @@ import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import {
   array,
   coins,
+  finalizedHeight,
   hash,
   height,
   integer,
@@ -50,5 +51,6 @@ export const blockDetail = object({
   fees: { ...coins, description: 'Paid by the transactions of this block' },
   feePool: { ...nullableCoins, description: 'Held by the fee pool after the block; null where there is none' },
   confirmations: integer,
+  finalizedHeight,
   transactions: array(transactionSummary),
 });

@@ -4,7 +4,7 @@
  */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import type { TransferStatus } from '../../../domain/transfers.ts';
+import { IS_TRADE_SQL, type TransferStatus } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { CursorValue } from '../../http/cursor.ts';
@@ -81,6 +81,37 @@ export function countClosed(api: ApiContext, closed: ClosedConversions): Promise
     const [row] = await api.clickhouse.query<{ count: string }>(statement, { ...params, generation, chain, height });
     return Number(row?.count ?? 0);
   });
+}
+
+/** A part of the sums of a day. */
+export interface SumsRecord {
+  /** UTC day of the import since the epoch; null where no import has executed the conversion. */
+  readonly day: number | null;
+  readonly count: bigint | string;
+  /** Completed ones that have a value. */
+  readonly valued: bigint | string;
+  /** Decimal text, as `traded`: what those are worth. */
+  readonly volume: string;
+  /** What trades among them are worth. */
+  readonly traded: string;
+}
+
+const HAS_VALUE = "usd_value IS NOT NULL AND status = 'completed'";
+const SUMS = `toInt32(toDate(time)) AS day, count() AS count, countIf(${HAS_VALUE}) AS valued,
+  toString(sumIf(ifNull(usd_value, toDecimal256(0, 38)), ${HAS_VALUE})) AS volume,
+  toString(sumIf(ifNull(usd_value, toDecimal256(0, 38)), usd_value IS NOT NULL AND ${IS_TRADE_SQL})) AS traded`;
+
+export function sumClosed(api: ApiContext, closed: ClosedConversions): Promise<readonly SumsRecord[]> {
+  const { chain, generation, height, tag, condition } = closed;
+  const { sql, params } = condition;
+  return api.memo.get(`sums of closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, () =>
+    api.clickhouse.query<SumsRecord>(`SELECT ${SUMS} FROM conversions WHERE ${CLOSED} AND ${sql} GROUP BY day`, {
+      ...params,
+      generation,
+      chain,
+      height,
+    }),
+  );
 }
 
 export interface ConversionKey {

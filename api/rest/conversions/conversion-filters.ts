@@ -50,6 +50,8 @@ export interface ConversionFilter {
   /** Whether `conditions` depend on the request row alone, and so never change. */
   readonly isOfRequest: boolean;
   /** All of it for settled conversions; null where ClickHouse does not know. */
+  readonly whenSettled: ClosedCondition | null;
+  /** The same; null as well where Postgres alone finds the rows. */
   readonly inClickHouse: ClosedCondition | null;
 }
 
@@ -151,17 +153,20 @@ export function conversionFilter(
     params[bound] = bounded;
     if (!STORABLE.test(bounded)) isInClickHouse = false;
   }
-  // Postgres finds a span by its index, so alone it is not asked of ClickHouse.
-  if (clickHouse.length > 0 && times.length > 0) clickHouse.push(requestedIn(times));
+  // Postgres finds a span by its index, so alone it is not asked of ClickHouse, but for sums.
+  const isAsked = clickHouse.length > 0;
+  if (times.length > 0) clickHouse.push(requestedIn(times));
+  const whenSettled = isInClickHouse ? { sql: clickHouse.join(' AND ') || 'true', params } : null;
   return {
     chain,
     values,
     conditions: own.join(' AND '),
     outcome,
     isValued: minUsd !== undefined || maxUsd !== undefined,
-    isPlain: outcome.length === 0 && (clickHouse.length === 0 || !isInClickHouse),
+    isPlain: outcome.length === 0 && (!isAsked || !isInClickHouse),
     isOfRequest: address === null || others.length === 0,
-    inClickHouse: isInClickHouse && clickHouse.length > 0 ? { sql: clickHouse.join(' AND '), params } : null,
+    whenSettled,
+    inClickHouse: isAsked ? whenSettled : null,
   };
 }
 

@@ -18,6 +18,7 @@ import {
   object,
   string,
   unixTime,
+  usd,
   withOptional,
 } from '../../schema/json-schema.ts';
 import { transferEnds } from './transfer-ends-schema.ts';
@@ -74,6 +75,22 @@ export const conversionRow = object({
 });
 
 const choice = object({ currencyId: string, name: string, chain: string });
+const conversionSums = {
+  count: integer,
+  valued: { ...integer, description: 'Completed ones that have a USD value' },
+  volume: { ...usd, description: 'What those are worth' },
+  fees: { ...usd, description: '0.025 % of what the trades among them are worth: type convert and via' },
+} as const;
+
+export const conversionSummary = object({
+  chain: string,
+  ...conversionSums,
+  days: array(
+    object({ date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' }, ...conversionSums }),
+    'By the UTC day of the import, oldest first, days without any left out; what no import has executed is in no day',
+  ),
+});
+
 export const conversionFilters = object({
   chains: array(string),
   currencies: array(choice),

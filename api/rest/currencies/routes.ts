@@ -75,8 +75,14 @@ export function findCurrency(
 }
 
 /** As findCurrency, of a currency that holds reserves. */
-export function findBasket(currencies: Currencies, api: ApiContext, chain: string, text: string): CurrencyEntry {
-  const entry = findCurrency(currencies, api, chain, text, 'id');
+export function findBasket(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter = 'id',
+): CurrencyEntry {
+  const entry = findCurrency(currencies, api, chain, text, parameter);
   if (entry.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(text)}`);
   return entry;
 }

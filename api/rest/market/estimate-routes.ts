@@ -42,7 +42,7 @@ async function readRequest(api: ApiContext, { chain, from, to, amount }: Estimat
     const only = through === undefined ? null : idOf(through, 'via');
     const baskets = market.baskets.filter((one) => one.chain === chain && (only === null || one.currencyId === only));
     const given: Conversions = { baskets, currencies: market.currencies, daemon };
-    const headers = { 'X-Chain-State': chainState(read.state, chain) };
+    const headers = { 'X-Chain-State': chainState(api, read.state, chain) };
     return {
       request: { from: idOf(from, 'from'), to: idOf(to, 'to'), amount: coinsToSatoshis(amount) },
       given,

@@ -1,12 +1,14 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
+import { priceStatus } from '../../../domain/confidence.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { findBasket, findCurrency } from '../currencies/routes.ts';
-import { defaultChain } from '../prices/price-rows.ts';
+import { confidenceOf, defaultChain, type PriceRecord } from '../prices/price-rows.ts';
 import { printUsdOrNull } from '../prices/usd.ts';
 import { reservePoints } from './reserve-points.ts';
 import { priceSeries, reserveSeries } from './schema.ts';
@@ -31,12 +33,14 @@ const reserves = stateRoute({
     const basket = findBasket(currencies, api, params.chain, params.id);
     const end = read.state.derived.get(basket.chain)?.clock ?? 0;
     const rows = await pricedRows(read, api);
-    const points = await reservePoints(read, api, rows, basket, Math.max(0, daysBefore(end, params.days)));
+    const since = Math.max(0, daysBefore(end, params.days));
+    const points = await reservePoints(read, api, rows, basket, since);
     return {
       basket: basket.fullyQualifiedName,
       basketId: basket.currencyId,
       days: params.days,
       ...provisionalMembers(rows.provisionalSince(end)),
+      marks: marksIn(api, since, end + 1, basket.chain),
       data: points.map(({ time, height, supply, tvl, reserves }) => ({
         time: isoTime(time),
         height,
@@ -48,14 +52,32 @@ const reserves = stateRoute({
   },
 });
 
-/** The last price of each of about 500 spans, at the time of its block. */
+/**
+ * The last price of each span, at the time of its block. Parameter `chain` is the default chain, whose blocks make the steps of a price: how
+ * many of them lie behind its newest step at the end of the span is its age.
+ */
 const pricesSql = (
   rows: PricedRows,
-) => `SELECT toUnixTimestamp(argMax(time, tick)) AS seconds, toString(argMax(usd_price, tick)) AS price
-  FROM ${rows.of('prices', 'time, usd_price, tick', 'currency_id = {id: String} AND tick >= {from: UInt64} AND time > fromUnixTimestamp({since: UInt32})')}
-  GROUP BY intDiv(toUnixTimestamp(time), {span: UInt32}) ORDER BY seconds`;
+) => `SELECT seconds, found.last.1 AS usd_price, found.last.2 AS tier, found.last.3 AS total_depth,
+    found.last.4 AS baskets, if(step = 0, 0, greatest(toInt64(tip) - step, 0)) AS age
+  FROM (
+    SELECT intDiv(toUnixTimestamp(time), {span: UInt32}) AS bucket, toUnixTimestamp(argMax(time, tick)) AS seconds,
+      argMax((toString(usd_price), tier, toString(total_depth), baskets), tick) AS last, maxIf(height, chain = {chain: String}) AS step
+    FROM ${rows.of('prices', 'time, usd_price, tier, total_depth, baskets, chain, height, tick', 'currency_id = {id: String} AND tick >= {from: UInt64} AND time > fromUnixTimestamp({since: UInt32})')}
+    GROUP BY bucket
+  ) AS found LEFT JOIN (
+    SELECT intDiv(toUnixTimestamp(time), {span: UInt32}) AS bucket, max(height) AS tip FROM blocks
+    WHERE chain = {chain: String} AND position <= {position: UInt64} AND time > fromUnixTimestamp({since: UInt32}) GROUP BY bucket
+  ) AS tips USING (bucket) ORDER BY seconds`;
 const PRICE_POINTS = 500;
+const MOST_POINTS = 1000;
 const LEAST_SPAN = 300;
+
+interface PointRecord extends Pick<PriceRecord, 'usd_price' | 'tier' | 'total_depth' | 'baskets'> {
+  readonly seconds: number;
+  /** Blocks. */
+  readonly age: string;
+}
 
 const prices = stateRoute({
   path: '/api/market/prices/:name/history',
@@ -63,6 +85,12 @@ const prices = stateRoute({
   parameters: {
     name: pathParameter('Currency: name or i-address', writtenName),
     days: queryParameter('Days back from the newest block', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
+    points: queryParameter('Most points; each is the last price of a span of at least five minutes', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MOST_POINTS,
+      default: PRICE_POINTS,
+    }),
   },
   response: priceSeries,
   weight: 2,
@@ -75,19 +103,31 @@ const prices = stateRoute({
     const end = Math.max(0, ...[...read.state.derived.values()].map(({ clock }) => clock));
     const since = Math.max(0, daysBefore(end, params.days));
     const rows = await pricedRows(read, api);
-    const points = await api.clickhouse.query<{ seconds: number; price: string }>(pricesSql(rows), {
+    const chain = defaultChain(api);
+    // One span more may begin before the days and be cut by them.
+    const spans = Math.max(1, params.points - 1);
+    const points = await api.clickhouse.query<PointRecord>(pricesSql(rows), {
       ...rows.params,
+      chain,
+      position: read.state.derived.get(chain)?.position ?? 0,
       id: currency.currencyId,
       from: (await rows.tickAt(since)) ?? '0',
       since,
-      span: Math.max(LEAST_SPAN, Math.ceil((params.days * SECONDS_PER_DAY) / PRICE_POINTS)),
+      span: Math.max(LEAST_SPAN, Math.ceil((params.days * SECONDS_PER_DAY) / spans)),
     });
     return {
       currencyId: currency.currencyId,
       name: currency.fullyQualifiedName,
       days: params.days,
       ...provisionalMembers(rows.provisionalSince(end)),
-      data: points.map(({ seconds, price }) => ({ time: seconds, price: decimal(price) })),
+      marks: marksIn(api, since, end + 1),
+      data: points.slice(-params.points).map(({ seconds, age, ...row }) => ({
+        time: seconds,
+        price: decimal(row.usd_price),
+        confidence: confidenceOf({ ...row, height: 0 }, Number(age)),
+        depth: decimal(row.total_depth),
+        status: priceStatus(Number(age), null),
+      })),
     };
   },
 });

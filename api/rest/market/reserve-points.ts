@@ -24,7 +24,7 @@ export interface ReservePoint {
 const MAX_POINTS = 200;
 
 /** A basket keeps its reserve currencies for ever. */
-const RESERVE_IDS_SQL =
+export const RESERVES_SQL =
   'SELECT reserves FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL';
 
 /**
@@ -66,7 +66,7 @@ const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS 
 
 const PRICE_COLUMNS = 'toString(currency_id) AS id, time, tick, usd_price';
 
-const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['reserves']));
+export const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['reserves']));
 
 interface PointRecord {
   readonly time: number;
@@ -90,7 +90,7 @@ export async function reservePoints(
   { chain, currencyId }: { readonly chain: string; readonly currencyId: string },
   since: number,
 ): Promise<ReservePoint[]> {
-  const state = await read.row(readReserves, RESERVE_IDS_SQL, [chain, currencyId]);
+  const state = await read.row(readReserves, RESERVES_SQL, [chain, currencyId]);
   const ids = parseReserves(state?.reserves ?? '[]').map((reserve) => reserve.currencyId);
   if (ids.length === 0) return [];
   const points = await api.clickhouse.query<PointRecord>(pointsSql(rows, ids), {

@@ -1,4 +1,5 @@
 /** Market: what trades where, at which price, and how much of it. */
+import { PRICE_STATUSES } from '../../../domain/prices.ts';
 import {
   array,
   coins,
@@ -13,12 +14,14 @@ import {
   unixTime,
   usd,
 } from '../../schema/json-schema.ts';
+import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
 const number = { type: 'number' } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
 const ofChain = 'Of the 24 hours before the newest block of its chain';
+const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 
 export const volumeSeries = array(
@@ -39,7 +42,7 @@ export const marketCurrency = object({
   change24h,
   volume24h: { ...usd, description: 'Of the trades that this currency was a side of' },
   liquidity: { ...usd, description: 'Held by live baskets' },
-  confidence: { type: 'integer', minimum: 0, maximum: 100 },
+  confidence,
   sparkline: { type: 'array', items: number, minItems: 24, maxItems: 168, description: 'Hourly prices, oldest first' },
 });
 
@@ -113,6 +116,7 @@ export const marketOverview = object({
   ),
   volumeHistory: volumeSeries,
   ...provisionalMembers,
+  ...marksMember,
 });
 
 export const reserveSeries = object({
@@ -120,6 +124,7 @@ export const reserveSeries = object({
   basketId: string,
   days: integer,
   ...provisionalMembers,
+  ...marksMember,
   data: array(
     object({
       time: isoTime,
@@ -137,7 +142,21 @@ export const priceSeries = object({
   name: string,
   days: integer,
   ...provisionalMembers,
-  data: array(object({ time: unixTime, price: usd }), 'Oldest first'),
+  ...marksMember,
+  data: array(
+    object({
+      time: unixTime,
+      price: usd,
+      confidence: { ...confidence, description: 'As of the end of the span; external prices are not in it' },
+      depth: { ...usd, description: 'USD depth behind the price' },
+      status: {
+        type: 'string',
+        enum: PRICE_STATUSES,
+        description: 'stale: last computed more than 100 blocks before the end of the span',
+      },
+    }),
+    'Oldest first, at most `points`',
+  ),
 });
 
 export const nativePools = object({

@@ -4,6 +4,7 @@ import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
+import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { changePercent, pricesAt } from '../prices/price-past.ts';
 import { defaultChain } from '../prices/price-rows.ts';
@@ -119,6 +120,7 @@ const overview = stateRoute({
       })),
       volumeHistory: await volumeSeries(trades, 'day', HISTORY_DAYS, trades.end),
       ...provisionalMembers(rows.provisionalSince(trades.end)),
+      marks: marksIn(api, daysBefore(trades.end, HISTORY_DAYS), trades.end + 1),
     };
   },
 });

@@ -2,11 +2,12 @@
 
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { marksHeader, marksIn } from '../../state/marks.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import { findBasket } from '../currencies/routes.ts';
 import { volumeSeries as volumeSchema } from './schema.ts';
 import { readTrades, type Unit } from './trades.ts';
-import { volumeSeries } from './volume-series.ts';
+import { periods, volumeSeries } from './volume-series.ts';
 
 const PERIODS = ['daily', 'weekly', 'monthly'] as const;
 const SHOWN: Readonly<Record<(typeof PERIODS)[number], readonly [Unit, number]>> = {
@@ -26,7 +27,7 @@ const volume = stateRoute({
     }),
   },
   response: volumeSchema,
-  headers: [PROVISIONAL_SINCE],
+  headers: [PROVISIONAL_SINCE, 'Marks'],
   weight: 1,
   tier: null,
   cache: 'prepared',
@@ -35,7 +36,9 @@ const volume = stateRoute({
     const [unit, count] = SHOWN[params.period];
     const rows = await pricedRows(read, api);
     const trades = await readTrades(read, api, rows);
-    return provisionalList(rows.provisionalSince(trades.end), await volumeSeries(trades, unit, count, trades.end));
+    const series = await volumeSeries(trades, unit, count, trades.end);
+    const marks = marksIn(api, periods(unit, trades.end, count)[0] ?? 0, trades.end + 1);
+    return provisionalList(rows.provisionalSince(trades.end), series, marksHeader(marks));
   },
 });
 
@@ -54,7 +57,7 @@ const ofBasket = stateRoute({
     days: queryParameter('UTC days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
   },
   response: volumeSchema,
-  headers: [PROVISIONAL_SINCE],
+  headers: [PROVISIONAL_SINCE, 'Marks'],
   weight: 2,
   tier: null,
   cache: 'prepared',
@@ -66,7 +69,8 @@ const ofBasket = stateRoute({
     const trades = await readTrades(read, api, rows);
     const end = trades.ends.get(chain) ?? 0;
     const series = await volumeSeries(trades, 'day', params.days, end, currencyId);
-    return provisionalList(rows.provisionalSince(end, chain), series);
+    const marks = marksIn(api, periods('day', end, params.days)[0] ?? 0, end + 1, chain);
+    return provisionalList(rows.provisionalSince(end, chain), series, marksHeader(marks));
   },
 });
 

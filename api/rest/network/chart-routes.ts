@@ -1,50 +1,47 @@
-/** /api/stats/charts: UTC days out of ClickHouse, up to the chain's newest block. */
-import { SECONDS_PER_DAY, utcDay } from '../../../domain/time.ts';
-import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
-import { chainParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
+/** /api/stats/charts: UTC days or hours, up to the newest block. */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { chainOrAllParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
-import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
+import { marksIn } from '../../state/marks.ts';
+import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { CHART_METRICS, CHART_PERIODS, chart } from './schema.ts';
+import {
+  CHART_METRICS,
+  CHART_STEPS,
+  type ChartPoint,
+  type ChartStep,
+  chartPoints,
+  METRICS,
+  METRICS_OF_ALL,
+} from './chart-metrics.ts';
+import { CHART_PERIODS, chart } from './schema.ts';
 
-type Metric = (typeof CHART_METRICS)[number];
 type Period = (typeof CHART_PERIODS)[number];
 
 const DAYS: Readonly<Record<Period, number>> = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: 1_000_000 };
+const SPANS: Readonly<Record<ChartStep, number>> = { day: SECONDS_PER_DAY, hour: 3600 };
+const MOST_DAYS_OF_HOURS = 30;
+const ALL = 'all';
 
-const IN_PERIOD = 'chain = {chain: String} AND time >= fromUnixTimestamp({since: UInt32})';
-const OF_BLOCKS = `blocks WHERE ${IN_PERIOD} AND position <= {position: UInt64}`;
-/** Value of a day, and the rows that it is made of. */
-const SOURCES: Readonly<Record<Metric, (rows: PricedRows) => readonly [value: string, from: string]>> = {
-  difficulty: () => ['avg(difficulty)', OF_BLOCKS],
-  transactions: () => ['sum(tx_count)', OF_BLOCKS],
-  conversions: (rows) => ['count()', rows.of('conversions', 'time', `${IN_PERIOD} AND ${IS_TRADE_SQL}`)],
-};
-
-function sqlOf(metric: Metric, rows: PricedRows): string {
-  const [value, from] = SOURCES[metric](rows);
-  return `SELECT toUnixTimestamp(day) AS timestamp, value FROM
-    (SELECT toStartOfDay(time) AS day, ${value} AS value FROM ${from} GROUP BY day ORDER BY day)`;
-}
-
-interface Day {
-  readonly timestamp: number;
-  readonly value: string | number;
-}
-
-/** Every day from the first one up to `today`. */
-function withEmptyDays(days: readonly Day[], today: number): Day[] {
-  const known = new Map(days.map((day) => [day.timestamp, day]));
-  const first = days[0]?.timestamp ?? today;
-  return Array.from({ length: (today - first) / SECONDS_PER_DAY + 1 }, (_, index) => {
-    const timestamp = first + index * SECONDS_PER_DAY;
+/** Every step from the first one up to that of the newest block. */
+function withEmptySteps(points: readonly ChartPoint[], newest: number, span: number): ChartPoint[] {
+  const known = new Map(points.map((point) => [point.timestamp, point]));
+  const last = Math.floor(newest / span) * span;
+  const first = points[0]?.timestamp ?? last;
+  return Array.from({ length: (last - first) / span + 1 }, (_, index) => {
+    const timestamp = first + index * span;
     return known.get(timestamp) ?? { timestamp, value: 0 };
   });
 }
 
+function refused(parameter: string, detail: string): ApiError {
+  return new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+}
+
 const charts = stateRoute({
   path: '/api/stats/charts',
-  summary: 'A metric of a chain by UTC day',
+  summary: 'A metric of a chain, or of all, by UTC day or hour',
   parameters: {
     metric: requiredQuery('What is shown', { type: 'string', enum: CHART_METRICS }),
     period: queryParameter('How far back from the newest block', {
@@ -52,36 +49,44 @@ const charts = stateRoute({
       enum: CHART_PERIODS,
       default: '30d',
     }),
-    chain: chainParameter,
+    step: queryParameter('Hours are answered over 7d and 30d', { type: 'string', enum: CHART_STEPS, default: 'day' }),
+    chain: chainOrAllParameter,
   },
   response: chart,
   weight: 1,
   tier: null,
   cache: 'prepared',
-  scope: 'chain',
+  scope: 'all',
   async handler({ params, read, api }) {
-    const { chain } = params;
-    tipHeight(read, chain);
-    const metric = params.metric as Metric;
-    const period = params.period as Period;
-    const at = read.state.derived.get(chain);
-    const today = utcDay(at?.clock ?? 0);
+    const { chain, metric, period, step } = params;
+    if (chain === ALL && !METRICS[metric].ofAll) {
+      throw refused('chain', `${metric} is of one chain; of all chains are ${METRICS_OF_ALL.join(', ')}`);
+    }
+    if (step === 'hour' && DAYS[period] > MOST_DAYS_OF_HOURS) {
+      throw refused('step', `hours of ${period} are too many: choose period 7d or 30d, or step day`);
+    }
+    if (chain !== ALL) tipHeight(read, chain);
+    const chains = chain === ALL ? [...read.state.derived.keys()] : [chain];
+    const newest = Math.max(0, ...chains.map((name) => read.state.derived.get(name)?.clock ?? 0));
+    const today = Math.floor(newest / SECONDS_PER_DAY);
+    const since = Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY;
     const rows = await pricedRows(read, api);
-    const known = await api.clickhouse.query<Day>(sqlOf(metric, rows), {
-      ...rows.params,
-      chain,
-      position: at?.position ?? 0,
-      since: Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY,
-    });
+    const known = await chartPoints(read, api, rows, metric, { chains, step, since });
     // A mean has no value without blocks, a count does.
-    const days = metric === 'difficulty' ? known : withEmptyDays(known, today * SECONDS_PER_DAY);
-    const data = days.map(({ timestamp, value }) => ({
-      date: new Date(timestamp * 1000).toISOString().slice(0, 10),
-      timestamp,
-      value: Number(value),
-    }));
-    const since = metric === 'conversions' ? rows.provisionalSince(at?.clock ?? 0, chain) : null;
-    return { chain, metric, period, ...provisionalMembers(since), data };
+    const points = METRICS[metric].kind === 'sum' ? withEmptySteps(known, newest, SPANS[step]) : known;
+    const data = points.map(({ timestamp, value }) => {
+      return { date: new Date(timestamp * 1000).toISOString().slice(0, 10), timestamp, value };
+    });
+    const of = chain === ALL ? undefined : chain;
+    return {
+      chain,
+      metric,
+      period,
+      step,
+      ...provisionalMembers(metric === 'conversions' ? rows.provisionalSince(newest, of) : null),
+      marks: marksIn(api, since, newest + 1, of),
+      data,
+    };
   },
 });
 

@@ -19,8 +19,10 @@ import {
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
+import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 import { blockRow } from '../blocks/schema.ts';
+import { CHART_METRICS, CHART_STEPS } from './chart-metrics.ts';
 
 const nullableNumber = { type: ['number', 'null'] } as const;
 const fraction = { type: ['number', 'null'], minimum: 0, maximum: 1 } as const;
@@ -68,21 +70,28 @@ export const networkAtHeight = object({
   inPools: { ...coins, description: 'Native coins in baskets of this chain that were live' },
 });
 
-export const CHART_METRICS = ['difficulty', 'transactions', 'conversions'] as const;
 export const CHART_PERIODS = ['7d', '30d', '90d', '1y', 'all'] as const;
 
 export const chart = object({
   chain: string,
-  metric: { type: 'string', enum: CHART_METRICS },
+  metric: {
+    type: 'string',
+    enum: CHART_METRICS,
+    description:
+      'difficulty: the mean; hashrate: hashes a second, the work of the step by its time; stakingSupply: coins that stake, the mean by its blocks; ' +
+      'stakers: addresses that won a stake; blockTime: seconds; identities: registered ones; fees: coins',
+  },
   period: { type: 'string', enum: CHART_PERIODS },
+  step: { type: 'string', enum: CHART_STEPS },
   ...provisionalMembers,
+  ...marksMember,
   data: array(
     object({
       date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
-      timestamp: unixTime,
+      timestamp: { ...unixTime, description: 'Begin of the step, seconds since the epoch' },
       value: { type: 'number' },
     }),
-    'UTC days, the last one up to the newest block',
+    'The last step goes up to the newest block; a mean has no row where there are no blocks',
   ),
 });
 

@@ -11,6 +11,7 @@ import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { findCurrency } from '../currencies/routes.ts';
@@ -212,11 +213,13 @@ const history = stateRoute({
         );
     const data = rows.slice(0, limit);
     const last = data.at(-1);
+    const times = data.map(({ time }) => time);
     return {
       currencyId,
       interval,
       count: data.length,
       ...provisionalMembers(data.some(({ provisional }) => provisional) ? priced.provisionalSince(end) : null),
+      marks: marksIn(api, Math.min(...times), Math.max(...times) + 1),
       data: data.map((row) => historyAnswer(row, currencies)),
       nextCursor: last && rows.length > limit ? await cursorAfter(read, walk, last, since) : null,
     };

@@ -133,7 +133,11 @@ export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): Confidence
 }
 
 /** Confidence of a price as seen from `tip` blocks of the default chain. */
-export function confidenceOf(row: Omit<PriceRecord, 'time'>, tip: number, guard: GuardView | null = null): number {
+export function confidenceOf(
+  row: Pick<PriceRecord, 'tier' | 'usd_price' | 'total_depth' | 'baskets' | 'height'>,
+  tip: number,
+  guard: GuardView | null = null,
+): number {
   return confidence({
     tier: row.tier,
     usd: parsePrice(row.usd_price),

@@ -12,6 +12,7 @@ import {
   string,
   usd,
 } from '../../schema/json-schema.ts';
+import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
 const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
@@ -53,6 +54,7 @@ export const oracleHistory = object({
   interval: { type: 'string', enum: PRICE_INTERVALS },
   count: { ...integer, description: 'Rows of this answer' },
   ...provisionalMembers,
+  ...marksMember,
   data: array(historyRow, 'Newest first; of an interval its last priced block'),
   nextCursor: {
     type: ['string', 'null'],

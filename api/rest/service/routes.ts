@@ -67,6 +67,7 @@ function indexRoute(listed: () => readonly Route[]) {
           name: 'verustream',
           version: api.release,
           chains: api.config.chains.map((chain) => chain.name),
+          recordings: api.config.recordings,
           endpoints: [...entries, ...FURTHER],
           docs: '/api/docs',
         },

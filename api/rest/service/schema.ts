@@ -15,6 +15,10 @@ export const apiIndex = object({
   name: string,
   version: string,
   chains: array(string),
+  recordings: array(
+    object({ chain: string, text: string, tip: { ...integer, description: 'Height at which it ends' } }),
+    'Chains that are bundled recordings and no live chains; empty unless the service runs as a demo',
+  ),
   endpoints: array(object({ method: string, path: string, description: string, credits: integer })),
   docs: string,
 });

@@ -1,5 +1,6 @@
 /** /api/tx */
 
+import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
@@ -105,6 +106,7 @@ const detail = stateRoute({
       blockHash: transaction.hash,
       time: Number(transaction.time),
       confirmations: tip - transaction.height + 1,
+      finalizedHeight: finalizedHeight(tip, api.chain(chain).finalityDepth),
       type: transaction.kind,
       types: transaction.kinds,
       isCoinbase: transaction.tx_index === 0,

@@ -1,5 +1,6 @@
 /** Webhooks and their deliveries. */
 
+import { writtenConfirmations } from '../../push/client-message-schema.ts';
 import {
   array,
   boolean,
@@ -28,7 +29,6 @@ export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as con
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 const MOST_THRESHOLDS = 50;
 const MOST_NAMES = 1_000;
-export const MAX_CONFIRMATIONS = 100;
 
 const names = {
   anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
@@ -73,12 +73,7 @@ const asked = {
     },
     description: 'For price.threshold: sends a message when a price passes one of them',
   },
-  confirmations: {
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_CONFIRMATIONS,
-    description: 'Further blocks that must stand on an event before it is sent',
-  },
+  confirmations: writtenConfirmations,
 } as const;
 
 export const webhookRequest = {

@@ -56,6 +56,42 @@ export function conversionsConform(client: TestClient): void {
       }
     });
 
+    it('sums what a filter shows, in all and by day', async () => {
+      const time = [...rows.values()].map((row) => row.time).sort()[Math.floor(rows.size / 2)];
+      const address = [...rows.values()].find(({ source }) => source !== null)?.source;
+      const usd = (some: readonly LooseJson[]) => some.reduce((sum, row) => sum + Number(String(row.usdValue)), 0);
+      let seen = 0;
+      for (const query of [
+        '',
+        'basket=PureTri',
+        'type=via&minUsd=10',
+        `fromTime=${time}`,
+        `toTime=${time}&status=completed`,
+        'status=refunded',
+        `address=${address}`,
+        'status=pending',
+      ]) {
+        const found = await client.walk(`/api/conversions/?${query}`, 100);
+        const summary = await client.json(`/api/conversions/summary?${query}`);
+        const valued = found.filter(({ status, usdValue }) => status === 'completed' && usdValue !== null);
+        expect([query, summary.count, summary.valued]).toEqual([query, found.length, valued.length]);
+        expect(Number(String(summary.volume))).toBeCloseTo(usd(valued), 6);
+        const trades = valued.filter(({ type }) => ['convert', 'via'].includes(type));
+        expect(Number(String(summary.fees))).toBeCloseTo(usd(trades) * 0.00025, 6);
+        const dated = found.filter(({ importHeight }) => importHeight !== null);
+        expect(summary.days.reduce((sum: number, { count }: LooseJson) => sum + count, 0)).toBe(dated.length);
+        for (const { date, count, volume } of summary.days) {
+          const ofDay = dated.filter(({ importHeight }) =>
+            new Date(blocks[importHeight].time * 1000).toISOString().startsWith(date),
+          );
+          expect([date, count]).toEqual([date, ofDay.length]);
+          expect(Number(String(volume))).toBeCloseTo(usd(ofDay.filter((row) => valued.includes(row))), 6);
+        }
+        seen += summary.count;
+      }
+      expect(seen).toBeGreaterThan(rows.size * 2);
+    });
+
     it('finds each by the transaction of its request and of its import', async () => {
       for (const { transfer, importtx } of recorded) {
         for (const txid of [transfer.txid, importtx.txid]) {

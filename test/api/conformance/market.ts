@@ -163,5 +163,103 @@ export function marketConform(client: TestClient): void {
       expect(pools.length).toBe(native.length);
       expect((await client.json('/api/market/overview')).topBaskets.length).toBe(live.length);
     });
+
+    it('thins the history of a price, and says how far to trust each', async () => {
+      const { currentPrice } = await client.json('/api/oracle/prices/xeth');
+      for (const points of [1, 7, 1000]) {
+        const { data } = await client.json(`/api/market/prices/xeth/history?days=3&points=${points}`);
+        expect(data.length).toBeLessThanOrEqual(points);
+        const { price, confidence, depth, status } = data.at(-1);
+        expect([price, depth].map(String)).toEqual([currentPrice.usdPrice, currentPrice.totalDepth].map(String));
+        expect([confidence, status]).toEqual([currentPrice.confidence, currentPrice.status]);
+      }
+    });
+
+    it('has the marks of its span in every series', async () => {
+      const marks: LooseJson[] = await client.json('/api/market/marks');
+      expect(marks.map(({ text, chains }) => [text, chains])).toEqual([['A test – marked', ['vrsc']]]);
+      const from = marks[0]?.from;
+      for (const path of [
+        'market/prices/xeth/history',
+        'market/prices/xeth/candles?step=5m',
+        'market/pairs/PureTri/xeth/usdx/candles',
+        'market/baskets/PureTri/reserves',
+        'market/overview',
+        'oracle/prices/xeth/history?interval=1h',
+        'stats/charts?metric=difficulty',
+      ])
+        expect([path, (await client.json(`/api/${path}`)).marks]).toEqual([path, marks]);
+      for (const path of ['volume', 'baskets/PureTri/volume']) {
+        const header = (await client.raw(`/api/market/${path}`)).headers.get('marks');
+        expect([path, JSON.parse(header ?? 'null')]).toEqual([path, marks]);
+      }
+      expect((await client.json(`/api/market/prices/xeth/candles?to=${from.slice(0, 13)}:00Z`)).marks).toEqual([]);
+    });
+
+    it('draws candles that begin where the one before ended, and sums of trades', async () => {
+      const conversions = await client.walk('/api/conversions/', 200);
+      const trades = conversions.filter(
+        ({ status, type }) => status === 'completed' && ['convert', 'via'].includes(type),
+      );
+      const sum = (rows: readonly LooseJson[], member: string) =>
+        rows.reduce((total, row) => total + Number(String(row[member] ?? 0)), 0);
+      const ofAll = { candles: 0, trades: 0 };
+      for (const pair of (await client.json('/api/market/pairs')) as LooseJson[]) {
+        const path = `/api/market/pairs/${pair.basketId}/${pair.baseId}/${pair.quoteId}/candles`;
+        const series = await Promise.all(['5m', '1h', '1d'].map((step) => client.json(`${path}?step=${step}`)));
+        for (const { data } of series) {
+          expect(data.length).toBeLessThanOrEqual(1000);
+          for (const [index, { time, open, high, low, close }] of data.entries()) {
+            const [least, ...ends] = [low, open, close, high].map((price) => Number(String(price)));
+            expect(Math.max(...ends)).toBe(Number(String(high)));
+            expect(Math.min(...ends)).toBeGreaterThanOrEqual(Number(least));
+            if (index > 0) expect([time, String(open)]).toEqual([time, String(data[index - 1].close)]);
+          }
+          expect(String(data.at(-1).close)).toBe(String(pair.price));
+          ofAll.candles += data.length;
+        }
+        const [byMinutes, byHour, byDay] = series.map(({ data }) => data);
+        for (const member of ['volumeBase', 'volumeQuote', 'volumeUsd', 'trades']) {
+          expect(near(sum(byHour, member), sum(byDay, member))).toBe(true);
+          expect(sum(byMinutes, member)).toBeLessThanOrEqual(sum(byDay, member) * 1.000001);
+        }
+        ofAll.trades += sum(byDay, 'trades');
+        const other = await client.json(`/api/market/pairs/${pair.basket}/${pair.quote}/${pair.base}/candles?step=1d`);
+        expect(other.data.map((row: LooseJson) => String(row.volumeBase))).toEqual(
+          byDay.map((row: LooseJson) => String(row.volumeQuote)),
+        );
+      }
+      expect(ofAll.trades).toBe(trades.length);
+      expect(ofAll.candles).toBeGreaterThan(100);
+    });
+
+    it('draws candles of a currency up to its price, page by page', async () => {
+      const { data, from } = await client.json('/api/market/prices/xeth/candles?step=1h');
+      const { currentPrice } = await client.json('/api/oracle/prices/xeth');
+      expect(String(data.at(-1).close)).toBe(String(currentPrice.usdPrice));
+      const middle = data[Math.floor(data.length / 2)].time;
+      const before = await client.json(`/api/market/prices/xeth/candles?step=1h&from=${from}&to=${middle}`);
+      const after = await client.json(`/api/market/prices/xeth/candles?step=1h&from=${before.to}`);
+      expect([...before.data, ...after.data]).toEqual(data);
+    });
+
+    it.each([
+      ['prices/xeth/candles?step=2h', 'invalid_parameter', 'step must be one of 5m, 1h, 4h, 1d'],
+      ['prices/xeth/candles?from=20&to=10', 'invalid_parameter', 'from (20) is not before to (10)'],
+      ['prices/xeth/candles?step=1d&from=0&to=1794990000', 'invalid_parameter', 'at most 1000 are answered'],
+      ['prices/xeth/candles?from=2026-02-30', 'invalid_parameter', 'from is not a date'],
+      ['pairs/PureTri/xeth/xeth/candles', 'invalid_parameter', 'the same currency'],
+      ['pairs/PureTri/xeth/bob@/candles', 'not_found', 'not known'],
+      ['pairs/usdx/xeth/usdx/candles', 'not_found', 'a basket named'],
+    ])('refuses candles of %s', async (path, code, detail) => {
+      const given = await client.raw(`/api/market/${path}`);
+      const problem = (await given.json()) as LooseJson;
+      expect([problem.code, problem.detail]).toEqual([code, expect.stringContaining(detail)]);
+    });
+
+    it('has no candles before the chain and after its newest block', async () => {
+      for (const range of ['to=0', 'to=2000-01-01', 'from=999999999999', 'from=2100-01-01&to=2100-01-02'])
+        expect([range, (await client.json(`/api/market/prices/xeth/candles?${range}`)).data]).toEqual([range, []]);
+    });
   });
 }

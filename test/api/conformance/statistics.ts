@@ -37,6 +37,59 @@ export function statisticsConform(client: TestClient): void {
       expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
     });
 
+    it('charts by hour what the blocks of the hour say', async () => {
+      const valuesOf = async (metric: string): Promise<Map<number, number>> => {
+        const { data } = await client.json(`/api/stats/charts?metric=${metric}&period=7d&step=hour`);
+        return new Map(data.map(({ timestamp, value }: LooseJson) => [timestamp, Number(String(value))]));
+      };
+      const hours = new Map<number, LooseJson[]>();
+      for (const block of blocks.slice(1)) {
+        const hour = block.time - (block.time % 3600);
+        hours.set(hour, [...(hours.get(hour) ?? []), block]);
+      }
+      const [works, stakes, spans] = [
+        await valuesOf('hashrate'),
+        await valuesOf('stakingSupply'),
+        await valuesOf('blockTime'),
+      ];
+      const [stakers, fees, identities] = [
+        await valuesOf('stakers'),
+        await valuesOf('fees'),
+        await valuesOf('identities'),
+      ];
+      let before: LooseJson = blocks[0];
+      for (const [hour, own] of hours) {
+        const last = own.at(-1);
+        const count = last.height - before.height;
+        const [gained, won] = ['chainwork', 'chainstake'].map((of) =>
+          Number(BigInt(`0x${last[of]}`) - BigInt(`0x${before[of]}`)),
+        );
+        expect(works.get(hour)).toBe(Math.floor((gained ?? 0) / (last.time - before.time)));
+        expect(stakes.get(hour)).toBeCloseTo((won ?? 0) / count / 1e8, 7);
+        expect(spans.get(hour)).toBe((last.time - before.time) / count);
+        expect(stakers.get(hour) ?? 0).toBe(new Set(own.flatMap(({ postxddest }) => postxddest ?? [])).size);
+        before = last;
+      }
+      expect([works.size, hours.size > 10]).toEqual([hours.size, true]);
+      const sum = (of: Map<number, number>) => [...of.values()].reduce((total, value) => total + value, 0);
+      let paid = 0;
+      for (const { height } of blocks) paid += Number(String((await client.json(`/api/blocks/${height}`)).fees));
+      expect(sum(fees)).toBeCloseTo(paid, 7);
+      expect(sum(identities)).toBe((await client.json('/api/identity/?pageSize=1')).total);
+      const { data } = await client.json('/api/stats/charts?metric=stakers&chain=all');
+      expect(data).toEqual((await client.json('/api/stats/charts?metric=stakers')).data);
+    });
+
+    it.each([
+      ['metric=fees&chain=all', 'fees is of one chain; of all chains are transactions'],
+      ['metric=fees&step=hour&period=1y', 'hours of 1y are too many'],
+      ['metric=price', 'metric must be one of difficulty'],
+      ['metric=fees&chain=none', 'chain must be one of vrsc, all'],
+    ])('refuses a chart of %s', async (query, detail) => {
+      const given = await client.raw(`/api/stats/charts?${query}`);
+      expect(await given.json()).toMatchObject({ code: 'invalid_parameter', detail: expect.stringContaining(detail) });
+    });
+
     it('tells the chain as of any height', async () => {
       const { coinsupply_100, coinsupply_775, coinsupply_1550 } = truth('supply.json');
       for (const recorded of [coinsupply_100, coinsupply_775, coinsupply_1550]) {

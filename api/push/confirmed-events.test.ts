@@ -1,0 +1,291 @@
+/** Subscribers with confirmations, held against a straight fold that holds events back until they have them. */
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { LogGap } from '../../infra/event-log/log-errors.ts';
+import { heldBack } from '../../test/support/api/push/held-back.ts';
+import type { ChainChange } from './chain-change.ts';
+import type { ChainFeed, FeedRecord } from './chain-feed.ts';
+import { confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
+import { createConnection } from './connection.ts';
+import { createHub, type Hub } from './hub.ts';
+import { createNetworkShares } from './network-share.ts';
+import type { PushConnection } from './push-connection.ts';
+import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+
+const CHAIN = 'c';
+
+interface Step {
+  readonly kind: ChainChange['kind'];
+  /** How far below the tip a rewind or a correction reaches. */
+  readonly depth: number;
+  readonly events: number;
+}
+
+const step = fc.record<Step>({
+  kind: fc.constantFrom('block', 'block', 'block', 'block', 'rewind', 'correction'),
+  depth: fc.nat(7),
+  events: fc.nat(2),
+});
+
+/** The records of a chain from its first block on; steps that it cannot take are left out. */
+function recordsOf(steps: readonly Step[]): FeedRecord[] {
+  const records: FeedRecord[] = [];
+  let tip = -1;
+  for (const { kind, depth, events } of steps) {
+    const position = records.length;
+    const height = kind === 'block' ? tip + 1 : tip - depth;
+    if (height < 0 || (kind === 'rewind' && depth === 0)) continue;
+    const undo = {
+      channel: 'undo',
+      type: 'undo',
+      data: () => JSON.stringify({ fromHeight, toHeight: height }),
+    } as const;
+    const fromHeight = tip;
+    const plain = Array.from({ length: events }, (_, index) => ({
+      channel: 'blocks' as const,
+      type: 'block',
+      data: () => JSON.stringify(`${kind} ${height} of ${position}.${index}`),
+    }));
+    const made: readonly Omit<EventOrigin, 'chain' | 'topic' | 'place'>[] = kind === 'rewind' ? [undo] : plain;
+    records.push({
+      position,
+      change: { kind, height },
+      bytes: 100,
+      events: made.map((one, index) => pushEvent({ chain: CHAIN, topic: 'facts', place: { position, index }, ...one })),
+    });
+    if (kind !== 'correction') tip = height;
+  }
+  return records;
+}
+
+const textsOf = (events: readonly PushEvent[]) => events.map((event) => event.data());
+
+const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+const inMemory = (records: readonly FeedRecord[]) => ({
+  record: (position: number) => records[position],
+  change: (position: number) => records[position]?.change,
+});
+
+function eventsOf(found: ReturnType<typeof confirmedEvents>): readonly PushEvent[] {
+  if ('position' in found) throw new Error(`record ${found.position} is not in memory`);
+  return found;
+}
+
+describe('the events that a record confirms', () => {
+  it('are those of a fold that holds events back, for any number of confirmations, reorganisations and corrections', () => {
+    let undone = 0;
+    fc.assert(
+      fc.property(history, fc.integer({ min: 1, max: 6 }), (steps, confirmations) => {
+        const records = recordsOf(steps);
+        const found = records.map(({ position }) =>
+          eventsOf(confirmedEvents(inMemory(records), position, confirmations)).map((event) => event.data()),
+        );
+        expect(found).toEqual(heldBack(records, confirmations).map(textsOf));
+        undone += found.flat().filter((text) => text.includes('fromHeight')).length;
+      }),
+      { numRuns: 300 },
+    );
+    expect(undone).toBeGreaterThan(50);
+  });
+
+  it('say their confirmations, and stand in the order of their places', () => {
+    const steps = Array.from({ length: 9 }, (): Step => ({ kind: 'block', depth: 0, events: 2 }));
+    const records = recordsOf(steps);
+    const at = (count: number) => eventsOf(confirmedEvents(inMemory(records), 8, count));
+    const events = [...(records[8]?.events ?? []), ...at(2), ...at(3)];
+    const indexes = events.map(({ place }) => place.index);
+    expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
+    expect(new Set(indexes).size).toBe(6);
+    expect(at(3).map(({ head }) => head)).toEqual(
+      Array(2).fill('{"type":"block","chain":"c","confirmations":3,"seq":'),
+    );
+  });
+
+  it('are given up where they would need more of the past than is read', () => {
+    const corrections = MOST_LOOKED_BACK + 5;
+    const change = (position: number): ChainChange => ({
+      kind: position < 5 ? 'block' : 'correction',
+      height: Math.min(position, 4),
+    });
+    const found = confirmedEvents({ record: () => undefined, change }, corrections, 6);
+    expect(found).toMatchObject({ isTooFar: true });
+  });
+});
+
+/** Keeps two records in memory, and reads three at a time. */
+function feedOf(records: FeedRecord[], oldest: () => number): ChainFeed {
+  return {
+    chain: CHAIN,
+    key: CHAIN,
+    get head() {
+      return records.length;
+    },
+    tip: null,
+    recent: (position) => (position >= records.length - 2 ? records[position] : undefined),
+    async load(position) {
+      await Promise.resolve();
+      if (position < oldest()) throw new LogGap('gone');
+      return records.slice(position, position + 3);
+    },
+    end: async () => records.length,
+    headIn: async () => records.length,
+    join: () => undefined,
+  };
+}
+
+interface Sent {
+  readonly type: string;
+  readonly seq?: number;
+  readonly cursor: string;
+  readonly confirmations?: number;
+  readonly data?: unknown;
+}
+
+interface Client {
+  readonly sent: Sent[];
+  readonly connection: PushConnection;
+  drain(): void;
+}
+
+const settle = async () => {
+  for (let turn = 0; turn < 60; turn++) await Promise.resolve();
+};
+
+function connect(hub: Hub, accepts: () => boolean, confirmations: readonly number[], cursor?: string): Client {
+  const sent: Sent[] = [];
+  let blocked = false;
+  const [first = 0, ...others] = confirmations;
+  /** Its subscriptions begin together: nothing is taken before the last of them. */
+  const isSubscribed = () => sent.filter(({ type }) => type === 'ack').length === others.length;
+  const connection = createConnection({
+    hub,
+    share: createNetworkShares().open('test'),
+    first: { channels: ['blocks'], confirmations: first, ...(cursor !== undefined && { cursor }) },
+    graceMs: 5,
+    heartbeatMs: 15_000,
+    slowMs: 10_000,
+    transport: {
+      send(json, type) {
+        expect(blocked && type !== 'ack', 'nothing is sent into a full socket').toBe(false);
+        sent.push(JSON.parse(Buffer.from(json).toString()));
+        blocked = !isSubscribed() || (type !== 'ack' && !accepts());
+        return !blocked;
+      },
+      together(send) {
+        send();
+        return !blocked;
+      },
+      buffered: () => 0,
+      end: () => undefined,
+    },
+  });
+  hub.add(connection);
+  const asked = (count: number) => ({ op: 'subscribe', id: count, channels: ['blocks'], confirmations: count, cursor });
+  for (const count of others) connection.receive(Buffer.from(JSON.stringify(asked(count))));
+  const drain = () => {
+    if (!isSubscribed()) return;
+    blocked = false;
+    connection.drained();
+  };
+  return { sent, connection, drain };
+}
+
+const logger = pino({ level: 'silent' });
+const pace = (isSpent: () => boolean) => ({ sliceMs: 0, isSpent, rest: () => Promise.resolve() });
+
+function world(accepts: () => boolean) {
+  const records: FeedRecord[] = [];
+  let oldest = 0;
+  const feed = feedOf(records, () => oldest);
+  const rests = pace(accepts);
+  const hub = createHub({
+    chains: [CHAIN],
+    feeds: [feed],
+    idsOf: (text) => [text],
+    logger,
+    pace: rests,
+    messagePace: rests,
+  });
+  return {
+    hub,
+    add(record: FeedRecord) {
+      records.push(record);
+      hub.publish(feed, record);
+    },
+    forgetBefore(position: number) {
+      oldest = position;
+    },
+  };
+}
+
+const dataOf = (sent: readonly Sent[], confirmations: number) =>
+  sent.filter((one) => one.data !== undefined && (one.confirmations ?? 0) === confirmations).map(({ data }) => data);
+
+describe('a client with confirmations', () => {
+  it('gets every event once and in order beside one without, however it blocks, breaks off and resumes', async () => {
+    let live = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        fc.infiniteStream(fc.boolean()),
+        fc.infiniteStream(fc.nat(5)),
+        fc.constantFrom([0, 2], [2], [3, 1], [0, 4, 1]),
+        async (steps, accepting, choosing, counts) => {
+          const accepts = () => accepting.next().value ?? true;
+          const { hub, add } = world(accepts);
+          const heard: Sent[] = [];
+          let client = connect(hub, accepts, counts);
+          await settle();
+          client.drain();
+          const records = recordsOf(steps);
+          for (const record of records) {
+            if (client.connection.isLive) live += 1;
+            add(record);
+            const choice = choosing.next().value;
+            if (choice === 0) await settle();
+            else if (choice === 1) client.drain();
+            else if (choice === 2) {
+              const events = client.sent.filter(({ data }) => data !== undefined);
+              heard.push(...events);
+              hub.remove(client.connection);
+              client.connection.closed();
+              const cursor = client.sent.at(-1)?.cursor;
+              client = connect(hub, accepts, counts, cursor);
+              await settle();
+              client.drain();
+            }
+          }
+          for (let turn = 0; turn < 300 && !client.connection.isLive; turn++) {
+            await settle();
+            client.drain();
+          }
+          heard.push(...client.sent);
+          for (const count of counts) {
+            const wanted = heldBack(records, count).flatMap(textsOf);
+            expect(dataOf(heard, count)).toEqual(wanted.map((text) => JSON.parse(text)));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+    // The way of clients that keep up was taken, too.
+    expect(live).toBeGreaterThan(100);
+  });
+
+  it('hears once that blocks which waited are no longer in the log, and goes on', async () => {
+    const blocks = recordsOf(Array.from({ length: 20 }, (): Step => ({ kind: 'block', depth: 0, events: 1 })));
+    const { hub, add, forgetBefore } = world(() => true);
+    for (const record of blocks.slice(0, 10)) add(record);
+    forgetBefore(8);
+    const client = connect(hub, () => true, [5]);
+    await settle();
+    for (const record of blocks.slice(10)) {
+      add(record);
+      await settle();
+    }
+    expect(client.sent.filter(({ type }) => type === 'resync')).toHaveLength(1);
+    const from = blocks.slice(11, 15).flatMap(({ events }) => events.map((event) => JSON.parse(event.data())));
+    expect(dataOf(client.sent, 5)).toEqual(from);
+  });
+});

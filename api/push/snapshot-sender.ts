@@ -1,0 +1,166 @@
+/** The snapshots that one connection has asked for: read, paid for and sent one after the other, in parts, before any further event. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FeedPlaces } from './cursor.ts';
+import { ROWS_A_UNIT } from './limits.ts';
+import type { NetworkShare } from './network-share.ts';
+import type { Pace } from './pace.ts';
+import type { TakenSnapshot, TakeSnapshot } from './snapshots.ts';
+import type { Subscription } from './subscription.ts';
+import type { SubscriptionKey } from './subscription-set.ts';
+
+export interface SnapshotSender {
+  /** While one is due, no event may be sent. */
+  isDue(): boolean;
+  /** Whether there is a part to send now: the connection stands where the snapshot does. */
+  isReady(): boolean;
+  /** Where the snapshot that comes next stands, once that is known. */
+  places(): FeedPlaces | null;
+  /** Starts to read the snapshot of a subscription. */
+  ask(key: SubscriptionKey, subscription: Subscription): void;
+  /** Sends one part. */
+  send(): void;
+  /** Whether the client takes too long over one. */
+  isLate(now: number): boolean;
+  close(): void;
+}
+
+export interface SnapshotSenderOptions {
+  readonly take: TakeSnapshot;
+  readonly share: NetworkShare;
+  readonly pace: Pace;
+  /** Whether the connection has had the events before these places. */
+  readonly isReached: (places: FeedPlaces) => boolean;
+  /** Whether it has had later ones: such a snapshot is too old. */
+  readonly isPast: (places: FeedPlaces) => boolean;
+  /** Whether the subscription is still there. */
+  readonly isHeld: (subscription: Subscription) => boolean;
+  /** Sends `members`, JSON of an object without its last brace. */
+  readonly say: (members: string) => void;
+  /** Begins the events of the subscription at the places of its snapshot. */
+  readonly begin: (subscription: Subscription, places: FeedPlaces) => void;
+  /** Ends the connection because of a fault of the service. */
+  readonly fail: (error: unknown) => void;
+  /** The subscription cannot have its snapshot. @throws an error that is not the client's */
+  readonly refuse: (key: SubscriptionKey, subscription: Subscription, error: unknown) => void;
+  readonly wake: () => void;
+}
+
+/** Characters of rows in a part, about. */
+const PART_CHARACTERS = 32 * 1024;
+/** Rows looked at for a part: few of them may pass a filter. */
+const PART_ROWS = 1_000;
+/** A snapshot is held in memory while it is being sent. */
+const LONGEST_MS = 60_000;
+
+interface Due {
+  readonly key: SubscriptionKey;
+  readonly subscription: Subscription;
+  taken: TakenSnapshot | null;
+  /** When the sending began. */
+  since: number;
+  list: number;
+  row: number;
+  part: number;
+}
+
+export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSender {
+  const { share, pace, wake } = options;
+  const closing = new AbortController();
+  let due: Due[] = [];
+
+  async function take(one: Due): Promise<void> {
+    const channels = new Set(one.subscription.snapshot);
+    let taken = await options.take(channels, closing.signal);
+    while (options.isPast(taken.places)) {
+      taken.release();
+      taken = await options.take(channels, closing.signal);
+    }
+    try {
+      const ms = share.order(Math.ceil(taken.rows / ROWS_A_UNIT));
+      if (ms > 0) await sleep(ms, undefined, { signal: closing.signal });
+      if (pace.isSpent()) await pace.rest();
+      closing.signal.throwIfAborted();
+    } catch (error) {
+      taken.release();
+      throw error;
+    }
+    one.taken = taken;
+    one.since = Date.now();
+    wake();
+  }
+
+  function drop(one: Due): void {
+    one.taken?.release();
+    due = due.filter((other) => other !== one);
+    if (due[0]) start(due[0]);
+    wake();
+  }
+
+  function start(one: Due): void {
+    take(one).catch((error: unknown) => {
+      if (closing.signal.aborted) return;
+      drop(one);
+      try {
+        options.refuse(one.key, one.subscription, error);
+      } catch (fault) {
+        options.fail(fault);
+      }
+    });
+  }
+
+  function send(): void {
+    const [one] = due;
+    if (!one?.taken) return;
+    const { subscription, taken, key } = one;
+    const lists = taken.lists.filter(({ chain, channel }) => {
+      return subscription.chains.has(chain) && subscription.channels.has(channel);
+    });
+    const list = lists[one.list];
+    if (!list || !options.isHeld(subscription)) {
+      drop(one);
+      return;
+    }
+    const texts: string[] = [];
+    let characters = 0;
+    const end = Math.min(list.rows.length, one.row + PART_ROWS);
+    for (; one.row < end && characters < PART_CHARACTERS; one.row += 1) {
+      const row = list.rows[one.row];
+      if (!row || !subscription.matches(row.event)) continue;
+      const text = `{"height":${row.height}${row.event.tail()}`; // made once for all clients
+      characters += text.length;
+      texts.push(text);
+    }
+    one.part += 1;
+    if (one.row >= list.rows.length) {
+      one.list += 1;
+      one.row = 0;
+    }
+    const isLast = one.list >= lists.length;
+    const { channel, chain, since } = list;
+    const about = { type: 'snapshot', id: typeof key === 'symbol' ? null : key, channel, chain, since, part: one.part };
+    // Before the cursor of the last part is made: it is the one that events follow.
+    if (isLast) {
+      options.begin(subscription, taken.places);
+      drop(one);
+    }
+    options.say(`${JSON.stringify(about).slice(0, -1)},"rows":[${texts.join()}],"last":${isLast}`);
+  }
+
+  return {
+    isDue: () => due.length > 0,
+    places: () => due[0]?.taken?.places ?? null,
+    isReady: () => due[0]?.taken != null && options.isReached(due[0].taken.places),
+    ask(key, subscription) {
+      const one: Due = { key, subscription, taken: null, since: 0, list: 0, row: 0, part: 0 };
+      due.push(one);
+      if (due.length === 1) start(one);
+    },
+    send,
+    isLate: (now) => due[0]?.taken != null && now - due[0].since > LONGEST_MS,
+    close() {
+      closing.abort();
+      for (const { taken } of due) taken?.release();
+      due = [];
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** /api/conversions/summary: how many conversions a filter shows and what they are worth, in all and by day. */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { resolveAddress } from '../../state/addresses.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { feesOf, parseUsd, printUsd, type Usd } from '../prices/usd.ts';
+import { type ClosedConversions, closedConversions, type SumsRecord, sumClosed } from './closed-conversions.ts';
+import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
+import { conversionsSql } from './conversion-rows.ts';
+import { conversionSummary } from './schema.ts';
+
+interface Sums {
+  readonly count: number;
+  readonly valued: number;
+  readonly volume: Usd;
+  /** Volume of the trades, which pay fees. */
+  readonly traded: Usd;
+}
+
+const NOTHING: Sums = { count: 0, valued: 0, volume: 0n, traded: 0n };
+
+function added(sums: Sums, { count, valued, volume, traded }: SumsRecord): Sums {
+  return {
+    count: sums.count + Number(count),
+    valued: sums.valued + Number(valued),
+    volume: sums.volume + parseUsd(volume),
+    traded: sums.traded + parseUsd(traded),
+  };
+}
+
+const COMPLETED = "usd_value IS NOT NULL AND status = 'completed'";
+const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::integer AS day, count(*) AS count,
+    count(*) FILTER (WHERE ${COMPLETED}) AS valued, coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED}), 0)::text AS volume,
+    coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED} AND kind IN ('convert', 'via')), 0)::text AS traded
+  FROM (${conversionsSql({ rows: `(${rows})` })}) AS shown GROUP BY 1`;
+
+const readSums = rowReader({
+  day: columns.nullable(columns.number),
+  count: columns.bigint,
+  valued: columns.bigint,
+  volume: columns.text,
+  traded: columns.text,
+});
+
+/** What is closed is summed in ClickHouse, all else in Postgres, as the list is found. */
+async function sumsOf(
+  read: Snapshot,
+  api: ApiContext,
+  filter: ConversionFilter,
+  closed: ClosedConversions | null,
+): Promise<SumsRecord[]> {
+  const open: SumsRecord[] = await read.rows(
+    readSums,
+    sumsSql(armsOf(filter, closed).join(' UNION ALL ')),
+    filter.values,
+    true,
+  );
+  return closed ? [...open, ...(await sumClosed(api, closed))] : open;
+}
+
+const answerOf = ({ count, valued, volume, traded }: Sums) => ({
+  count,
+  valued,
+  volume: printUsd(volume),
+  fees: printUsd(feesOf(traded)),
+});
+
+const summary = stateRoute({
+  path: '/api/conversions/summary',
+  summary: 'Count, volume and fees of the conversions that a filter shows, in all and by day',
+  parameters: {
+    chain: chainParameter,
+    address: queryParameter('Source or destination', writtenName),
+    ...filterParameters,
+  },
+  response: conversionSummary,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    tipHeight(read, chain);
+    const address = params.address === undefined ? null : resolveAddress(api.chain(chain), params.address, 'address');
+    const currencies = await api.currencies.of(read);
+    const { generation } = read.state;
+    const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
+    const closed = filter.whenSettled && (await closedConversions(read, api, chain, filter.whenSettled));
+    const days = new Map<number | null, Sums>();
+    let all = NOTHING;
+    for (const row of await sumsOf(read, api, filter, closed)) {
+      all = added(all, row);
+      days.set(row.day, added(days.get(row.day) ?? NOTHING, row));
+    }
+    const inOrder = [...days]
+      .flatMap(([day, sums]) => (day === null ? [] : [{ day, sums }]))
+      .sort((a, b) => a.day - b.day);
+    return {
+      chain,
+      ...answerOf(all),
+      days: inOrder.map(({ day, sums }) => {
+        return { date: new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10), ...answerOf(sums) };
+      }),
+    };
+  },
+});
+
+export const conversionSummaryRoutes = [summary];

@@ -1,0 +1,121 @@
+/** /api/market/pairs/:basket/:base/:quote/candles and /api/market/prices/:name/candles */
+import type { LosslessNumber } from 'lossless-json';
+import { formatPrice } from '../../../domain/decimal.ts';
+import { parseReserves } from '../../../domain/reserves.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, decimal, isoTime, ratio } from '../../http/values.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { marksIn } from '../../state/marks.ts';
+import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { findBasket, findCurrency } from '../currencies/routes.ts';
+import { defaultChain } from '../prices/price-rows.ts';
+import { printUsd } from '../prices/usd.ts';
+import { currencyCandles, pairCandles, type StepCandle } from './candle-rows.ts';
+import { currencyCandleSeries, pairCandleSeries } from './candle-schema.ts';
+import { RESERVES_SQL, readReserves } from './reserve-points.ts';
+import { type Step, type StepWindow, stepParameters, stepWindow } from './steps.ts';
+
+/** @throws ApiError unless a basket holds both currencies, or is one of them */
+async function checkPair(read: Snapshot, chain: string, basket: string, pair: readonly string[]): Promise<void> {
+  const [base, quote] = pair;
+  const state = await read.row(readReserves, RESERVES_SQL, [chain, basket]);
+  const ids = [basket, ...parseReserves(state?.reserves ?? '[]').map(({ currencyId }) => currencyId)];
+  const other = pair.find((id) => !ids.includes(id));
+  if (other) throw new ApiError('not_found', `basket ${basket} does not hold ${other}`);
+  if (base !== quote) return;
+  const detail = 'base and quote are the same currency';
+  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/quote', detail }] });
+}
+
+const covered = (step: Step, { from, until }: StepWindow) => ({ step, from: isoTime(from), to: isoTime(until) });
+const traded = ({ volumeUsd, trades }: StepCandle<unknown>) => ({ volumeUsd: printUsd(volumeUsd), trades });
+const ends = <Price>({ time, open, high, low, close }: StepCandle<Price>, print: (price: Price) => LosslessNumber) => ({
+  time,
+  open: print(open),
+  high: print(high),
+  low: print(low),
+  close: print(close),
+});
+const pairSide = (description: string) => pathParameter(`${description}: name or i-address`, writtenName);
+
+const ofPair = stateRoute({
+  path: '/api/market/pairs/:basket/:base/:quote/candles',
+  summary: 'What a currency of a basket was worth in another, and what was traded, step by step',
+  parameters: {
+    basket: pairSide('Basket'),
+    base: pairSide('The basket itself or one of its reserves'),
+    quote: pairSide('Another of them, in which the price is'),
+    chain: chainParameter,
+    ...stepParameters,
+  },
+  response: pairCandleSeries,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const currencies = await api.currencies.of(read);
+    const basket = findBasket(currencies, api, params.chain, params.basket, 'basket');
+    const { chain, currencyId: basketId } = basket;
+    const { currencyId: base } = findCurrency(currencies, api, chain, params.base, 'base');
+    const { currencyId: quote } = findCurrency(currencies, api, chain, params.quote, 'quote');
+    await checkPair(read, chain, basketId, [base, quote]);
+    const window = stepWindow(params, read.state.derived.get(chain)?.clock ?? 0);
+    const rows = await pricedRows(read, api);
+    const candles = await pairCandles(read, api, rows, { chain, basket: basketId, base, quote }, window);
+    return {
+      basket: basket.fullyQualifiedName,
+      basketId,
+      chain,
+      base: currencies.name(base),
+      baseId: base,
+      quote: currencies.name(quote),
+      quoteId: quote,
+      ...covered(params.step, window),
+      ...provisionalMembers(rows.provisionalSince(window.until - 1, chain)),
+      marks: marksIn(api, window.from, window.until, chain),
+      data: candles.map((candle) => ({
+        ...ends(candle, ({ over, under }) => ratio(over, under)),
+        volumeBase: coins(candle.volumes[0]),
+        volumeQuote: coins(candle.volumes[1]),
+        ...traded(candle),
+      })),
+    };
+  },
+});
+
+const ofCurrency = stateRoute({
+  path: '/api/market/prices/:name/candles',
+  summary: 'What a currency was worth in USD, and how much of it was traded, step by step',
+  parameters: { name: pathParameter('Currency: name or i-address', writtenName), ...stepParameters },
+  response: currencyCandleSeries,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const currencies = await api.currencies.of(read);
+    const currency = findCurrency(currencies, api, defaultChain(api), params.name, 'name');
+    const newest = Math.max(0, ...[...read.state.derived.values()].map(({ clock }) => clock));
+    const window = stepWindow(params, newest);
+    const rows = await pricedRows(read, api);
+    const candles = await currencyCandles(read, api, rows, currency.currencyId, window);
+    return {
+      currencyId: currency.currencyId,
+      name: currency.fullyQualifiedName,
+      ...covered(params.step, window),
+      ...provisionalMembers(rows.provisionalSince(window.until - 1)),
+      marks: marksIn(api, window.from, window.until),
+      data: candles.map((candle) => ({
+        ...ends(candle, (price) => decimal(formatPrice(price))),
+        volume: coins(candle.volumes[0]),
+        ...traded(candle),
+      })),
+    };
+  },
+});
+
+export const candleRoutes = [ofPair, ofCurrency];

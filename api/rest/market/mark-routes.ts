@@ -1,0 +1,19 @@
+/** /api/market/marks */
+import { liveRoute } from '../../http/route.ts';
+import { markList } from '../../schema/marks.ts';
+import { allMarks } from '../../state/marks.ts';
+
+const marks = liveRoute({
+  path: '/api/market/marks',
+  summary: 'Spans of time that charts mark, as they are configured',
+  parameters: {},
+  response: markList,
+  weight: 1,
+  tier: null,
+  cache: 'none',
+  async handler({ api }) {
+    return { body: allMarks(api) };
+  },
+});
+
+export const marketMarkRoutes = [marks];
