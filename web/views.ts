@@ -31,8 +31,8 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
 /** A long id keeps both of its ends. */
 export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id);
 
-/** Of `/api/conversions/`, by which the address of their view says what it shows. */
-export const CONVERSION_PARAMETERS = [
+/** Filters of `/api/conversions/`: the address of its view says them, and where in the list it is. */
+const SUMMARY_PARAMETERS = [
   'chain',
   'from',
   'to',
@@ -45,10 +45,14 @@ export const CONVERSION_PARAMETERS = [
   'fromTime',
   'toTime',
   'sort',
-  'pageSize',
-  'page',
-  'cursor',
 ] as const;
+export const CONVERSION_PARAMETERS = [...SUMMARY_PARAMETERS, 'pageSize', 'page', 'cursor'] as const;
+
+/** An empty one is none. */
+function conversionQuery<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
+  const given = names.map((name) => [name, query.get(name) || null] as const);
+  return Object.fromEntries(given) as Readonly<Record<Name, string | null>>;
+}
 
 export const views = {
   live: view('/', {
@@ -105,16 +109,21 @@ export const views = {
   }),
   pair: view('/market/pair/:basket/:base/:quote', {
     title: ({ base, quote }) => `${shortened(base)} / ${shortened(quote)}`,
-    description: 'A pair of a basket: prices of a day, volume, liquidity and trades.',
-    calls: () => [call('/api/market/pairs')],
+    description: 'A pair of a basket: its candles, volume, liquidity and trades.',
+    calls: ({ basket, base, quote }, query) => [
+      call('/api/market/pairs/{basket}/{base}/{quote}/candles', {
+        path: { basket, base, quote },
+        query: { step: query.get('step') },
+      }),
+      call('/api/market/pairs'),
+    ],
   }),
   conversions: view('/market/conversions', {
     title: () => 'Conversions',
     description: 'Conversions with their USD values, by every filter of the API.',
     calls: (_, query) => [
-      call('/api/conversions/', {
-        query: Object.fromEntries(CONVERSION_PARAMETERS.map((name) => [name, query.get(name) || null])),
-      }),
+      call('/api/conversions/', { query: conversionQuery(query, CONVERSION_PARAMETERS) }),
+      call('/api/conversions/summary', { query: conversionQuery(query, SUMMARY_PARAMETERS) }),
       call('/api/conversions/filters'),
     ],
   }),

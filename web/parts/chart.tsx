@@ -53,9 +53,9 @@ export function Chart<Point>(props: ChartProps<Point>) {
         {isOpen ? 'Hide the numbers' : 'Show the numbers'}
       </button>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with the keyboard too */}
-      <div id={id} class="numbers" role="region" aria-label={`Numbers: ${name}`} tabIndex={0} hidden={!isOpen}>
+      <section id={id} class="numbers" aria-label={`Numbers: ${name}`} tabIndex={0} hidden={!isOpen}>
         {isOpen && <Table at={at} rows={points} caption={name} columns={columns} empty={empty} />}
-      </div>
+      </section>
     </figure>
   );
 }
@@ -109,7 +109,7 @@ function Legend({ series, hasCandles }: LegendProps) {
       {hasCandles && <li class="candles">Hollow: the price rose. Filled: it fell.</li>}
       {series.map(({ name, kind }, index) => (
         <li key={name}>
-          <svg width="24" height="8" class={`series-${(index % 8) + 1}`}>
+          <svg aria-hidden="true" width="24" height="8" class={`series-${(index % 8) + 1}`}>
             {kind === 'bars' || kind === 'area' ? (
               <rect width="24" height="8" />
             ) : (

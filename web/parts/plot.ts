@@ -82,7 +82,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         main: {
           range: options.series.some(({ kind, scale }) => kind === 'bars' && scale === 'main') ? fromZero : spread,
         },
-        side: { range: [0, 100] },
+        side: { range: fromZero },
         foot: { range: (_, __, max) => [0, (max || 1) * 5] },
       },
       series: [{}, ...series],

@@ -1,11 +1,24 @@
 /** Conversions by any filter of the API. */
-import { hrefOf, Pager, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import {
+  type Answer,
+  Chart,
+  Field,
+  Fields,
+  hrefOf,
+  Pager,
+  Panel,
+  shownNumber,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 import { ConversionFilters } from './conversion-filters.tsx';
 
-export function View({ query, answers: [list, filters] }: ViewProps<'conversions'>) {
+export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
   return (
     <>
       <ConversionFilters query={query} answer={filters} trouble={list.trouble.value} />
+      <Sums answer={summary} />
       <Panel title="Newest first" answer={list} isList frame="tall">
         {({ results, page, totalPages }) => (
           <>
@@ -74,5 +87,62 @@ export function View({ query, answers: [list, filters] }: ViewProps<'conversions
         )}
       </Panel>
     </>
+  );
+}
+
+const DAY = 86_400;
+
+function Sums({ answer }: { readonly answer: Answer<'/api/conversions/summary'> }) {
+  return (
+    <Panel title="In all" answer={answer} frame="short">
+      {({ count, volume, days }) => (
+        <>
+          <Fields>
+            <Field label="Conversions">
+              <Value at="count" as="integer" />
+            </Field>
+            <Field label="With a value" help="Completed ones that have a USD value">
+              <Value at="valued" as="integer" />
+            </Field>
+            <Field label="Volume">
+              <Value at="volume" as="usd" unit="USD" />
+            </Field>
+            <Field label="Fees">
+              <Value at="fees" as="usd" unit="USD" />
+            </Field>
+          </Fields>
+          <details>
+            <summary>By day</summary>
+            <Chart
+              at="/days"
+              points={days}
+              name="Conversions by day"
+              caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
+              time={({ date }) => date}
+              step={DAY}
+              series={[
+                { name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume },
+                {
+                  name: 'Conversions',
+                  kind: 'line',
+                  unit: '',
+                  as: 'integer',
+                  scale: 'side',
+                  value: (day) => day.count,
+                },
+              ]}
+              empty="None of them was executed yet."
+              columns={[
+                { head: 'Day', cell: () => <Value at="date" /> },
+                { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
+                { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
+                { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
+                { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
+              ]}
+            />
+          </details>
+        </>
+      )}
+    </Panel>
   );
 }

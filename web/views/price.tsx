@@ -99,11 +99,25 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
           caption={sentence(name, data)}
           time={({ time }) => time}
           step={Math.max(LEAST_SPAN, Math.ceil((Number(days) * DAY) / POINTS))}
-          series={[{ name: 'Price', kind: 'line', unit: 'USD', as: 'price', value: ({ price }) => price }]}
+          series={[
+            { name: 'Price', kind: 'line', unit: 'USD', as: 'price', value: ({ price }) => price },
+            {
+              name: 'Confidence',
+              kind: 'step',
+              unit: 'of 100',
+              as: 'integer',
+              scale: 'side',
+              value: ({ confidence }) => confidence,
+            },
+            { name: 'Depth', kind: 'bars', unit: 'USD', as: 'usd', scale: 'foot', value: ({ depth }) => depth },
+          ]}
           empty="It had no price in these days."
           columns={[
             { head: 'Time', cell: () => <Value at="time" as="time" /> },
             { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
+            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
+            { head: 'Depth', isNumber: true, cell: () => <Value at="depth" as="usd" unit="USD" /> },
+            { head: 'Status', cell: () => <Value at="status" as="word" /> },
           ]}
         />
       )}
