@@ -62,7 +62,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
     low: pick(options.candles.low),
     close: pick(options.candles.close),
   };
-  const hidden: uPlot.Series = { paths: () => null, points: { show: false } };
+  const hidden: uPlot.Series = { scale: 'main', paths: () => null, points: { show: false } };
   const series = options.series.map((one) => lineOf(one, colors));
   const columns = [...options.series.map(({ values }) => pick(values))];
   if (candles) {
@@ -118,8 +118,9 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
   };
 }
 
-/** A null behind each point after which one is missing breaks the lines there. */
-function withGaps({ times, step }: PlotOptions) {
+/** A null behind each point after which one is missing breaks the lines there; bars stand apart by themselves. */
+function withGaps({ times, step, series }: PlotOptions) {
+  const hasLines = series.some(({ kind }) => kind !== 'bars');
   const withNulls: number[] = [];
   const pointOf: number[] = [];
   const isGap: boolean[] = [];
@@ -128,7 +129,8 @@ function withGaps({ times, step }: PlotOptions) {
     pointOf.push(index);
     isGap.push(false);
     const next = times[index + 1];
-    if (step === null || next === undefined || Math.floor(next / step) - Math.floor(time / step) <= 1) continue;
+    if (!hasLines || step === null || next === undefined || Math.floor(next / step) - Math.floor(time / step) <= 1)
+      continue;
     withNulls.push(time + 1);
     pointOf.push(index);
     isGap.push(true);
@@ -177,7 +179,7 @@ function lineOf({ kind, color: token, scale, dash = [] }: PlotSeries, colors: Co
       return { ...shared, width: 2, ...(paths && { paths }), points: { show: false } };
     }
     case 'area':
-      return { ...shared, width: 1, fill: faint(color, 0.12) };
+      return { ...shared, width: 1, fill: faint(color, 0.15), points: { show: false } };
     case 'line':
       return { ...shared, width: 2 };
   }

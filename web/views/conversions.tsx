@@ -120,17 +120,7 @@ function Sums({ answer }: { readonly answer: Answer<'/api/conversions/summary'> 
               caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
               time={({ date }) => date}
               step={DAY}
-              series={[
-                { name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume },
-                {
-                  name: 'Conversions',
-                  kind: 'line',
-                  unit: '',
-                  as: 'integer',
-                  scale: 'side',
-                  value: (day) => day.count,
-                },
-              ]}
+              series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
               empty="None of them was executed yet."
               columns={[
                 { head: 'Day', cell: () => <Value at="date" /> },

@@ -109,7 +109,7 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
               scale: 'side',
               value: ({ confidence }) => confidence,
             },
-            { name: 'Depth', kind: 'bars', unit: 'USD', as: 'usd', scale: 'foot', value: ({ depth }) => depth },
+            { name: 'Depth', kind: 'area', unit: 'USD', as: 'usd', scale: 'foot', value: ({ depth }) => depth },
           ]}
           empty="It had no price in these days."
           columns={[
