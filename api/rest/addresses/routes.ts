@@ -9,15 +9,11 @@ import { coins } from '../../http/values.ts';
 import { integer, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { amounts } from '../transactions/routes.ts';
+import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
-import { activityRow, rewardRow, rewardSum } from './schema.ts';
+import { ADDRESS, activityRow, rewardRow, rewardSum } from './schema.ts';
 
-export const addressParameter = pathParameter('R-address, i-address or name@', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-});
+export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
 const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 

@@ -10,9 +10,9 @@ import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
-import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
+import { amounts } from './amounts.ts';
 import { transactionDetail } from './schema.ts';
 
 const readTransaction = rowReader({
@@ -66,17 +66,6 @@ const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconv
 
 /** Pattern of a parameter: a transaction id in lower or upper case. */
 export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
-
-/** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
-export function amounts(stored: string | null, currencies: Currencies) {
-  if (stored === null) return [];
-  const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
-  return entries.map(([currencyId, satoshis]) => ({
-    currencyId,
-    currencyName: currencies.name(currencyId),
-    amount: coins(BigInt(satoshis)),
-  }));
-}
 
 const detail = stateRoute({
   path: '/api/tx/:txid',
