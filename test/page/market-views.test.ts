@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
-import { NATIVE, type RunningService, startService, USDX } from '../api/running-service.ts';
+import { ALICE, CHAIN, NATIVE, type RunningService, startService, USDX } from '../api/running-service.ts';
 import { seriousViolations } from './axe.ts';
 import { checkPanels, checkView, withoutStream } from './generic-check.ts';
 import { openPage } from './watched-page.ts';
@@ -243,6 +243,47 @@ describe.skipIf(whyNoBrowser !== null)('views of the market', () => {
     await page.keyboard.press('ArrowRight');
     expect(await points.getAttribute('aria-valuenow')).toBe('2');
     expect(await points.getAttribute('aria-valuetext')).not.toBe(first);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('suggests names to the keyboard, and Enter leads to what was typed', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await page.goto(withoutStream(service.url, '/market'));
+    await page.locator('main[data-ready="true"]').waitFor();
+    const pathOf = () => new URL(page.url()).pathname;
+    await page.keyboard.press('/');
+    await page.keyboard.type('ali');
+    const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+    await suggestions.getByRole('option', { name: /^alice@/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await suggestions.getByRole('option', { selected: true }).count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname.startsWith(`/${CHAIN}/identity/`));
+
+    const height = 676;
+    const block = (await (await fetch(`${service.url}/api/blocks/${height}`)).json()) as {
+      hash: string;
+      transactions: { txid: string }[];
+    };
+    const txid = block.transactions[0]?.txid;
+    const { results } = (await (await fetch(`${service.url}/api/richlist/top?limit=20`)).json()) as {
+      results: { address: string }[];
+    };
+    const holder = results.find(({ address }) => address.startsWith('R'))?.address;
+    for (const [typed, path] of [
+      [String(height), `/${CHAIN}/block/${height}`],
+      [block.hash, `/${CHAIN}/block/${height}`],
+      [txid, `/${CHAIN}/tx/${txid}`],
+      ['alice@', `/${CHAIN}/identity/${ALICE}`],
+      [holder, `/${CHAIN}/address/${holder}`],
+      ['nobody@', '/search'],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Search' }).fill(`${typed}`);
+      await page.keyboard.press('Enter');
+      await expect.poll(pathOf).toBe(path);
+    }
+    expect(new URL(page.url()).searchParams.get('q')).toBe('nobody@');
     expect(complaints).toEqual([]);
     await close();
   });
