@@ -34,6 +34,26 @@ describe.each(golden.scenarios)('stamps of scenario $name', (scenario) => {
     }
   });
 
+  it('name the earlier steps that they use, each with its value in the arithmetic, and none without need', () => {
+    for (const { steps } of explained) {
+      const used = new Set(steps.flatMap(({ uses }) => uses));
+      for (const [index, { step, expression, uses }] of steps.entries()) {
+        expect(new Set(uses).size).toBe(uses.length);
+        for (const place of uses) {
+          expect(place).toBeLessThan(index);
+          expect(expression.split(/[ ()]+/)).toContain(steps[place]?.value);
+        }
+        if (step === 'price_in_reserve') expect(used).toContain(index);
+        if (step === 'from_usd' || step === 'to_usd') expect(uses).toHaveLength(1);
+        if (step === 'mean') expect(uses.length).toBeGreaterThan(1);
+        if (step === 'basket_price') expect(uses.length).toBeGreaterThan(0);
+        // A price is read by another one or by a column, or is the last of its currency.
+        const later = steps.slice(index + 1).some((other) => other.currencyId === steps[index]?.currencyId);
+        if (step === 'basket_price' && later) expect(used).toContain(index);
+      }
+    }
+  });
+
   it('lead from the reserves to the prices and columns of the stamp, to the last digit', () => {
     const tiers = new Set<unknown>();
     for (const { stamp, steps } of explained) {

@@ -1,7 +1,7 @@
 /** Explains a stamp step by step, from the reserves of the baskets to its USD columns, computed from the inputs stored with it. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
-import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
+import { add, divide, larger, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
 export const EXPLAINED_STEPS = [
@@ -24,25 +24,51 @@ export interface ExplainedStep {
   readonly expression: string;
   /** Rounded to 30 decimals, USD columns exact; later steps use the exact number. */
   readonly value: string;
+  /** Places, in the list of steps, of those whose values the expression reads. */
+  readonly uses: readonly number[];
 }
 
 interface Known {
   readonly usd: Rational;
   readonly depth: Rational;
+  /** Place of the step that gives it. */
+  readonly place: number;
+}
+
+interface KnownReserve {
+  readonly price: Rational;
+  readonly place: number;
+}
+
+/** USD of a basket token, which is no step of its own. */
+interface Token extends Pick<Known, 'usd' | 'depth'> {
+  readonly hopDepth: Rational;
+  readonly expression: string;
+  readonly uses: readonly number[];
 }
 
 /** Steps in the order of computation, each value before its first use. @throws RangeError when an input is missing */
 export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   const steps: ExplainedStep[] = [];
   const known = new Map<PriceInput, Known>();
-  const shown = new Set<string>();
+  const shown = new Map<string, number>();
   const states = new Map(inputs.baskets.map((basket) => [placeOf(basket), basket]));
   for (const price of inputs.prices) explainOnce(price);
   for (const [step, side] of [['from_usd', inputs.from] as const, ['to_usd', inputs.to] as const]) {
-    if (side?.usd != null) steps.push(explainColumn(step, side));
+    if (side?.usd != null) put(explainColumn(step, side, placesOfPrice(side)));
   }
   if (inputs.noDelivery) explainRates(inputs.noDelivery);
   return steps;
+
+  /** Returns the place of the step. */
+  function put(step: ExplainedStep): number {
+    return steps.push(step) - 1;
+  }
+
+  function placesOfPrice({ currencyId, usd }: SideInput): number[] {
+    const price = inputs.prices.find((each) => each.currencyId === currencyId && each.usd === usd);
+    return price ? [explainOnce(price).place] : [];
+  }
 
   function explainOnce(price: PriceInput): Known {
     const done = known.get(price) ?? explainPrice(price);
@@ -53,25 +79,16 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   function explainPrice(price: PriceInput): Known {
     const { currencyId, tier } = price;
     if (tier === 0) {
-      steps.push({ step: 'anchor', currencyId, basketId: null, expression: '1', value: '1' });
-      return { usd: ONE, depth: exactly(price.totalDepth) };
+      const place = put({ step: 'anchor', currencyId, basketId: null, expression: '1', value: '1', uses: [] });
+      return { usd: ONE, depth: exactly(price.totalDepth), place };
     }
     const entries = price.entries.map((entry) => explainEntry(price, entry));
-    const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
-    const usd = divide(
-      entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO),
-      depth,
-    );
-    if (entries.length > 1) {
-      const terms = entries.map((entry) => `${print(entry.usd)} * ${print(entry.depth)}`).join(' + ');
-      const expression = `(${terms}) / ${print(depth)}`;
-      steps.push({ step: 'mean', currencyId, basketId: null, expression, value: print(usd) });
-    }
-    const deepest = entries.reduce(
-      (largest, { hopDepth }) => (compare(hopDepth, largest) > 0 ? hopDepth : largest),
-      ZERO,
-    );
-    return { usd, depth: tier === 1 ? depth : smaller(depth, deepest) };
+    const { usd, depth, ...mean } = meanOf(entries);
+    const step = { step: 'mean', currencyId, basketId: null, value: print(usd), ...mean } as const;
+    const [only, ...others] = mean.uses;
+    const place = only === undefined || others.length > 0 ? put(step) : only;
+    const deepest = entries.map(({ hopDepth }) => hopDepth).reduce(larger, ZERO);
+    return { usd, depth: tier === 1 ? depth : smaller(depth, deepest), place };
   }
 
   function explainEntry({ currencyId, tier }: PriceInput, entry: EntryInput): Known & { readonly hopDepth: Rational } {
@@ -80,37 +97,43 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const { basketId } = basket;
     const token = entry.hop === null ? anchoredToken(basket) : hoppedToken(basket, entry.hop);
     const isToken = currencyId === basketId || tier === 'nav';
-    const pir = isToken ? ONE : explainReserve(basket, currencyId);
-    const usd = divide(token.usd, pir);
-    const expression = isToken ? token.expression : `${token.expression} / ${print(pir)}`;
-    steps.push({ step: 'basket_price', currencyId, basketId, expression, value: print(usd) });
-    return { usd, depth: token.depth, hopDepth: token.hopDepth };
+    const reserve = isToken ? null : explainReserve(basket, currencyId);
+    const usd = divide(token.usd, reserve?.price ?? ONE);
+    const expression = reserve ? `${token.expression} / ${print(reserve.price)}` : token.expression;
+    const uses = reserve ? [...token.uses, reserve.place] : token.uses;
+    const place = put({ step: 'basket_price', currencyId, basketId, expression, value: print(usd), uses });
+    return { usd, depth: token.depth, hopDepth: token.hopDepth, place };
   }
 
   /** USD of a basket token, from the anchors among its reserves. */
-  function anchoredToken(basket: BasketInput) {
+  function anchoredToken(basket: BasketInput): Token {
     const held = basket.reserves.filter(({ currencyId, reserves, weight }) => {
       return inputs.anchors.includes(currencyId) && BigInt(reserves) > 0n && BigInt(weight) > 0n;
     });
     const depth = held.reduce((sum, { reserves }) => add(sum, coins(BigInt(reserves))), ZERO);
     const priced = held.map(({ currencyId, reserves }) => {
-      return { pir: explainReserve(basket, currencyId), reserves: coins(BigInt(reserves)) };
+      return { ...explainReserve(basket, currencyId), reserves: coins(BigInt(reserves)) };
     });
-    const sum = priced.reduce((total, { pir, reserves }) => add(total, multiply(pir, reserves)), ZERO);
-    const terms = priced.map(({ pir, reserves }) => `${print(pir)} * ${print(reserves)}`).join(' + ');
-    return { usd: divide(sum, depth), depth, hopDepth: ZERO, expression: `(${terms}) / ${print(depth)}` };
+    const sum = priced.reduce((total, { price, reserves }) => add(total, multiply(price, reserves)), ZERO);
+    const terms = priced.map(({ price, reserves }) => `${print(price)} * ${print(reserves)}`).join(' + ');
+    const uses = priced.map(({ place }) => place);
+    return { usd: divide(sum, depth), depth, hopDepth: ZERO, expression: `(${terms}) / ${print(depth)}`, uses };
   }
 
   /** USD of a basket token, from one reserve that already has a price. */
-  function hoppedToken(basket: BasketInput, hop: string) {
+  function hoppedToken(basket: BasketInput, hop: string): Token {
     const input = inputs.prices.find(({ currencyId, tier }) => currencyId === hop && tier !== 'nav');
     const reserve = basket.reserves.find(({ currencyId }) => currencyId === hop);
     if (!input || !reserve) throw new RangeError(`the price of ${hop} was not kept`);
     const price = explainOnce(input);
-    const pir = explainReserve(basket, hop);
+    const held = explainReserve(basket, hop);
     const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
-    const expression = `${print(price.usd)} * ${print(pir)}`;
-    return { usd: multiply(price.usd, pir), depth, hopDepth: price.depth, expression };
+    const shared = { depth, hopDepth: price.depth, uses: [price.place, held.place] };
+    return {
+      ...shared,
+      usd: multiply(price.usd, held.price),
+      expression: `${print(price.usd)} * ${print(held.price)}`,
+    };
   }
 
   /** The two rates that were compared: units received for one unit given. */
@@ -118,43 +141,59 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const { basketId, fromCurrencyId, toCurrencyId: currencyId } = input;
     const basket = states.get(placeOf(input));
     if (!basket) throw new RangeError(`the state of basket ${basketId} was not kept`);
-    const inBasket = (id: string) => (id === basketId ? ONE : explainReserve(basket, id));
+    const inBasket = (id: string) => (id === basketId ? null : explainReserve(basket, id));
     const [from, to] = [inBasket(fromCurrencyId), inBasket(currencyId)];
-    const market = { expression: `${print(to)} / ${print(from)}`, value: print(divide(to, from)) };
-    steps.push({ step: 'market_rate', currencyId, basketId, ...market });
-    const [paid, given] = [coins(BigInt(input.expectedOut)), coins(BigInt(input.amountIn))];
-    const executed = { expression: `${print(paid)} / ${print(given)}`, value: print(divide(paid, given)) };
-    steps.push({ step: 'executed_rate', currencyId, basketId, ...executed });
+    const [given, got] = [from?.price ?? ONE, to?.price ?? ONE];
+    const uses = [to, from].flatMap((reserve) => reserve?.place ?? []);
+    const market = { expression: `${print(got)} / ${print(given)}`, value: print(divide(got, given)), uses };
+    put({ step: 'market_rate', currencyId, basketId, ...market });
+    const [paid, amountIn] = [coins(BigInt(input.expectedOut)), coins(BigInt(input.amountIn))];
+    const executed = { expression: `${print(paid)} / ${print(amountIn)}`, value: print(divide(paid, amountIn)) };
+    put({ step: 'executed_rate', currencyId, basketId, ...executed, uses: [] });
   }
 
-  function explainReserve(basket: BasketInput, currencyId: string): Rational {
-    const { step, exact } = reservePrice(basket, currencyId);
-    const place = `${basket.basketId} ${currencyId}`;
-    if (!shown.has(place)) steps.push(step);
-    shown.add(place);
-    return exact;
+  function explainReserve(basket: BasketInput, currencyId: string): KnownReserve {
+    const { step, price } = reservePrice(basket, currencyId);
+    const key = `${basket.basketId} ${currencyId}`;
+    const place = shown.get(key) ?? put(step);
+    shown.set(key, place);
+    return { price, place };
   }
+}
+
+/** The mean of prices by depth. */
+function meanOf(entries: readonly Known[]) {
+  const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
+  const weighted = entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO);
+  const terms = entries.map((entry) => `${print(entry.usd)} * ${print(entry.depth)}`).join(' + ');
+  const expression = `(${terms}) / ${print(depth)}`;
+  return { usd: divide(weighted, depth), depth, expression, uses: entries.map(({ place }) => place) };
 }
 
 /** The price of a basket in one of its reserves. @throws RangeError when it has none */
 function reservePrice({ basketId, supply, reserves }: BasketInput, currencyId: string) {
   const held = reserves.find((reserve) => reserve.currencyId === currencyId);
   if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);
-  const exact = priceInReserve(
+  const price = priceInReserve(
     { supply: BigInt(supply) },
     { reserves: BigInt(held.reserves), weight: BigInt(held.weight) },
   );
-  if (!exact) throw new RangeError(`${currencyId} has no price in ${basketId}`);
+  if (!price) throw new RangeError(`${currencyId} has no price in ${basketId}`);
   const [amount, all, weight] = [held.reserves, supply, held.weight].map((satoshis) => print(coins(BigInt(satoshis))));
   const expression = `${amount} / (${all} * ${weight})`;
-  const step: ExplainedStep = { step: 'price_in_reserve', currencyId, basketId, expression, value: print(exact) };
-  return { step, exact };
+  const value = print(price);
+  const step: ExplainedStep = { step: 'price_in_reserve', currencyId, basketId, expression, value, uses: [] };
+  return { step, price };
 }
 
-function explainColumn(step: 'from_usd' | 'to_usd', { currencyId, amount, usd }: SideInput): ExplainedStep {
+function explainColumn(
+  step: 'from_usd' | 'to_usd',
+  { currencyId, amount, usd }: SideInput,
+  uses: readonly number[],
+): ExplainedStep {
   const price = usd ?? '0';
   const value = formatDecimal(BigInt(amount) * parsePrice(price), STAMP_DECIMALS);
-  return { step, currencyId, basketId: null, expression: `${print(coins(BigInt(amount)))} * ${price}`, value };
+  return { step, currencyId, basketId: null, expression: `${print(coins(BigInt(amount)))} * ${price}`, value, uses };
 }
 
 const placeOf = ({ chain, basketId }: { readonly chain: string; readonly basketId: string }) => `${chain} ${basketId}`;

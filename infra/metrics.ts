@@ -153,6 +153,18 @@ export const metrics = {
     labelNames: ['chain', 'daemon'],
     registers,
   }),
+  daemonPublisherHeard: new Gauge({
+    name: 'verustream_daemon_publisher_heard',
+    help: "1 while a daemon's ZMQ publisher names the blocks that come; absent for a daemon without one in the configuration",
+    labelNames: ['chain', 'daemon'],
+    registers,
+  }),
+  daemonNotifications: new Counter({
+    name: 'verustream_daemon_notifications_total',
+    help: "Messages of a daemon's ZMQ publisher, by topic",
+    labelNames: ['chain', 'daemon', 'topic'],
+    registers,
+  }),
   daemonWalletHolds: new Gauge({
     name: 'verustream_daemon_wallet_holds',
     help: '1 when the last answer of a daemon said that its wallet holds coins or shielded addresses',

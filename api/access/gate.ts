@@ -8,11 +8,11 @@ import { type ActiveKey, LOWEST_TIER } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
 import type { AllowanceDemand, AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
 import type { PriorityLane } from './priority-lanes.ts';
-import { isSession, KEY_PREFIX, readKey } from './tokens.ts';
+import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
 import type { Usage } from './usage.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Caller, with the active key that it presents, if any. */
+/** Caller, with the active key or session that it presents, if any. */
 export interface Caller extends Pick<Visitor, 'bearer'> {
   readonly key: ActiveKey | null;
 }
@@ -34,6 +34,8 @@ export interface RequestCost {
   readonly requests?: 0;
   /** Lowest that may ask; null = without a key. */
   readonly tier: AccessTier | null;
+  /** Paid by the network when a session asks: whoever uses up the credits of an identity must not keep it from revoking the key. */
+  readonly ofAccount?: boolean | undefined;
 }
 
 export interface Admission {
@@ -91,7 +93,7 @@ const WRONG_KEY = new ApiError(
   },
 );
 
-/** Payer: `key` is undefined if none was presented, null if the presented one is invalid. */
+/** Payer: `key` is undefined if none was presented, or a session that has ended, and null if the presented key is invalid. */
 interface Identified {
   readonly visitor: Visitor;
   readonly key: ActiveKey | null | undefined;
@@ -114,18 +116,18 @@ const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 /** The callers behind the keys that visitors present. */
 function createCallers(keys: GateOptions['keys']) {
   // No SHA-256 at every request of a client.
-  const keyIn = memoize(readKey, MEMOIZED);
+  const keyIn = memoize(readToken, MEMOIZED);
   /** Null: its key has to be looked up. */
   function knownCaller(visitor: Visitor, token: string): Identified | null {
-    if (token === '' || isSession(token)) return { visitor, key: undefined };
+    if (token === '') return { visitor, key: undefined };
     const presented = keyIn(token);
     const key = presented && keys.known(presented);
-    return key === undefined ? null : { visitor, key };
+    return key === undefined ? null : identified(visitor, token, key);
   }
 
   async function findCaller(visitor: Visitor, token: string): Promise<Identified> {
     const presented = keyIn(token);
-    return { visitor, key: presented && (await keys.find(presented)) };
+    return identified(visitor, token, presented && (await keys.find(presented)));
   }
 
   return { knownCaller, findCaller };
@@ -153,11 +155,12 @@ function createBills({ tiers, keylessRequestsPerMinute }: GateOptions['config'])
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : tierRefusal(key, requestCost.tier);
     const credits = refusal ? Math.min(requestCost.credits, LEAST_CREDITS) : requestCost.credits;
+    const payer = requestCost.ofAccount && key?.expiresAt ? { ...caller, key: undefined } : caller;
     // A path that costs no credits still costs the network one request, with or without a key.
-    if (key && credits > 0) {
-      return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(caller, credits)] };
+    if (payer.key && credits > 0) {
+      return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(payer, credits)] };
     }
-    const demands = [requestsOf(caller, requestCost.requests ?? 1), creditsOf(caller, credits)];
+    const demands = [requestsOf(caller, requestCost.requests ?? 1), creditsOf(payer, credits)];
     return { caller, names: NAMES_OF_REST, credits, refusal, demands };
   }
 
@@ -183,7 +186,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     paid = 0,
   ): Admission {
     const { accepted, standings, retryMs } = verdict;
-    if (key) usage.record(key.id, accepted ? credits : paid, accepted);
+    if (key?.expiresAt === null) usage.record(key.id, accepted ? credits : paid, accepted);
     return {
       caller: { bearer: visitor.bearer, key: key ?? null },
       refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
@@ -245,6 +248,11 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
   };
 }
 
+/** A caller whose session has ended pays as without it; paths that need a session refuse it. */
+function identified(visitor: Visitor, token: string, key: ActiveKey | null): Identified {
+  return { visitor, key: key === null && isSession(token) ? undefined : key };
+}
+
 function afterEntry(entry: LimiterDecision, rest: LimiterDecision): LimiterDecision {
   return {
     accepted: rest.accepted,
@@ -257,7 +265,7 @@ function afterEntry(entry: LimiterDecision, rest: LimiterDecision): LimiterDecis
   };
 }
 
-/** A session says whose paths these are; a key sent with it still determines rights and payer. */
+/** A session says whose paths these are, and its identity pays; a key sent with it determines rights and payer instead. */
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
 }
@@ -270,8 +278,9 @@ function rpcTokenOf(visitor: Visitor): string {
 
 function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | null): ApiError | null {
   if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
-  const had = key ? `a key of the tier ${key.tier}` : 'no key';
-  return new ApiError('tier_required', `this path needs a key of the tier ${tier} or above; this request has ${had}`);
+  const had = key ? `one of the tier ${key.tier}` : 'neither';
+  const needed = `this path needs a key or a session of the tier ${tier} or above; this request has ${had}`;
+  return new ApiError('tier_required', needed);
 }
 
 function rateLimited(

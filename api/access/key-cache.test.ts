@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyCache } from './key-cache.ts';
 import type { ActiveKey } from './key-store.ts';
-import { digest, newKey, type PresentedKey, readKey } from './tokens.ts';
+import { digest, newKey, newSession, type PresentedKey, readKey, readToken } from './tokens.ts';
 
 const ID = '0123456789abcdef';
 
@@ -24,6 +24,7 @@ function cacheOf() {
     secretSha256,
     tier: 'pro',
     account: 'made iAlice',
+    expiresAt: null,
   });
   const presented = (text: string): PresentedKey => {
     const read = readKey(text);
@@ -59,6 +60,18 @@ describe('a key', () => {
     }
   });
 
+  it('that ends, as a session does, is asked again from then on', async () => {
+    const { world, key, find, known } = cacheOf();
+    const session = world.keys.get(ID) as ActiveKey;
+    world.keys.set(ID, { ...session, expiresAt: new Date(Date.now() + 60_000) });
+    await find(key);
+    expect(known(key)).toMatchObject({ tier: 'pro' });
+    world.keys.set(ID, { ...session, expiresAt: new Date(Date.now() - 1) });
+    world.tag = 'block 2';
+    await find(key);
+    expect(known(key)).toBeUndefined();
+  });
+
   it('is not kept when keys changed while it was asked for', async () => {
     const { world, cache, key, find } = cacheOf();
     const asked = find(key);
@@ -83,4 +96,11 @@ describe('a key', () => {
     `vst_0123456789ABCDEF_${'0'.repeat(64)}`,
     `vss_${'0'.repeat(64)}`,
   ])('%j cannot be one', (text) => expect(readKey(text)).toBeNull());
+
+  it('or a session is what a token can be', () => {
+    const session = newSession();
+    expect(readToken(session)).toEqual({ id: digest(session), secretSha256: Buffer.from(digest(session), 'hex') });
+    expect(readToken(newKey(ID).key)?.id).toBe(ID);
+    for (const wrong of ['', 'vss_', session.slice(0, -1), `${session}0`, 'Basic']) expect(readToken(wrong)).toBeNull();
+  });
 });

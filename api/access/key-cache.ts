@@ -1,5 +1,5 @@
 /**
- * Keys that were looked up, for as long as that is certain to hold: until something about keys changes anywhere, the
+ * Keys and sessions that were looked up, for as long as that is certain to hold: until something about keys changes anywhere, the
  * key's chain moves (its identity may be revoked), or this process cannot tell whether it would have heard.
  */
 import type { Listener } from '../../infra/postgres/listen.ts';
@@ -68,6 +68,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
   function known(presented: PresentedKey): ActiveKey | null | undefined {
     const found = kept.get(presented.id);
     if (!found || !listener.heardWithin(CERTAIN_MS) || found.tag !== stateTag()) return undefined;
+    if (found.key.expiresAt !== null && found.key.expiresAt.getTime() <= Date.now()) return undefined;
     if (found.proven === presented) return found.key;
     if (!sameDigest(found.secretSha256, presented.secretSha256)) return null;
     found.proven = presented;

@@ -3,7 +3,7 @@ import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { AccessTier } from '../../schemas/config.ts';
-import { newId, newKey } from './tokens.ts';
+import { isDigest, newId, newKey } from './tokens.ts';
 
 /** Identity of a chain that owns a key or a session. */
 export interface KeyOwner {
@@ -18,9 +18,11 @@ export interface KeyRow {
   readonly regenerated_at: Date | null;
 }
 
-/** Rights and allowance of a request with this key. */
+/** Rights and allowance of a request with this key, or with a session of the same identity. */
 export interface ActiveKey extends KeyOwner {
   readonly id: string;
+  /** When a session ends; null for a key. */
+  readonly expiresAt: Date | null;
   readonly secretSha256: string;
   readonly tier: AccessTier;
   /** Name of the allowance that all keys of the holder share. */
@@ -49,13 +51,17 @@ const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, sec
 const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
-/** A revoked identity, and one that the chain does not know any more, has no keys. */
+/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. */
 const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
-    coalesce(t.tier, $2) AS tier, concat_ws(' ', 'identity', k.chain, k.identity_address) AS account
-  FROM api_keys k
+    k.expires_at AS "expiresAt", coalesce(t.tier, $3) AS tier,
+    concat_ws(' ', 'identity', k.chain, k.identity_address) AS account
+  FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at FROM api_keys
+      WHERE id = ANY($1) AND revoked_at IS NULL
+    UNION ALL SELECT encode(token_sha256, 'hex'), chain, identity_address, token_sha256, expires_at FROM sessions
+      WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE k.id = ANY($1) AND k.revoked_at IS NULL AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
+  WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
@@ -93,9 +99,10 @@ export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string
   return rowCount === 1;
 }
 
-/** Those of the ids that may be used now. */
+/** Those of the ids, as tokens present them, that may be used now. */
 export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
-  return (await pool.query<ActiveKey>(LIVING_SQL, [ids, LOWEST_TIER])).rows;
+  const [sessions, keys] = [ids.filter(isDigest), ids.filter((id) => !isDigest(id))];
+  return (await pool.query<ActiveKey>(LIVING_SQL, [keys, sessions.map(hexParam), LOWEST_TIER])).rows;
 }
 
 /** Counts on the holder's chain alone. */
@@ -109,6 +116,7 @@ export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Key
   return (await pool.query<{ tier: AccessTier }>(sql, [chain, identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
 }
 
-async function tellChanged({ pool }: Postgres): Promise<void> {
+/** Tells every process to look keys and sessions up again. */
+export async function tellChanged({ pool }: Postgres): Promise<void> {
   await pool.query(`NOTIFY ${ACCESS_CHANNEL}`);
 }

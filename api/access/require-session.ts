@@ -15,5 +15,6 @@ export async function requireSession(api: ApiContext, caller: Caller): Promise<S
 
 /** @throws ApiError session_required */
 export async function requireHolder(api: ApiContext, caller: Caller): Promise<KeyOwner> {
-  return caller.key ?? requireSession(api, caller);
+  const { chain, identityAddress } = caller.key ?? (await requireSession(api, caller));
+  return { chain, identityAddress };
 }

@@ -2,7 +2,7 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { KeyOwner } from './key-store.ts';
+import { type KeyOwner, tellChanged } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
 export interface Session extends KeyOwner {
@@ -39,6 +39,8 @@ export async function findSession({ pool }: Postgres, token: string): Promise<Se
   return (await pool.query<Session>(FIND_SQL, [hexParam(digest(token))])).rows[0] ?? null;
 }
 
-export async function closeSession({ pool }: Postgres, token: string): Promise<void> {
-  await pool.query(CLOSE_SQL, [hexParam(digest(token))]);
+/** Ends at once in every process. */
+export async function closeSession(postgres: Postgres, token: string): Promise<void> {
+  await postgres.pool.query(CLOSE_SQL, [hexParam(digest(token))]);
+  await tellChanged(postgres);
 }

@@ -6,10 +6,11 @@ export const KEY_PREFIX = 'vst_';
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 const KEY = /^vst_([0-9a-f]{16})_([0-9a-f]{64})$/;
+const DIGEST_LENGTH = 64;
 const SESSION_PREFIX = 'vss_';
 const SESSION = /^vss_[0-9a-f]{64}$/;
 
-/** A presented key: its public id, and the digest of its secret. */
+/** A presented key: its public id, and the digest of its secret. The id of a session, which has no other secret, is its digest. */
 export interface PresentedKey {
   readonly id: string;
   readonly secretSha256: Buffer;
@@ -40,12 +41,24 @@ export function readKey(text: string): PresentedKey | null {
   return id !== undefined && secret !== undefined ? { id, secretSha256: digestBytes(digest(secret)) } : null;
 }
 
+/** Null for a text that can be neither a key nor a session. */
+export function readToken(text: string): PresentedKey | null {
+  if (!isSession(text)) return readKey(text);
+  const id = digest(text);
+  return { id, secretSha256: digestBytes(id) };
+}
+
 export function newSession(): string {
   return `${SESSION_PREFIX}${randomBytes(SECRET_BYTES).toString('hex')}`;
 }
 
 export function isSession(text: string): boolean {
   return text.startsWith(SESSION_PREFIX) && SESSION.test(text);
+}
+
+/** Whether an id is that of a session. */
+export function isDigest(id: string): boolean {
+  return id.length === DIGEST_LENGTH;
 }
 
 /** Compares in constant time. */

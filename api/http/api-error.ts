@@ -25,7 +25,7 @@ export const API_ERRORS = {
   key_invalid: [401, 'Invalid key', 'The API key is wrong, replaced or revoked, or its identity is revoked.'],
   session_required: [401, 'Session required', 'This path takes the token of a session: log in at /api/auth/challenge.'],
   login_refused: [401, 'Login refused', 'The challenge is spent or too old, or the signature does not match.'],
-  tier_required: [403, 'Higher tier required', 'This path needs a key of a higher tier.'],
+  tier_required: [403, 'Higher tier required', 'This path needs a key or a session of a higher tier.'],
   identity_revoked: [403, 'Identity revoked', 'A revoked identity cannot log in, and its keys no longer work.'],
   not_found: [404, 'Not found', 'The service knows nothing by this name, hash or height, or the path does not exist.'],
   method_not_allowed: [405, 'Method not allowed', 'The Allow header names the methods of this path.'],

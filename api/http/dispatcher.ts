@@ -40,13 +40,13 @@ export function registerRoutes(app: FramedRoutes, routes: readonly Route[], opti
 }
 
 function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Route, options: DispatcherOptions): void {
-  const { path: template, weight: credits, tier, vital = false } = route;
+  const { path: template, weight: credits, tier, vital = false, ofAccount } = route;
   const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
   const live = route.cache === 'none';
   const streams = isStreamed(route);
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
-  const account = { template, credits, tier, vital, reads };
+  const account = { template, credits, tier, vital, ofAccount, reads };
   const askedOf = memoize(readAddress(route, names, options), MEMOIZED);
   const { standard, priority } = options.apis;
   const byLane: Readonly<Record<PriorityLane, AnswerOptions>> = {

@@ -40,6 +40,7 @@ export interface Account {
   readonly credits: number;
   /** Lowest that may ask; null = anybody. */
   readonly tier: AccessTier | null;
+  readonly ofAccount?: boolean | undefined;
   /** Answered even while the limiter is unavailable. */
   readonly vital?: boolean;
   /** Taken from the route where its pattern determines them, so that the request need not be read. */

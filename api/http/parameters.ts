@@ -139,7 +139,7 @@ const INTEGER = /^-?\d{1,15}$/;
 
 /** Text that is no integer or boolean stays text, for the schema to refuse with its reason. */
 function convert(text: string, schema: JsonSchema): unknown {
-  if (schema.type === 'integer' && INTEGER.test(text)) return Number(text);
+  if ((schema.type === 'integer' || schema.type?.includes('integer')) && INTEGER.test(text)) return Number(text);
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -64,6 +64,8 @@ interface RouteBase<P extends Parameters, S extends JsonSchema> {
   readonly weight: 0 | 1 | 2 | 5;
   /** Lowest tier that may ask; null = without a key. */
   readonly tier: AccessTier | null;
+  /** As in RequestCost: an account's own paths. */
+  readonly ofAccount?: boolean;
   /** Answered even while the limits cannot be kept: whether the process lives must not hang on a store. */
   readonly vital?: boolean;
 }

@@ -64,14 +64,46 @@ export interface JournalLimits {
 
 const LIMITS: JournalLimits = { changes: 20_000, goneBytes: 32 * 1024 * 1024 };
 
+/** Entries by number; those whose changes are forgotten are taken out now and then. */
+function createEntries() {
+  let entries: Entry[] = [];
+  let forgotten = 0;
+
+  function indexFrom(number: number): number {
+    let [low, high] = [0, entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((entries[middle]?.number ?? Number.POSITIVE_INFINITY) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    push: (entry: Entry) => void entries.push(entry),
+    *standing(at: number, from: number): Generator<WaitingTransaction> {
+      for (let place = indexFrom(from); place < entries.length; place += 1) {
+        const entry = entries[place];
+        if (!entry || entry.number > at) return;
+        if (entry.goneWith === null || entry.goneWith > at) yield entry;
+      }
+    },
+    /** `count` more of them went before the change `first`. */
+    forget(count: number, first: number): void {
+      forgotten += count;
+      if (forgotten * 2 <= entries.length) return;
+      entries = entries.filter(({ goneWith }) => goneWith === null || goneWith >= first);
+      forgotten = 0;
+    },
+  };
+}
+
 export function createJournal(chain: string, limits: JournalLimits = LIMITS, now = () => Date.now()): MempoolJournal {
   const epoch = randomBytes(6).toString('base64url');
   const live = new Map<string, Entry>();
   const gone = new Map<string, Entry>();
   const followers = new Set<() => void>();
-  /** By number; entries whose changes are forgotten are taken out now and then. */
-  let entries: Entry[] = [];
-  let forgotten = 0;
+  const entries = createEntries();
   /** The oldest kept change has the number `first`. */
   let changes: JournalChange[] = [];
   let first = 1;
@@ -85,6 +117,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
 
   /** Drops the changes before `number`. */
   function forgetUpTo(number: number): void {
+    let forgotten = 0;
     for (const { kind, entry } of changes.slice(0, number - first)) {
       if (kind !== 'gone') continue;
       goneBytes -= entry.transaction.bytes;
@@ -93,9 +126,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
     }
     changes = changes.slice(number - first);
     first = number;
-    if (forgotten * 2 <= entries.length) return;
-    entries = entries.filter(({ goneWith }) => goneWith === null || goneWith >= first);
-    forgotten = 0;
+    entries.forget(forgotten, first);
   }
 
   function forget(): void {
@@ -107,24 +138,6 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
       keptFrom = Math.max(keptFrom, first + at + 1);
     }
     if (keptFrom > first) forgetUpTo(keptFrom);
-  }
-
-  function indexFrom(number: number): number {
-    let [low, high] = [0, entries.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((entries[middle]?.number ?? Number.POSITIVE_INFINITY) < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  function* standing(at: number, from: number): Generator<WaitingTransaction> {
-    for (let place = indexFrom(from); place < entries.length; place += 1) {
-      const entry = entries[place];
-      if (!entry || entry.number > at) return;
-      if (entry.goneWith === null || entry.goneWith > at) yield entry;
-    }
   }
 
   function* following(number: number): Generator<JournalChange> {
@@ -151,7 +164,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
     },
     waiting: () => live.values(),
     find: (txid) => live.get(txid) ?? gone.get(txid),
-    waitingAt: (at, from) => (at + 1 < first ? undefined : standing(at, from)),
+    waitingAt: (at, from) => (at + 1 < first ? undefined : entries.standing(at, from)),
     after: (number) => (number + 1 < first ? undefined : following(number)),
     onChange(changed) {
       followers.add(changed);

@@ -3,16 +3,21 @@ import type { Route } from '../http/route.ts';
 import { keyRoutes } from './account/key-routes.ts';
 import { authRoutes } from './account/login-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
+import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
+import { blockDetailRoutes } from './blocks/detail-routes.ts';
 import { rawRoutes } from './blocks/raw-routes.ts';
+import { reorgRoutes } from './blocks/reorg-routes.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { stakeRoutes } from './blocks/stake-routes.ts';
 import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
 import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
+import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
+import { identityEventRoutes } from './identities/event-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { identityTreeRoutes } from './identities/tree-routes.ts';
 import { candleRoutes } from './market/candle-routes.ts';
@@ -32,7 +37,9 @@ import { pulseRoutes } from './network/pulse-routes.ts';
 import { networkStatsRoutes } from './network/routes.ts';
 import { oracleHistoryRoutes } from './prices/history-routes.ts';
 import { oraclePriceRoutes } from './prices/routes.ts';
+import { nameRoutes } from './search/names-routes.ts';
 import { searchRoutes } from './search/routes.ts';
+import { suggestRoutes } from './search/suggest-routes.ts';
 import { healthRoutes } from './service/health-routes.ts';
 import { type ServiceRoute, serviceRoutes } from './service/routes.ts';
 import { serviceStatusRoutes } from './service/status-routes.ts';
@@ -54,21 +61,28 @@ const subjects = [
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
+  ...blockDetailRoutes,
+  ...reorgRoutes,
   ...transactionRoutes,
   ...rawRoutes,
   ...addressRoutes,
+  ...addressOverTimeRoutes,
   ...balanceRoutes,
   ...stakeRoutes,
   ...identityRoutes,
   ...identityContentRoutes,
   ...identityTreeRoutes,
+  ...identityEventRoutes,
   ...currencyRoutes,
+  ...currencyListRoutes,
   ...conversionRoutes,
   ...mempoolRoutes,
   ...mempoolEstimateRoutes,
   ...conversionSummaryRoutes,
   ...bridgeRoutes,
   ...searchRoutes,
+  ...suggestRoutes,
+  ...nameRoutes,
   ...statsRoutes,
   ...networkStatsRoutes,
   ...networkAtHeightRoutes,

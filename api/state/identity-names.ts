@@ -1,7 +1,8 @@
 /** Which identity of a chain a caller means. */
 
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { foldCase } from '../../domain/names.ts';
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { nameAddress } from './name-address.ts';
@@ -41,4 +42,29 @@ export async function findIdentity(read: Rows, chain: ChainConfig, text: string)
   const addresses = possibleAddresses(chain, text);
   const known = addresses.length > 0 && (await read.row(readAddress, FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);
+}
+
+/** Names of the addresses $2, each on the first of the chains $1 that knows it as an identity; a name never changes. */
+const NAMES_SQL = `SELECT wanted.address, known.chain, known.name FROM unnest($2::text[]) AS wanted(address)
+  CROSS JOIN LATERAL (SELECT searched.chain, i.fully_qualified_name AS name
+    FROM unnest($1::text[]) WITH ORDINALITY AS searched(chain, place)
+    CROSS JOIN LATERAL (SELECT fully_qualified_name FROM identities
+      WHERE chain = searched.chain AND identity_address = wanted.address
+      ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS i
+    ORDER BY searched.place LIMIT 1) AS known`;
+
+const readName = rowReader({ address: columns.text, chain: columns.text, name: columns.text });
+/** `name` is qualified, without the final @. */
+export type IdentityName = RowRead<typeof readName>;
+
+/** Those of the addresses that are identities, by address. */
+export async function identityNames(
+  read: Snapshot,
+  chains: readonly string[],
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, IdentityName>> {
+  const wanted = [...new Set(addresses)].filter(isIdentityAddress);
+  if (wanted.length === 0) return new Map();
+  const rows = await read.rows(readName, NAMES_SQL, [chains, wanted]);
+  return new Map(rows.map((row) => [row.address, row]));
 }

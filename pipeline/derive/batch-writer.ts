@@ -8,6 +8,7 @@ import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/c
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { rewindTo as rewindPostgres, writeFacts } from '../sinks/postgres/postgres-sink.ts';
+import { keepRemovedBlocks } from '../sinks/postgres/removed-blocks.ts';
 import type { CrashPoint } from '../stage/crash-point.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { LogDiffers } from './derive-errors.ts';
@@ -89,6 +90,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
         await passed('clickhouse');
         await publisher?.rewind(record, committed);
         await passed('facts');
+        await keepRemovedBlocks(client, chain.name, record);
         await rewindPostgres(client, chain.name, height);
         await moveStagePosition(client, 'derive', chain.name, committed, { position, height, hash, clock });
         await passed('postgres');

@@ -9,6 +9,7 @@ import type { Stores } from '../../infra/stores.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
+import { forgetRewindsAfter } from '../sinks/postgres/removed-blocks.ts';
 import type { CrashPoint } from '../stage/crash-point.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import type { FactsPublisher } from './facts-publisher.ts';
@@ -60,6 +61,7 @@ export async function rewindForRedrive(
       await cutBackTo(stores.clickhouse, chain, kept?.position ?? -1);
       await crashPoint?.('clickhouse');
       await rewindTo(client, chain, height - 1);
+      await forgetRewindsAfter(client, chain, kept?.position ?? -1);
       if (kept) await moveStagePosition(client, 'derive', chain, committed, kept);
       else await forgetStagePosition(client, 'derive', chain, committed);
     }

@@ -190,6 +190,8 @@ describe('tiers', () => {
       return [status, headers.get('x-ratelimit-limit'), headers.get('ratelimit-policy')];
     };
     await expect.poll(estimated, { interval: 10 }).toEqual([400, '150', '"credits";q=150;w=60']);
+    const { status, headers } = await ask(estimate, { headers: asAlice() });
+    expect([status, headers.get('ratelimit-policy')]).toEqual([400, '"credits";q=150;w=60']);
   });
 });
 

@@ -110,6 +110,10 @@ describe('two chains', () => {
     const out = ofSends(await bridge('chain=root'));
     const into = ofSends(await bridge('chain=pchain'));
     expect([out.length, into.length]).toEqual([3, 3]);
+    const exported = await client.json(`/api/tx/${EXPORT}?chain=root`);
+    for (const row of [...out, ...into]) {
+      expect([row.exportHeight, row.exportTime]).toEqual([exported.height, exported.time]);
+    }
     for (const [index, { txid, outs, deltas_on_pchain: deltas }] of sends.entries()) {
       const [delta] = deltas;
       const row = out[index];

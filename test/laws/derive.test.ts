@@ -2,9 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
+import { requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
+import type { UnplacedRecord } from './chain-records.ts';
 import { createLawChains } from './law-chains.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type TestLog } from './replay.ts';
 import { factsTopic, topicOf } from './topic.ts';
@@ -27,6 +29,38 @@ afterAll(async () => {
 
 const { chainWith, straight } = createLawChains(() => ({ stores, log }));
 
+interface RemovedBlock {
+  readonly hash: string;
+  readonly removed_at: bigint;
+}
+
+async function removedBlocks(chain: string): Promise<RemovedBlock[]> {
+  const { rows } = await stores.postgres.pool.query<RemovedBlock & { chain?: string }>(
+    `SELECT b.*, r.height AS fork, r.hash AS fork_hash, r.from_height FROM reorgs r
+     JOIN removed_blocks b ON b.chain = r.chain AND b.removed_at = r.position
+     WHERE r.chain = $1 ORDER BY r.position, b.height`,
+    [chain],
+  );
+  return rows.map(({ chain: _, ...row }) => row);
+}
+
+/** Hash of each block that a rewind took away, and position of the rewind. */
+function removals(happened: readonly UnplacedRecord[]): [string, bigint][] {
+  const standing: string[] = [];
+  return happened.flatMap((record, position) => {
+    if (record.kind === 'rewind') {
+      return standing.splice(record.height + 1).map((hash): [string, bigint] => [hash, BigInt(position)]);
+    }
+    standing[record.height] = record.hash;
+    return [];
+  });
+}
+
+async function redriveFrom(chain: string, height: number): Promise<void> {
+  await requestRedrive(stores.postgres.pool, chain, height);
+  await deriveToEnd(chain, { log, stores });
+}
+
 describe('derive', () => {
   it(
     'gives the same stores for any batches, crashes and branches that were left',
@@ -38,6 +72,27 @@ describe('derive', () => {
           await deriveWithCrashes(eventful, { log, stores, batch }, planned);
           const quiet = await straight(stayed);
           expect(await storeDigests(stores, eventful)).toEqual(await storeDigests(stores, quiet));
+        }),
+        settings,
+      );
+    },
+    60 * MINUTES,
+  );
+
+  it(
+    'keeps what rewinds took away as one straight run over the same records does',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
+          const { happened } = makeHistory(plan);
+          const eventful = await chainWith(happened);
+          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          const quiet = await straight(happened);
+          const kept = await removedBlocks(eventful);
+          expect(kept).toEqual(await removedBlocks(quiet));
+          expect(kept.map(({ hash, removed_at }) => [hash, removed_at])).toEqual(removals(happened));
+          await redriveFrom(eventful, Math.floor(happened.length / 4));
+          expect(await removedBlocks(eventful)).toEqual(kept);
         }),
         settings,
       );

@@ -1,8 +1,8 @@
 /** What a program answers to everything that can be asked without knowing a name, and to some more. */
 import type { Program } from './program.ts';
 
-/** Their answers tell of the process and of the moment, not of the chain. */
-const OF_THE_MOMENT = /^\/(metrics|api\/(ws|stream|health.*|stats\/(status|pulse|network)))$/;
+/** Their answers tell of the process, of the moment or of branches that the process saw, not of the chain. */
+const OF_THE_MOMENT = /^\/(metrics|api\/(ws|stream|health.*|reorgs\/|stats\/(status|pulse|network)))$/;
 const NAMES = ['PureTri@', 'alice@', 'usdx', 'VRSCTEST'];
 
 /** path → status and body */

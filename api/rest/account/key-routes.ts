@@ -18,7 +18,7 @@ import { liveRoute } from '../../http/route.ts';
 import { SECONDS } from '../../http/time-parameter.ts';
 import { DEFAULT_NAME, issuedKey, keyList, keyRequest, nothing, usage } from './schema.ts';
 
-const live = { weight: 1, tier: null, cache: 'none' } as const;
+const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
 const ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
 const id = pathParameter('Id of the key: what stands between the underscores', ID);
 

@@ -10,7 +10,7 @@ import { liveRoute } from '../../http/route.ts';
 import { addressOfIdentity, friendlyName } from '../identities/identity-rows.ts';
 import { challenge, challengeRequest, login, loginRequest, nothing, sessionState } from './schema.ts';
 
-const live = { parameters: {}, weight: 1, tier: null, cache: 'none' } as const;
+const live = { parameters: {}, weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
 
 function chainOf(api: ApiContext, asked: string | undefined): string {
   const chains = api.config.chains.map(({ name }) => name);

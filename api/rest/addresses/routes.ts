@@ -10,16 +10,12 @@ import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/un
 import { integer, nullable, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { amounts } from '../transactions/currency-amounts.ts';
+import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
-import { activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
+import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
 import { waitingAtAddress } from './waiting-activity.ts';
 
-export const addressParameter = pathParameter('R-address, i-address or name@', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-});
+export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
 const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 

@@ -9,9 +9,14 @@ import {
   hash,
   height,
   integer,
+  nullableString,
   object,
+  string,
   unixTime,
 } from '../../schema/json-schema.ts';
+
+/** Schema of an address in a parameter. */
+export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
 const type = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const flows = {
@@ -46,4 +51,50 @@ export const rewardRow = object({
   type: { type: 'string', enum: ['mining', 'staking'] },
   amount: coins,
   mature: boolean,
+});
+
+const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day' } as const;
+
+export const balanceSeries = object({
+  address: string,
+  chain: string,
+  currencyId: string,
+  currencyName: string,
+  days: integer,
+  data: array(
+    object({
+      date,
+      height: { ...height, description: 'Last block of the day; of the last day, the newest' },
+      balance: coins,
+      received: { ...coins, description: 'Ever received, up to then' },
+    }),
+    'Oldest first',
+  ),
+});
+
+export const monthlyRewards = object({
+  address: string,
+  chain: string,
+  data: array(
+    object({
+      month: { type: 'string', pattern: '^\\d{4}-\\d\\d$', description: 'UTC month' },
+      mining: rewardSum,
+      staking: rewardSum,
+    }),
+  ),
+});
+
+export const addressChains = object({
+  query: string,
+  results: array(
+    object({
+      chain: string,
+      address: { type: 'string', description: 'The address that the chain reads in the query' },
+      name: { ...nullableString, description: 'Qualified, where the chain knows it as an identity' },
+      firstHeight: { ...height, description: 'First block with a transaction of the address' },
+      lastHeight: { ...height, description: 'Last block with one' },
+      lastTime: { ...unixTime, description: 'Time of that block' },
+    }),
+    'In the order of the configuration; empty where no chain knows it',
+  ),
 });

@@ -6,7 +6,7 @@ import type { MempoolJournal } from '../../mempool/journal.ts';
 import { standingOf } from '../../mempool/standing.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { currencyAmounts } from '../transactions/currency-amounts.ts';
+import { currencyAmounts } from '../transactions/amounts.ts';
 import { MOST_WAITING } from './schema.ts';
 
 export async function waitingAtAddress(

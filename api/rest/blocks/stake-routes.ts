@@ -4,8 +4,11 @@ import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-r
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { listRoute } from '../../http/list-route.ts';
-import { chainParameter } from '../../http/parameters.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
+import { resolveAddress } from '../../state/addresses.ts';
+import { identityNames } from '../../state/identity-names.ts';
+import { ADDRESS } from '../addresses/schema.ts';
 import { stakeRow } from '../search/explorer-schema.ts';
 import { tipHeight } from './routes.ts';
 
@@ -24,37 +27,47 @@ const STAKE = {
 
 const readStake = rowReader(STAKE);
 
-const STAKED = 'blocks WHERE chain = $1 AND stake_txid IS NOT NULL';
-const SQL = `SELECT ${Object.keys(STAKE).join(', ')} FROM ${STAKED}`;
-
 const list = listRoute({
   path: '/api/stakes/',
   summary: 'Staked blocks with the coins that won them, newest first',
-  parameters: { chain: chainParameter },
+  parameters: {
+    chain: chainParameter,
+    address: queryParameter('Only those that the coins of this address won: R-address, i-address or name@', ADDRESS),
+  },
   row: stakeRow,
   reader: readStake,
   key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-  async select({ params: { chain }, read, api }) {
+  async select({ params, read, api }) {
+    const { chain } = params;
     tipHeight(read, chain);
+    const address = params.address === undefined ? null : resolveAddress(api.chain(chain), params.address, 'address');
+    const values = address === null ? [chain] : [chain, address];
+    const staked = `blocks WHERE chain = $1 AND stake_txid IS NOT NULL${address === null ? '' : ' AND stake_address = $2'}`;
     return {
-      list: 'stakes',
-      sql: SQL,
-      values: [chain],
-      total: () => countRowsByHeight(read, api, chain, 'height', { rows: STAKED, values: [chain], isOpenEnded: true }),
-      show: (rows) =>
-        rows.map((row) => ({
+      list: `stakes ${address ?? ''}`,
+      sql: `SELECT ${Object.keys(STAKE).join(', ')} FROM ${staked}`,
+      values,
+      total: () => countRowsByHeight(read, api, chain, 'height', { rows: staked, values, isOpenEnded: true }),
+      async show(rows) {
+        const addresses = rows.flatMap((row) => [row.stake_address ?? '', row.stake_reward_address ?? '']);
+        const names = await identityNames(read, [chain], addresses);
+        const nameOf = (staker: string | null) => names.get(staker ?? '')?.name ?? null;
+        return rows.map((row) => ({
           chain: row.chain,
           height: row.height,
           hash: row.hash,
           txid: row.stake_txid,
           time: Number(row.time),
           address: row.stake_address,
+          name: nameOf(row.stake_address),
           rewardAddress: row.stake_reward_address,
+          rewardName: nameOf(row.stake_reward_address),
           stakeTxid: row.stake_source_txid,
           stakeVout: row.stake_source_vout,
           stakeAmount: coins(row.stake_amount),
           reward: coins(row.reward),
-        })),
+        }));
+      },
     };
   },
 });

@@ -150,6 +150,7 @@ export const conversionValuation = object({
           basketName: nullableString,
           expression: { type: 'string', description: 'Arithmetic of kept inputs and earlier values, amounts in coins' },
           value: { type: 'string', description: 'Decimal' },
+          uses: array(integer, 'Places in this list, from 0, of the earlier steps whose values the expression reads'),
         }),
       },
     }),

@@ -64,7 +64,7 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
 function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
   const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(
-    ({ step, currencyId, basketId, expression, value }) => ({
+    ({ step, currencyId, basketId, expression, value, uses }) => ({
       step,
       currencyId,
       currencyName: currencies.name(currencyId),
@@ -72,6 +72,7 @@ function explanation(inputs: string | null, currencies: Currencies) {
       basketName: currencies.name(basketId),
       expression,
       value,
+      uses,
     }),
   );
   return { inputs: parseExact(inputs), steps };

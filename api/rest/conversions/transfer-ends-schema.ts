@@ -2,6 +2,11 @@
 import { nullableHash, nullableInteger, nullableString } from '../../schema/json-schema.ts';
 
 export const transferEnds = {
+  exportHeight: {
+    ...nullableInteger,
+    description: 'Of the chain of the request: chain, or sourceChain of what came from there; null before the export',
+  },
+  exportTime: { ...nullableInteger, description: 'Seconds since the epoch, as the block at exportHeight says' },
   importTxid: nullableHash,
   importChain: { ...nullableString, description: 'Chain that executed it' },
   importHeight: { ...nullableInteger, description: 'Of importChain' },

@@ -41,11 +41,16 @@ export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
 /** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
 const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
 
+/** The export stands on the chain of the request. */
+const EXPORT_CHAIN = 'CASE WHEN t.source_system_id IS NULL THEN t.chain ELSE near.chain END';
+const EXPORT_HEIGHT = 'CASE WHEN t.source_system_id IS NULL THEN t.export_height ELSE near.export_height END';
 /** Columns of ENDS; in addition to JOINED_ENDS they need STAMP_JOIN. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
   coalesce(near.source, t.source) AS source, t.export_txid,
   CASE WHEN t.source_system_id IS NULL THEN t.request_time ELSE near.request_time END AS asked_time,
+  ${EXPORT_HEIGHT} AS export_height,
+  (SELECT time FROM blocks WHERE chain = ${EXPORT_CHAIN} AND height = ${EXPORT_HEIGHT}) AS export_time,
   t.source_system_id, t.import_system_id, t.destination_system_id,
   CASE WHEN ${IS_NOT_DELIVERED} THEN 'refunded' ELSE ${STORED_STATUS_SQL} END AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
   coalesce(far.import_txid, t.import_txid) AS import_txid, coalesce(far.import_height, t.import_height) AS import_height,
@@ -66,6 +71,9 @@ export const ENDS = {
   asked_time: columns.nullable(columns.bigint),
   ...storedColumns(TRANSFER, ['source', 'destination', 'sourceSystemId', 'importSystemId', 'destinationSystemId']),
   ...storedColumns(TRANSFER, ['status', 'amountOut', 'exportTxid', 'importTxid']),
+  /** On the chain of the request; null while that is not known. */
+  ...storedColumns(TRANSFER, ['exportHeight']),
+  export_time: columns.nullable(columns.bigint),
   /** Height on `import_chain`. */
   ...storedColumns(TRANSFER, ['importHeight', 'importTime']),
   /** Chain that executed it. */
@@ -94,6 +102,8 @@ export function chainOfSystem(currencies: Currencies, systemId: string | null): 
 export function endsAnswer(row: EndsRecord, currencies: Currencies) {
   const oneChain = row.source_system_id === null && row.import_system_id === null;
   return {
+    exportHeight: row.export_height,
+    exportTime: row.export_time === null ? null : Number(row.export_time),
     importTxid: row.import_txid,
     importChain: row.import_chain,
     importHeight: row.import_height,

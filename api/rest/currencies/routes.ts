@@ -17,6 +17,7 @@ import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { LATEST_USD_SQL } from '../prices/price-rows.ts';
 import { camelCaseDefinition } from './definition-names.ts';
+import { LAUNCH, LAUNCH_STATE_SQL, launchAnswer } from './launch.ts';
 import { currencyDetail } from './schema.ts';
 
 /** All null for a chain's own coin, which is never defined on it, but the price. */
@@ -25,12 +26,14 @@ const readCurrency = rowReader({
   txid: columns.nullable(columns.text),
   vout: columns.nullable(columns.number),
   from_height: columns.nullable(columns.number),
+  ...LAUNCH,
   supply: columns.nullable(columns.bigint),
   usd_price: columns.nullable(columns.text),
 });
 
-/** Currencies of the chain $3; the other values are those of LATEST_USD_SQL. */
-const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, state.supply, price.usd_price
+/** Currencies of the chain $3, whose own coin is $4; the other values are those of LATEST_USD_SQL. */
+const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, c.start_block, state.supply, state.flags,
+    (${LAUNCH_STATE_SQL}) AS launch_state, price.usd_price
   FROM (SELECT $2::text AS id) AS wanted
   LEFT JOIN currencies c ON c.chain = $3 AND c.currency_id = wanted.id AND c.to_height IS NULL
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
@@ -112,7 +115,8 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
     const chain = api.chain(entry.chain);
-    const row = await read.row(readCurrency, DETAIL_SQL, [read.state.generation, entry.currencyId, chain.name]);
+    const values = [read.state.generation, entry.currencyId, chain.name, api.currencies.nativeId(chain)];
+    const row = await read.row(readCurrency, DETAIL_SQL, values);
     const tip = read.state.derived.get(chain.name)?.height ?? 0;
     const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
     return async () => {
@@ -134,6 +138,7 @@ const detail = stateRoute({
         definitionHeight: row?.from_height ?? null,
         supply: coinsOrNull(supply),
         price: decimalOrNull(row?.usd_price ?? null),
+        launch: row && stored !== null ? launchAnswer(row, definition, tip, currencies) : null,
       };
     };
   },

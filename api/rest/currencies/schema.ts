@@ -1,15 +1,47 @@
 /** Definitions of currencies. */
+import { LAUNCH_STATUSES } from '../../../domain/launch.ts';
 import { CURRENCY_TYPES } from '../../../schemas/facts.ts';
 import {
+  array,
+  hash,
+  height,
   integer,
+  nullable,
   nullableCoins,
   nullableHash,
   nullableInteger,
   nullableString,
   nullableUsd,
+  object,
   openObject,
   string,
 } from '../../schema/json-schema.ts';
+
+const type = { type: 'string', enum: CURRENCY_TYPES } as const;
+const launchStatus = {
+  type: 'string',
+  enum: LAUNCH_STATUSES,
+  description: 'refunding: too little was preconverted, so that everybody gets it back',
+} as const;
+
+const launch = object({
+  status: launchStatus,
+  startBlock: { ...height, description: 'Height at which the launch is decided, on the system that launches it' },
+  blocksToStart: { ...nullableInteger, description: 'Null once the launch is decided' },
+  preconversions: array(
+    object({
+      currencyId: string,
+      currencyName: nullableString,
+      amount: {
+        ...nullableCoins,
+        description: 'Preconverted when the launch was decided, or so far; fees are taken off',
+      },
+      minimum: { ...nullableCoins, description: 'Without it the launch fails; null where none is asked for' },
+      maximum: nullableCoins,
+    }),
+    'Of each currency that may be preconverted; empty where another system launched the currency',
+  ),
+});
 
 export const currencyDetail = openObject(
   {
@@ -17,7 +49,7 @@ export const currencyDetail = openObject(
     name: string,
     fullyQualifiedName: string,
     chain: string,
-    type: { type: 'string', enum: CURRENCY_TYPES },
+    type,
     options: integer,
     parent: nullableString,
     parentName: nullableString,
@@ -32,6 +64,24 @@ export const currencyDetail = openObject(
     definitionHeight: nullableInteger,
     supply: nullableCoins,
     price: nullableUsd,
+    launch: { ...nullable(launch), description: "Null of a chain's own coin" },
   },
   'As getcurrency prints it, in camelCase',
 );
+
+export const currencyRow = object({
+  currencyId: string,
+  name: string,
+  fullyQualifiedName: string,
+  chain: string,
+  type,
+  options: integer,
+  parent: nullableString,
+  parentName: nullableString,
+  systemId: string,
+  definitionTxid: hash,
+  definitionHeight: height,
+  startBlock: height,
+  launch: launchStatus,
+  supply: { ...nullableCoins, description: 'Null where the chain has no state of it' },
+});

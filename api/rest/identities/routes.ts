@@ -26,7 +26,8 @@ import {
   stateAtSql,
 } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
-import { identityChanges, identityDetail, identityRow } from './schema.ts';
+import { IDENTITY_STATUSES, identityChanges, identityDetail, identityRow } from './schema.ts';
+import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
@@ -41,7 +42,6 @@ export const heightParameter = queryParameter('State at this height; the newest 
   maximum: 2 ** 31 - 1,
 });
 
-const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
 const LISTED = {
   ...storedColumns(DEFINITIONS.identity, [
     'identityAddress',
@@ -59,24 +59,27 @@ const readListed = rowReader(LISTED);
 const list = listRoute({
   path: '/api/identity/',
   summary: 'Identities of a chain, newest registration first',
-  parameters: { chain: chainParameter },
+  parameters: {
+    chain: chainParameter,
+    status: queryParameter('Only identities that have this status now', { type: 'string', enum: IDENTITY_STATUSES }),
+  },
   row: identityRow,
   reader: readListed,
   key: [
     { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
     { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
   ],
-  async select({ params: { chain }, read, api }) {
+  async select({ params: { chain, status }, read, api }) {
     const tip = tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
-    const counting = { rows: CURRENT_ROWS, values: [chain], isOpenEnded: true };
+    const { rows, values, count } = identityRows(read, api, chain, tip, status);
     return {
-      list: 'identities',
-      sql: `SELECT ${Object.keys(LISTED).join(', ')} FROM ${CURRENT_ROWS}`,
-      values: [chain],
-      total: () => countRowsByHeight(read, api, chain, 'registered_height', counting),
-      show: (rows) =>
-        rows.map((row) => ({
+      list: `identities ${status ?? ''}`,
+      sql: `SELECT ${Object.keys(LISTED).join(', ')} FROM ${rows}`,
+      values,
+      total: count,
+      show: (shown) =>
+        shown.map((row) => ({
           identityAddress: row.identity_address,
           name: row.name,
           fullyQualifiedName: row.fully_qualified_name,

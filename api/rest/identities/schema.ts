@@ -108,6 +108,16 @@ const identityChange = object({
 /** A page where `page`, `pageSize` or `cursor` is given. */
 export const identityChanges = { anyOf: [array(identityChange), page(identityChange)] } as const;
 
+export const identityEvent = object({
+  identityAddress: string,
+  name: string,
+  fullyQualifiedName: string,
+  parent: string,
+  ...place,
+  kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
+  fields: array(string, 'Which changed; /api/identity/:nameOrId/changes has their values'),
+});
+
 export const identityMultimap = object({
   identityAddress: string,
   height: { ...height, description: 'Height that the content was asked for' },

@@ -51,22 +51,45 @@ export const stakeRow = object({
   txid: { ...hash, description: 'The stake transaction' },
   time: unixTime,
   address: nullableString,
+  name: { ...nullableString, description: 'Qualified, of an identity' },
   rewardAddress: nullableString,
+  rewardName: nullableString,
   stakeTxid: { ...hash, description: 'Of the output that won' },
   stakeVout: integer,
   stakeAmount: coins,
   reward: coins,
 });
 
-export const searchResults = object({
-  query: string,
+export const FOUND_TYPES = ['block', 'tx', 'address', 'identity', 'currency', 'basket'] as const;
+
+const found = object({
+  type: { type: 'string', enum: FOUND_TYPES },
+  id: string,
+  label: string,
+  chain: string,
+  url: { type: 'string', description: 'Path that answers with it' },
+});
+export const searchResults = object({ query: string, results: array(found) });
+export const suggestions = object({ query: string, results: { ...array(found), maxItems: 10 } });
+
+export const nameList = object({
   results: array(
     object({
-      type: { type: 'string', enum: ['block', 'tx', 'address', 'identity', 'currency', 'basket'] },
       id: string,
-      label: string,
-      chain: string,
-      url: { type: 'string', description: 'Path that answers with it' },
+      name: {
+        ...nullableString,
+        description: 'Qualified, without the final @; null where no chain knows the i-address',
+      },
+      kind: {
+        type: ['string', 'null'],
+        enum: ['identity', 'currency', 'basket', null],
+        description: 'A currency has an identity of the same i-address and name; it counts as a currency',
+      },
+      chain: {
+        ...nullableString,
+        description: 'Where it lives; of an identity the first configured chain that has it',
+      },
     }),
+    'In the order of the request',
   ),
 });

@@ -13,16 +13,9 @@ import { stateRoute } from '../../http/route.ts';
 import { findIdentity } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { searchResults } from './explorer-schema.ts';
+import { currencyFound, identityFound, type SearchHit } from './found.ts';
 
-interface Found {
-  readonly type: 'block' | 'tx' | 'address' | 'identity' | 'currency' | 'basket';
-  readonly id: string;
-  readonly label: string;
-  readonly chain: string;
-  readonly url: string;
-}
-
-type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<Found[]>;
+type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<SearchHit[]>;
 
 const readBlock = rowReader({ height: columns.number, ...storedColumns(DEFINITIONS.block, ['hash']) });
 const readHeight = rowReader({ height: columns.number });
@@ -50,7 +43,7 @@ const byHash: Finder = async (read, _api, { name: chain }, query) => {
   return label ? [{ type: 'tx', id: hash, label, chain, url: `/api/tx/${hash}?chain=${chain}` }] : [];
 };
 
-function blockFound(chain: string, { height, hash }: BlockRef): Found {
+function blockFound(chain: string, { height, hash }: BlockRef): SearchHit {
   return { type: 'block', id: hash, label: `Block ${height}`, chain, url: `/api/blocks/${height}?chain=${chain}` };
 }
 
@@ -67,17 +60,13 @@ const byIdentity: Finder = async (read, _api, chain, query) => {
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
   const identity = await read.row(readName, sql, [chain.name, address]);
-  const url = `/api/identity/${address}?chain=${chain.name}`;
-  return identity ? [{ type: 'identity', id: address, label: `${identity.name}@`, chain: chain.name, url }] : [];
+  return identity ? [identityFound(chain.name, address, identity.name)] : [];
 };
 
 const byCurrency: Finder = async (read, api, chain, query) => {
   if (query.includes('@')) return [];
   const entry = (await api.currencies.of(read)).find(query, chain);
-  if (entry?.chain !== chain.name) return [];
-  const type = entry.type === 'basket' ? 'basket' : 'currency';
-  const url = `/api/currency/${entry.currencyId}?chain=${chain.name}`;
-  return [{ type, id: entry.currencyId, label: entry.fullyQualifiedName, chain: chain.name, url }];
+  return entry?.chain === chain.name ? [currencyFound(entry)] : [];
 };
 
 const FINDERS = [byHeight, byHash, byAddress, byIdentity, byCurrency];
@@ -93,7 +82,7 @@ const search = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const query = params.q.trim();
-    const results: Found[] = [];
+    const results: SearchHit[] = [];
     for (const chain of api.config.chains) {
       for (const find of FINDERS) results.push(...(await find(read, api, chain, query)));
     }

@@ -14,7 +14,7 @@ import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
-import { amounts } from './currency-amounts.ts';
+import { amounts } from './amounts.ts';
 import { transactionDetail } from './schema.ts';
 import { waitingDetail } from './waiting-detail.ts';
 

@@ -4,7 +4,7 @@ import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { transactionAnswer } from '../../mempool/print-transaction.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { currencyAmounts } from './currency-amounts.ts';
+import { currencyAmounts } from './amounts.ts';
 
 export function waitingDetail(
   waiting: WaitingTransaction,

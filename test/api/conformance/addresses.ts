@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import type { TestClient } from '../client.ts';
-import { NATIVE } from '../running-service.ts';
+import { ALICE, CHAIN, NATIVE } from '../running-service.ts';
 import { amounts, blocks, type LooseJson, sat, tokens, truth } from '../truth.ts';
 
 interface Net {
@@ -54,6 +54,91 @@ export function addressesConform(client: TestClient): void {
         const held = Object.fromEntries(row.balances.map((entry: LooseJson) => [entry.currencyId, entry.balance]));
         expect(tokens(held)).toEqual(tokens(balance.currencybalance));
       }
+    });
+
+    const clocks: number[] = [];
+    for (const { time } of blocks) clocks.push(Math.max(clocks.at(-1) ?? 0, Number(time)));
+    /** Last block of each day, or month, by the clock. */
+    const lastHeights = (length: number) =>
+      new Map(clocks.map((clock, height) => [new Date(clock * 1000).toISOString().slice(0, length), height]));
+
+    it('held at the end of each day what the deltas of the daemon add up to', async () => {
+      const days = lastHeights('2026-11-19'.length);
+      days.delete('2009-01-03'); // genesis lies further back than any answer
+      expect(days.size).toBeGreaterThan(1);
+      for (const { address, getaddressdeltas } of recorded) {
+        const deltas: LooseJson[] = getaddressdeltas.filter(({ height }: LooseJson) => height > 0);
+        const held = new Set(deltas.flatMap(({ currencyvalues }) => Object.keys(currencyvalues ?? {})));
+        for (const currency of new Set([NATIVE, ...held])) {
+          const { data, currencyId } = await client.json(
+            `/api/address/${address}/series?days=3650${currency === NATIVE ? '' : `&currency=${currency}`}`,
+          );
+          const expected = [...days].map(([date, height]) => {
+            const moved = deltas
+              .filter((delta) => delta.height <= height)
+              .map(({ satoshis, currencyvalues }) =>
+                currency === NATIVE ? BigInt(String(satoshis)) : BigInt(sat(currencyvalues?.[currency] ?? 0)),
+              );
+            return [date, height, String(moved.reduce((sum, delta) => sum + delta, 0n))];
+          });
+          expect(currencyId).toBe(currency);
+          expect(data.map((row: LooseJson) => [row.date, row.height, sat(row.balance)])).toEqual(expected);
+          const short = await client.json(`/api/address/${address}/series?days=1&currency=${currency}`);
+          expect(short.data).toEqual(data.slice(-1));
+        }
+      }
+    });
+
+    it('sums rewards by month', async () => {
+      const months = lastHeights('2026-11'.length);
+      let rewarded = 0;
+      for (const { address } of recorded) {
+        const rows = await client.walk(`/api/address/${address}/rewards`, 100);
+        const { data } = await client.json(`/api/address/${address}/rewards/months`);
+        const sums = new Map<string, [bigint, number]>();
+        for (const { height, type, amount } of rows) {
+          const month = [...months].find(([, last]) => height <= last)?.[0];
+          const [sum, count] = sums.get(`${month} ${type}`) ?? [0n, 0];
+          sums.set(`${month} ${type}`, [sum + BigInt(sat(amount)), count + 1]);
+        }
+        const found = data.flatMap((row: LooseJson) =>
+          ['mining', 'staking'].map((type) => [
+            `${row.month} ${type}`,
+            [BigInt(sat(row[type].total)), row[type].count],
+          ]),
+        );
+        expect(new Map(found.filter(([, [, count]]: LooseJson) => count > 0))).toEqual(sums);
+        rewarded += sums.size;
+      }
+      expect(rewarded).toBeGreaterThan(0);
+    });
+
+    it('is known on the chains that have a transaction of it', async () => {
+      for (const { address } of recorded) {
+        const rows = await client.walk(`/api/address/${address}`, 200);
+        const { results } = await client.json(`/api/address/${address}/chains`);
+        const [newest, oldest] = [rows[0], rows.at(-1)];
+        const expected = { chain: CHAIN, address, firstHeight: oldest?.height, lastHeight: newest?.height };
+        const places = results.map(({ name: _, lastTime: __, ...place }: LooseJson) => place);
+        expect(places).toEqual(rows.length === 0 ? [] : [expected]);
+        if (newest) expect(results[0].lastTime).toBe(newest.time);
+      }
+      const [known] = (await client.json('/api/address/alice@/chains')).results;
+      expect([known.address, known.name]).toEqual([ALICE, 'alice.VRSCTEST']);
+      expect((await client.json('/api/address/nobody-at-all@/chains')).results).toEqual([]);
+    });
+
+    it.each([
+      ['nobody/series', 400],
+      ['alice@/series?days=0', 400],
+      ['alice@/series?days=3651', 400],
+      ['alice@/series?currency=no%00', 400],
+      ['alice@/series?currency=no-such', 404],
+      ['a%00@/series', 400],
+      ['nobody/rewards/months', 400],
+      ['zs1abc/chains', 400],
+    ])('refuses %s: %i', async (path, status) => {
+      expect(await client.status(`/api/address/${path}`)).toBe(status);
     });
 
     it('ranks the holders, each output of several people once', async () => {

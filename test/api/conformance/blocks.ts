@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
 import { CHAIN, NATIVE } from '../running-service.ts';
-import { blocks, type LooseJson, recordedText, sat, tip } from '../truth.ts';
+import { amounts, blocks, type LooseJson, recordedText, sat, tip } from '../truth.ts';
 
 const FEE_POOL = 'feepool';
 
@@ -44,6 +44,14 @@ export function blocksConform(client: TestClient): void {
       expect(await client.walk('/api/blocks', 97)).toEqual(rows);
     });
 
+    it.each(['work', 'stake'])('lists those by %s', async (type) => {
+      const { total } = await client.json(`/api/blocks/?validationType=${type}`);
+      const rows = await client.walk(`/api/blocks/?validationType=${type}`, 200);
+      const wanted = blocks.filter(({ validationtype }) => validationtype === type);
+      expect(rows.map(answered)).toEqual(wanted.map(expected).reverse());
+      expect([total, wanted.length > 0]).toEqual([wanted.length, true]);
+    });
+
     it('shows each one whole', async () => {
       for (const block of blocks) {
         const row = await client.json(`/api/blocks/${block.height}`);
@@ -58,14 +66,37 @@ export function blocksConform(client: TestClient): void {
           nonce: block.nonce,
           version: block.version,
           confirmations: tip - block.height + 1,
+          canonical: true,
+          removal: null,
         });
         expect(row.transactions.map(({ txid }: LooseJson) => txid)).toEqual(
           block.tx.map(({ txid }: LooseJson) => txid),
         );
+        for (const [index, { vout }] of block.tx.entries()) {
+          const { value, currencies } = row.transactions[index];
+          const coins = vout.reduce((sum: bigint, output: LooseJson) => sum + BigInt(sat(output.value)), 0n);
+          expect([sat(value), amounts(currencies)]).toEqual([String(coins), await tokensOf(block.tx[index].txid)]);
+        }
         const pool = block.tx[0].vout.find((output: LooseJson) => FEE_POOL in output.scriptPubKey)?.scriptPubKey
           .feepool;
         const held = pool ? sat(pool.currencyvalues[NATIVE] ?? 0) : null;
         expect(row.feePool === null ? null : sat(row.feePool)).toBe(held);
+      }
+    });
+
+    /** The sum over the transaction's own answer, which is compared with the daemon's elsewhere. */
+    async function tokensOf(txid: string): Promise<Record<string, string>> {
+      const { outputs } = await client.json(`/api/tx/${txid}`);
+      const sums = new Map<string, bigint>();
+      for (const { currencyId, amount } of outputs.flatMap((output: LooseJson) => output.currencies)) {
+        sums.set(currencyId, (sums.get(currencyId) ?? 0n) + BigInt(sat(amount)));
+      }
+      return Object.fromEntries([...sums].map(([id, sum]) => [id, String(sum)] as const).sort());
+    }
+
+    it('is the same by hash', async () => {
+      for (const { height, hash } of blocks.filter((block) => block.height % 97 === 0)) {
+        expect(await client.json(`/api/blocks/${hash}`)).toEqual(await client.json(`/api/blocks/${height}`));
       }
     });
 

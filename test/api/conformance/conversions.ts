@@ -38,6 +38,10 @@ export function conversionsConform(client: TestClient): void {
 
     it('says what each was executed at, what it cost and how long it took', () => {
       const timeAt = (height: number): number => Number(blocks[height].time);
+      const heights = new Map<string, number>(
+        blocks.flatMap(({ height, tx }) => tx.map(({ txid }: LooseJson): [string, number] => [txid, height])),
+      );
+      const heightOf = (txid: string): number => heights.get(txid) ?? -1;
       const legs: Readonly<Record<string, bigint>> = { convert: 1n, preconvert: 1n, via: 2n };
       for (const { transfer, kind, frmid, tx_height: asked, importtx, received_exact: received } of recorded) {
         const key = `${transfer.txid}:${transfer.vout}`;
@@ -47,6 +51,10 @@ export function conversionsConform(client: TestClient): void {
         expect([row.latencyBlocks, row.latencySeconds]).toEqual([
           importtx.height - asked,
           timeAt(importtx.height) - timeAt(asked),
+        ]);
+        expect([row.exportHeight, row.exportTime]).toEqual([
+          heightOf(row.exportTxid),
+          timeAt(heightOf(row.exportTxid)),
         ]);
         expect([row.importChain, row.importTime, row.reason]).toEqual(['vrsc', timeAt(importtx.height), null]);
         expect([row.sourceSystemId, row.exportTo, row.nextLegTxid]).toEqual([null, null, null]);

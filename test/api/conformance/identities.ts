@@ -53,6 +53,62 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
+    it('lists those of each status, as each says of itself', async () => {
+      const rows = await client.walk('/api/identity/', 100);
+      const seen = new Set<string>();
+      for (const status of ['unlocked', 'locked', 'unlocking', 'revoked']) {
+        const wanted = rows.filter((row) => row.status === status);
+        expect(await client.walk(`/api/identity/?status=${status}`, 3), status).toEqual(wanted);
+        expect((await client.json(`/api/identity/?status=${status}`)).total).toBe(wanted.length);
+        if (wanted.length > 0) seen.add(status);
+      }
+      for (const { identityAddress, status } of rows) {
+        expect((await client.json(`/api/identity/${identityAddress}`)).status).toBe(status);
+      }
+      expect(seen.size).toBeGreaterThan(2);
+      expect(await client.status('/api/identity/?status=gone')).toBe(400);
+    });
+
+    it('lists the updates of all, by kind and by parent', async () => {
+      const all = await client.walk('/api/identity/events', 50);
+      const expected: LooseJson[] = [];
+      for (const { id } of recorded) {
+        const { name, parent, fullyQualifiedName } = await client.json(`/api/identity/${id}`);
+        const changes: LooseJson[] = await client.json(`/api/identity/${id}/changes`);
+        for (const { changes: values, ...event } of changes) {
+          const fields = values.map(({ field }: LooseJson) => field);
+          expected.push({ identityAddress: id, name, fullyQualifiedName, parent, ...event, fields });
+        }
+      }
+      const sorted = (events: LooseJson[]) =>
+        events.map((event) => JSON.stringify(Object.entries(event).sort())).sort();
+      expect(sorted(all)).toEqual(sorted(expected));
+      const heights = all.map(({ height }) => height);
+      expect(heights).toEqual([...heights].sort((a, b) => b - a));
+      const [kinds, parents] = [new Set(all.map(({ kind }) => kind)), new Set(all.map(({ parent }) => parent))];
+      expect([kinds.size > 3, parents.size > 1]).toEqual([true, true]);
+      const known = new Set(recorded.map(({ id }) => id));
+      for (const parent of [undefined, ...parents]) {
+        if (parent !== undefined && !known.has(parent)) continue; // the root is no identity of this chain
+        for (const kind of [undefined, ...kinds]) {
+          const query = [kind && `kind=${kind}`, parent && `parent=${parent}`].filter(Boolean).join('&');
+          const wanted = all.filter((row) => (!kind || row.kind === kind) && (!parent || row.parent === parent));
+          expect(await client.walk(`/api/identity/events?${query}`, 7), query).toEqual(wanted);
+          expect((await client.json(`/api/identity/events?${query}`)).total).toBe(wanted.length);
+        }
+      }
+    });
+
+    it.each([
+      ['kind=sold', 400],
+      ['parent=', 400],
+      ['parent=a%00', 400],
+      ['parent=nobody-at-all@', 404],
+      ['cursor=x', 400],
+    ])('refuses updates by %s: %i', async (query, status) => {
+      expect(await client.status(`/api/identity/events?${query}`)).toBe(status);
+    });
+
     it('tells the same changes page by page', async () => {
       for (const { id } of recorded) {
         const path = `/api/identity/${id}/changes`;

@@ -15,7 +15,7 @@ const TRIPS: readonly (readonly [path: string, trips: number])[] = [
   ['/api/blocks/500', 1],
   ['/api/blocks/', 1],
   ['/api/blocks/?page=7', 1],
-  ['/api/stakes/', 1],
+  ['/api/stakes/', 2],
   [`/api/tx/${CONVERSION}`, 2],
   [`/api/oracle/conversions/${CONVERSION}`, 1],
   ['/api/conversions/', 1],

@@ -123,6 +123,26 @@ export function statisticsConform(client: TestClient): void {
       );
     });
 
+    it('lists the stakes of each address, with the names of stakers', async () => {
+      const all = await client.walk('/api/stakes/', 100);
+      const stakers = new Set(all.map(({ address }) => address));
+      expect(stakers.size).toBeGreaterThan(1);
+      for (const staker of stakers) {
+        const rows = await client.walk(`/api/stakes/?address=${staker}`, 100);
+        expect(rows).toEqual(all.filter(({ address }) => address === staker));
+        const { total } = await client.json(`/api/stakes/?address=${staker}`);
+        expect(total).toBe(rows.length);
+      }
+      const recorded: LooseJson[] = truth('identities.json.gz');
+      const names = new Map(recorded.map(({ id, latest }) => [id, latest.fullyqualifiedname.replace(/@$/, '')]));
+      expect(all.some(({ address }) => names.has(address))).toBe(true);
+      for (const { address, name, rewardAddress, rewardName } of all) {
+        expect([name, rewardName]).toEqual([names.get(address) ?? null, names.get(rewardAddress) ?? null]);
+      }
+      expect(await client.status('/api/stakes/?address=nobody')).toBe(400);
+      expect(await client.status('/api/stakes/?address=a%00@')).toBe(400);
+    });
+
     it.each([
       ['500', ['block']],
       [blocks[500].hash, ['block']],

@@ -1,0 +1,136 @@
+/** /api/blocks/:height, also by hash: a block of the chain, or one that a reorganisation removed. */
+import { finalizedHeight } from '../../../domain/finality.ts';
+import { WRITTEN_HASH } from '../../../domain/hashes.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { hexParam } from '../../../infra/postgres/values.ts';
+import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
+import { notFound } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, coinsOrNull } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { amounts } from '../transactions/amounts.ts';
+import { REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
+import { BLOCK, blockAnswer, HEIGHT, tipHeight } from './routes.ts';
+import { blockDetail } from './schema.ts';
+
+const WHOLE_BLOCK = {
+  ...BLOCK,
+  ...storedColumns(DEFINITIONS.block, [
+    'previousHash',
+    'merkleRoot',
+    'chainWork',
+    'chainStake',
+    'bits',
+    'nonce',
+    'version',
+    'fees',
+    'feePool',
+  ]),
+};
+const STANDING = {
+  ...WHOLE_BLOCK,
+  next_hash: columns.nullable(columns.text),
+  /** JSON text: its transactions in order; null where none is decoded. */
+  transactions: columns.nullable(columns.text),
+};
+const readStanding = rowReader(STANDING);
+/** With the rewind that removed it and the block that stands in its place, if one does. */
+const readRemoved = rowReader({
+  ...STANDING,
+  ...REORG,
+  new_hash: columns.nullable(columns.text),
+  new_time: columns.nullable(columns.bigint),
+});
+
+interface TransactionSummary {
+  readonly txid: string;
+  readonly type: TransactionType;
+  /** Satoshis. */
+  readonly fee: string | null;
+  readonly size: number;
+  readonly value: string;
+  /** JSON text. */
+  readonly currencies: string | null;
+}
+
+const COLUMNS = Object.keys(WHOLE_BLOCK).join(', ');
+const STANDING_SQL = `SELECT ${COLUMNS}, transactions_of_block(chain, height) AS transactions,
+    (SELECT hash FROM blocks WHERE chain = $1 AND height = b.height + 1) AS next_hash
+  FROM blocks b WHERE chain = $1`;
+const REMOVED_SQL = `SELECT b.*, ${REORG_COLUMNS},
+    standing.hash AS new_hash, standing.time AS new_time,
+    (SELECT hash FROM removed_blocks WHERE chain = $1 AND removed_at = b.removed_at AND height = b.height + 1) AS next_hash
+  FROM (SELECT ${COLUMNS}, transactions, removed_at FROM removed_blocks WHERE chain = $1 AND hash = $2
+    ORDER BY removed_at DESC LIMIT 1) AS b
+  JOIN reorgs r ON r.chain = $1 AND r.position = b.removed_at
+  LEFT JOIN blocks standing ON standing.chain = $1 AND standing.height = b.height`;
+
+/** As the daemon says of a block that its chain does not hold. */
+const OUTSIDE_THE_CHAIN = -1;
+
+const HEIGHT_OR_HASH = { ...HEIGHT, type: ['integer', 'string'], pattern: `^${WRITTEN_HASH}$` } as const;
+
+const detail = stateRoute({
+  path: '/api/blocks/:height',
+  summary: 'A block by its height or hash; by hash also one that a reorganisation removed',
+  parameters: {
+    height: pathParameter('Height of the block, or its hash', HEIGHT_OR_HASH),
+    chain: chainParameter,
+  },
+  response: blockDetail,
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  settledAt: ({ height }) => height,
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const finalized = finalizedHeight(tip, api.chain(chain).finalityDepth);
+    const currencies = await api.currencies.of(read);
+    const isHeight = typeof params.height === 'number';
+    const asked = isHeight ? params.height : params.height.toLowerCase();
+    const key = [chain, isHeight ? asked : hexParam(String(asked))];
+    const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
+    if (block) {
+      const confirmations = tip - block.height + 1;
+      const place = { confirmations, finalizedHeight: finalized, canonical: true, removal: null };
+      return { ...wholeAnswer(block, currencies), ...place };
+    }
+    const removed = isHeight ? undefined : await read.row(readRemoved, REMOVED_SQL, key);
+    if (!removed) throw notFound(`block ${asked} of ${chain}`);
+    const { height, new_hash: hash, new_time: time } = removed;
+    const replacedBy = hash === null ? null : { height, hash, time: Number(time) };
+    const removal = { ...reorgAnswer(removed, api.chain(chain)), replacedBy };
+    const place = { confirmations: OUTSIDE_THE_CHAIN, finalizedHeight: finalized, canonical: false, removal };
+    return { ...wholeAnswer(removed, currencies), ...place };
+  },
+});
+
+function wholeAnswer(block: RowRead<typeof readStanding>, currencies: Currencies) {
+  const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
+  return {
+    ...blockAnswer(block),
+    previousHash: block.previous_hash,
+    nextHash: block.next_hash,
+    merkleRoot: block.merkle_root,
+    chainWork: block.chain_work,
+    chainStake: block.chain_stake,
+    bits: block.bits,
+    nonce: block.nonce,
+    version: Number(block.version),
+    fees: coins(block.fees),
+    feePool: coinsOrNull(block.fee_pool),
+    transactions: transactions.map(({ txid, type, fee, size, value, currencies: held }) => ({
+      txid,
+      type,
+      fee: fee === null ? null : coins(BigInt(fee)),
+      size,
+      value: coins(BigInt(value)),
+      currencies: amounts(held, currencies),
+    })),
+  };
+}
+
+export const blockDetailRoutes = [detail];

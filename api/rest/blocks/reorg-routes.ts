@@ -1,0 +1,62 @@
+/** /api/reorgs: what left the chain, and what took its place. */
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { countRows } from '../../http/count-rows.ts';
+import { listRoute } from '../../http/list-route.ts';
+import { chainParameter } from '../../http/parameters.ts';
+import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
+import { tipHeight } from './routes.ts';
+import { reorgRow } from './schema.ts';
+
+/** JSON texts, lowest block first; null where there are none. */
+const branch = columns.nullable(columns.text);
+const readReorg = rowReader({ ...REORG, position: columns.number, removed: branch, replaced_by: branch });
+
+interface BlockPlace {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+}
+
+/** Blocks of each branch that are shown. A deeper reorganisation needs an operator. */
+const SHOWN = 100;
+
+const place = "'height', height, 'hash', encode(hash, 'hex'), 'time', time";
+const upTo = `least(r.from_height, r.height + ${SHOWN})`;
+/** The position fits in an integer: a chain has fewer records than that. */
+const SQL = `SELECT r.position::integer AS position, ${REORG_COLUMNS},
+    (SELECT json_agg(json_build_object(${place}) ORDER BY height) FROM removed_blocks
+      WHERE chain = r.chain AND removed_at = r.position AND height <= ${upTo}) AS removed,
+    (SELECT json_agg(json_build_object(${place}, 'canonical', canonical) ORDER BY height)
+      FROM (${blocksAfterRewind(upTo)}) AS added) AS replaced_by
+  FROM reorgs r WHERE r.chain = $1`;
+
+const list = listRoute({
+  path: '/api/reorgs/',
+  summary: 'Reorganisations of a chain with both branches, highest fork first',
+  parameters: { chain: chainParameter },
+  row: reorgRow,
+  reader: readReorg,
+  key: [
+    { column: 'fork_height', sql: 'r.height', kind: 'integer', order: 'DESC' },
+    { column: 'position', sql: 'r.position', kind: 'integer', order: 'DESC' },
+  ],
+  async select({ params: { chain }, read, api }) {
+    tipHeight(read, chain);
+    const values = [chain];
+    return {
+      list: 'reorgs',
+      sql: SQL,
+      values,
+      total: () => countRows(read, api, chain, { rows: 'reorgs WHERE chain = $1', values }),
+      show: (rows) =>
+        rows.map((row) => ({
+          chain,
+          ...reorgAnswer(row, api.chain(chain)),
+          removed: JSON.parse(row.removed ?? '[]') as BlockPlace[],
+          replacedBy: JSON.parse(row.replaced_by ?? '[]') as (BlockPlace & { readonly canonical: boolean })[],
+        })),
+    };
+  },
+});
+
+export const reorgRoutes = [list];

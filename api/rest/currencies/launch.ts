@@ -1,0 +1,61 @@
+/** How far the launch of a currency is, and what was preconverted for it. */
+
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import { IS_PRELAUNCH_SQL, launchStatus } from '../../../domain/launch.ts';
+import type { ExactNumber } from '../../../domain/satoshi.ts';
+import { coinsToSatoshis } from '../../../domain/satoshi.ts';
+import { columns, type RowOf } from '../../../infra/postgres/row-reader.ts';
+import { coins } from '../../http/values.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+
+export const LAUNCH = {
+  /** Flags in the newest state; null without one. */
+  flags: columns.nullable(columns.number),
+  start_block: columns.nullable(columns.number),
+  /** The last state before the launch was decided, as the daemon prints it; null where this chain did not launch it. */
+  launch_state: columns.nullable(columns.text),
+};
+type LaunchRecord = RowOf<typeof LAUNCH>;
+
+/**
+ * Of a currency `c`, and of its launch on the system $4. The states before its start block are few, and those of a currency that
+ * another system launched are not looked at: its start block is a height of that system.
+ */
+export const LAUNCH_STATE_SQL = `SELECT l.state FROM currency_states l
+  WHERE l.chain = c.chain AND l.currency_id = c.currency_id AND l.from_height <= c.start_block AND l.${IS_PRELAUNCH_SQL}
+    AND c.definition->>'launchsystemid' = $4
+  ORDER BY l.from_height DESC, l.tx_index DESC, l.vout DESC LIMIT 1`;
+
+interface Preconvertible {
+  readonly currencies?: readonly string[];
+  readonly minpreconversion?: readonly ExactNumber[];
+  readonly maxpreconversion?: readonly ExactNumber[];
+}
+
+interface LaunchState {
+  readonly currencies?: Readonly<Record<string, { readonly reservein?: ExactNumber }>>;
+}
+
+const amountOrNull = (amount: ExactNumber | undefined) =>
+  amount === undefined ? null : coins(coinsToSatoshis(amount));
+
+/** `definition` as the daemon prints it. */
+export function launchAnswer(record: LaunchRecord, definition: unknown, tip: number, currencies: Currencies) {
+  const { currencies: ids = [], minpreconversion: minimum, maxpreconversion: maximum } = definition as Preconvertible;
+  const status = launchStatus(record.flags);
+  const startBlock = record.start_block ?? 0;
+  const state = record.launch_state === null ? null : (parseExact(record.launch_state) as LaunchState);
+  const preconversions = ids.map((currencyId, index) => ({
+    currencyId,
+    currencyName: currencies.name(currencyId),
+    amount: amountOrNull(state?.currencies?.[currencyId]?.reservein ?? undefined),
+    minimum: amountOrNull(minimum?.[index]),
+    maximum: amountOrNull(maximum?.[index]),
+  }));
+  return {
+    status,
+    startBlock,
+    blocksToStart: status === 'prelaunch' ? Math.max(0, startBlock - tip) : null,
+    preconversions: state === null ? [] : preconversions,
+  };
+}

@@ -1,0 +1,63 @@
+/** /api/names: what i-addresses are called. */
+import { isIdentityAddress } from '../../../domain/addresses.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { requiredQuery } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { identityNames } from '../../state/identity-names.ts';
+import { nameList } from './explorer-schema.ts';
+import { kindOf } from './found.ts';
+
+const MOST_IDS = 100;
+/** An i-address has at most 35 characters. */
+const LONGEST = MOST_IDS * 36;
+
+/** @throws ApiError invalid_parameter that names what is wrong */
+function readIds(text: string): string[] {
+  const ids = text.split(',');
+  const wrong = ids.find((id) => !isIdentityAddress(id));
+  if (ids.length <= MOST_IDS && wrong === undefined) return [...new Set(ids)];
+  const detail =
+    wrong === undefined
+      ? `ids holds ${ids.length} i-addresses, at most ${MOST_IDS} are allowed`
+      : `${JSON.stringify(wrong)} in ids is no i-address: ids are i-addresses, separated by commas`;
+  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/ids', detail }] });
+}
+
+const IDENTITY = 'identity' as const;
+const UNKNOWN = { name: null, kind: null, chain: null };
+
+const names = stateRoute({
+  path: '/api/names',
+  summary: 'Names of i-addresses: currencies and identities of all chains',
+  parameters: {
+    ids: requiredQuery(
+      `At most ${MOST_IDS} i-addresses, separated by commas; one that is given twice is answered once`,
+      {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST,
+      },
+    ),
+  },
+  response: nameList,
+  weight: 1,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const ids = readIds(params.ids);
+    const currencies = await api.currencies.of(read);
+    const chains = api.config.chains.map(({ name }) => name);
+    const others = ids.filter((id) => currencies.get(id) === undefined);
+    const identities = await identityNames(read, chains, others);
+    const results = ids.map((id) => {
+      const currency = currencies.get(id);
+      if (currency) return { id, name: currency.fullyQualifiedName, kind: kindOf(currency), chain: currency.chain };
+      const identity = identities.get(id);
+      return identity ? { id, name: identity.name, kind: IDENTITY, chain: identity.chain } : { id, ...UNKNOWN };
+    });
+    return { results };
+  },
+});
+
+export const nameRoutes = [names];

@@ -1,0 +1,28 @@
+/** What a rewind takes away, kept for whoever asks for it later. Both functions work inside the transaction of the rewind. */
+import type { PoolClient } from 'pg';
+import type { ChainRewound } from '../../../schemas/log-records.ts';
+import { POSTGRES_TABLES } from './tables.ts';
+
+const COLUMNS = ['chain', 'height', 'position', ...blockColumns()].join(', ');
+
+/** Copies the blocks above the rewind's height, before they are deleted. */
+export async function keepRemovedBlocks(client: PoolClient, chain: string, record: ChainRewound): Promise<void> {
+  const { position, height, hash, fromHeight } = record;
+  await client.query(
+    `INSERT INTO removed_blocks (${COLUMNS}, removed_at, transactions)
+     SELECT ${COLUMNS}, $3, transactions_of_block(chain, height) FROM blocks WHERE chain = $1 AND height > $2`,
+    [chain, height, position],
+  );
+  const values = [chain, position, height, Buffer.from(hash, 'hex'), fromHeight];
+  await client.query('INSERT INTO reorgs VALUES ($1, $2, $3, $4, $5)', values);
+}
+
+/** Forgets the rewinds after a position, which will be derived again. */
+export async function forgetRewindsAfter(client: PoolClient, chain: string, position: number): Promise<void> {
+  await client.query('DELETE FROM removed_blocks WHERE chain = $1 AND removed_at > $2', [chain, position]);
+  await client.query('DELETE FROM reorgs WHERE chain = $1 AND position > $2', [chain, position]);
+}
+
+function blockColumns(): string[] {
+  return POSTGRES_TABLES.flatMap((table) => (table.fact === 'block' ? table.columns.map(({ name }) => name) : []));
+}
