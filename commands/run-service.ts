@@ -63,7 +63,7 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const mempools = openMempools(config, daemons, stores.postgres.pool, logger);
+      const mempools = openMempools(config, daemons, notifications, stores.postgres.pool, logger);
       const options = { config, release, stores, topics, daemons, wallets, mempools, page, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
@@ -118,10 +118,11 @@ function openDaemons(
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
-/** Opens those of the chains that this process tails and whose daemons publish. One line says which chains are polled, and why. */
+/** For tailers and mempools: opens those of the chains whose daemons publish. One line says which chains are polled, and why. */
 async function openNotifications({ chains, roles }: Config, logger: Logger): Promise<Notifications> {
   const opened = new Map<string, DaemonNotifications>();
-  if (!roles.includes('tail')) return opened;
+  const isTailer = roles.includes('tail');
+  if (!isTailer && !roles.includes('serve')) return opened;
   const polled: string[] = [];
   let why = 'no zmq is configured';
   for (const { name: chain, zmq, blockSeconds } of chains) {
@@ -138,7 +139,8 @@ async function openNotifications({ chains, roles }: Config, logger: Logger): Pro
       why = `the ZMQ binding has no binary for ${process.platform}-${process.arch} with Node.js ${process.version}`;
     }
   }
-  if (polled.length > 0) logger.info({ chains: polled }, `polls ${polled.join(', ')} for new blocks: ${why}`);
+  if (isTailer && polled.length > 0)
+    logger.info({ chains: polled }, `polls ${polled.join(', ')} for new blocks: ${why}`);
   return opened;
 }
 

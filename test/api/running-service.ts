@@ -154,7 +154,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       stores,
       topics,
       daemons,
-      mempools: openMempools(config, daemons, stores.postgres.pool, logger),
+      mempools: openMempools(config, daemons, new Map(), stores.postgres.pool, logger),
       logger,
       signal,
       ...(push && { push }),
