@@ -24,7 +24,9 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
     <>
       {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
       {shown?.data.removal && <Removed answer={answer} chain={chain} />}
-      {shown?.data.canonical && <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />}
+      {shown?.data.canonical && (
+        <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />
+      )}
       <Panel title="Block" answer={answer} frame="tall">
         {(block) => (
           <Fields>
