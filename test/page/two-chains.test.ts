@@ -1,6 +1,6 @@
 /** Conversions over two chains, as either chain's views show them. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
 import { type PairedService, type PairedSide, SIDES, startPairedService } from '../api/paired-service.ts';
@@ -27,7 +27,7 @@ describe.skipIf(whyNoBrowser !== null)('views of two chains', () => {
     browser = await startBrowser();
     for (const side of SIDES) await service.go(side, service.tips[side]);
     await service.settled();
-    await expect.poll(unpriced, { timeout: 60_000, interval: 250 }).toEqual([]);
+    await vi.waitFor(async () => expect(await unpriced()).toEqual([]), { timeout: 60_000, interval: 250 });
   });
 
   /** Conversions that prices have not reached yet: these follow when both chains have passed them. */
