@@ -1,7 +1,7 @@
 /** Explains a stamp step by step, from the reserves of the baskets to its USD columns, computed from the inputs stored with it. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
-import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
+import { add, divide, larger, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
 export const EXPLAINED_STEPS = [
@@ -160,8 +160,6 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     return { price, place };
   }
 }
-
-const larger = (one: Rational, other: Rational): Rational => (compare(one, other) > 0 ? one : other);
 
 /** The mean of prices by depth. */
 function meanOf(entries: readonly Known[]) {

@@ -23,4 +23,13 @@ export const viewModules: Modules = {
   status: () => import('./views/status.tsx'),
   search: () => import('./views/search.tsx'),
   chain: () => import('./views/chain.tsx'),
+
+  market: () => import('./views/market.tsx'),
+  price: () => import('./views/price.tsx'),
+  basket: () => import('./views/basket.tsx'),
+  pair: () => import('./views/pair.tsx'),
+  conversions: () => import('./views/conversions.tsx'),
+  convert: () => import('./views/convert.tsx'),
+  pools: () => import('./views/pools.tsx'),
+  volume: () => import('./views/volume.tsx'),
 };

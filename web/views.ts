@@ -69,6 +69,29 @@ function figuresOf(chain: string, height: string | null) {
     : call('/api/stats/network/{height}', { path: { height }, query: { chain } });
 }
 
+/** Filters of `/api/conversions/`: the address of its view says them, and where in the list it is. */
+const SUMMARY_PARAMETERS = [
+  'chain',
+  'from',
+  'to',
+  'basket',
+  'status',
+  'type',
+  'address',
+  'minUsd',
+  'maxUsd',
+  'fromTime',
+  'toTime',
+  'sort',
+] as const;
+export const CONVERSION_PARAMETERS = [...SUMMARY_PARAMETERS, 'pageSize', 'page', 'cursor'] as const;
+
+/** An empty one is none. */
+function conversionQuery<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
+  const given = names.map((name) => [name, query.get(name) || null] as const);
+  return Object.fromEntries(given) as Readonly<Record<Name, string | null>>;
+}
+
 export const views = {
   live: view('/', {
     title: () => 'Live',
@@ -95,7 +118,7 @@ export const views = {
     calls: ({ chain, txid }) => [call('/api/tx/{txid}', { path: { txid }, query: { chain } })],
   }),
 
-  // Of the explorer.
+  // The explorer.
   conversion: view('/:chain/conversion/:txid/:vout', {
     title: ({ txid, vout }) => `Conversion ${shortened(txid)} output ${vout}`,
     description: 'A conversion from its request to its payout, and what it was worth, step by step.',
@@ -200,6 +223,71 @@ export const views = {
       figuresOf(chain, query.get('height')),
       call('/api/blocks/', { query: { chain, pageSize: '20' } }),
     ],
+  }),
+
+  // The market.
+  market: view('/market', {
+    title: () => 'Market',
+    description: 'Currencies and baskets of the Verus chains: price, confidence, change, volume and liquidity.',
+    calls: () => [
+      call('/api/market/currencies'),
+      call('/api/market/baskets'),
+      call('/api/market/protocol'),
+      call('/api/oracle/prices'),
+      call('/api/market/volume'),
+    ],
+  }),
+  price: view('/market/price/:id', {
+    title: ({ id }) => `Price of ${shortened(id)}`,
+    description: 'USD price of a currency: its confidence, the baskets that it comes from, and how it went.',
+    calls: ({ id }, query) => [
+      call('/api/oracle/prices/{id}', { path: { id } }),
+      call('/api/market/prices/{name}/history', { path: { name: id }, query: { days: query.get('days') } }),
+    ],
+  }),
+  basket: view('/market/basket/:basket', {
+    title: ({ basket }) => `Basket ${shortened(basket)}`,
+    description: 'What a basket holds, now and over time, its weights, supply, price, volume and fees.',
+    calls: ({ basket }, query) => [
+      call('/api/market/baskets/{id}/reserves', { path: { id: basket }, query: { days: query.get('days') } }),
+      call('/api/market/baskets'),
+      call('/api/market/baskets/{id}/volume', { path: { id: basket } }),
+    ],
+  }),
+  pair: view('/market/pair/:basket/:base/:quote', {
+    title: ({ base, quote }) => `${shortened(base)} / ${shortened(quote)}`,
+    description: 'A pair of a basket: its candles, volume, liquidity and trades.',
+    calls: ({ basket, base, quote }, query) => [
+      call('/api/market/pairs/{basket}/{base}/{quote}/candles', {
+        path: { basket, base, quote },
+        query: { step: query.get('step') },
+      }),
+      call('/api/market/pairs'),
+    ],
+  }),
+  conversions: view('/market/conversions', {
+    title: () => 'Conversions',
+    description: 'Conversions with their USD values, by every filter of the API.',
+    calls: (_, query) => [
+      call('/api/conversions/', { query: conversionQuery(query, CONVERSION_PARAMETERS) }),
+      call('/api/conversions/summary', { query: conversionQuery(query, SUMMARY_PARAMETERS) }),
+      call('/api/conversions/filters'),
+    ],
+  }),
+  convert: view('/market/convert', {
+    title: () => 'Convert',
+    description: 'What a conversion would bring, route by route.',
+    calls: () => [call('/api/market/baskets')],
+  }),
+  pools: view('/market/pools', {
+    title: () => 'Pools',
+    description: 'Where the native coin is pooled: how much of it each basket holds.',
+    calls: () => [call('/api/market/vrsc-pools')],
+  }),
+  volume: view('/market/volume', {
+    title: () => 'Volume',
+    description: 'What was traded, in USD, by day, week or month.',
+    calls: (_, query) => [call('/api/market/volume', { query: { period: query.get('period') } })],
   }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 

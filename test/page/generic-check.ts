@@ -36,6 +36,11 @@ export interface CheckedView {
 export async function checkView(page: Page, base: string, address: string, view: string): Promise<CheckedView> {
   await page.goto(withoutStream(base, address));
   await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
+  return checkPanels(page, base, address);
+}
+
+/** What is shown now, without opening it again. */
+export async function checkPanels(page: Page, base: string, address: string): Promise<CheckedView> {
   const pointers = new Set<string>();
   let values = 0;
   const panels = await readPanels(page);

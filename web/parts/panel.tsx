@@ -41,7 +41,9 @@ export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
       {trouble.value && <Alert trouble={trouble.value} retry={answer.refresh} />}
       {shown ? (
         <Guard key={shown.at}>
-          <ScopeRoot data={shown.data}>{children(shown.data)}</ScopeRoot>
+          <ScopeRoot data={shown.data} src={call.url} chainState={shown.chainState}>
+            {children(shown.data)}
+          </ScopeRoot>
         </Guard>
       ) : (
         !trouble.value && <div class={`frame ${frame}`} />

@@ -5,11 +5,15 @@ import { isNumberText } from '../../client/exact-json.ts';
 
 interface ScopeState {
   readonly data: unknown;
+  /** Path and query as asked. */
+  readonly src: string;
+  /** X-Chain-State of the answer. */
+  readonly chainState: string | null;
   /** JSON pointer of what relative ones begin at. */
   readonly base: string;
 }
 
-const Scope = createContext<ScopeState>({ data: null, base: '' });
+const Scope = createContext<ScopeState>({ data: null, src: '', chainState: null, base: '' });
 
 /** Relative to the scope, or from the root with a slash in front; '' is the scope itself. */
 export function usePointer(at: string): string {
@@ -18,13 +22,21 @@ export function usePointer(at: string): string {
   return at === '' ? base : `${base}/${at}`;
 }
 
-export function ScopeRoot({ data, children }: { readonly data: unknown; readonly children: ComponentChildren }) {
-  return <Scope.Provider value={{ data, base: '' }}>{children}</Scope.Provider>;
+export function ScopeRoot({
+  children,
+  ...answer
+}: Omit<ScopeState, 'base'> & { readonly children: ComponentChildren }) {
+  return <Scope.Provider value={{ ...answer, base: '' }}>{children}</Scope.Provider>;
+}
+
+/** Of the answer, for a part of a panel that is compared by itself. */
+export function useSource() {
+  const { src, chainState } = useContext(Scope);
+  return { 'data-src': src, 'data-chain-state': chainState ?? undefined };
 }
 
 export function At({ at, children }: { readonly at: string; readonly children: ComponentChildren }) {
-  const { data } = useContext(Scope);
-  return <Scope.Provider value={{ data, base: usePointer(at) }}>{children}</Scope.Provider>;
+  return <Scope.Provider value={{ ...useContext(Scope), base: usePointer(at) }}>{children}</Scope.Provider>;
 }
 
 export type Leaf =

@@ -14,6 +14,13 @@ import { Search } from './search.tsx';
 /** Without a block for so long a chain stands still. */
 const STILL_MS = 15 * 60_000;
 
+const SECTIONS = [
+  { name: 'live', words: 'Live' },
+  { name: 'market', words: 'Market' },
+  { name: 'conversions', words: 'Conversions' },
+  { name: 'convert', words: 'Converter' },
+] as const;
+
 export function Header() {
   return (
     <header class="top">
@@ -27,9 +34,11 @@ export function Header() {
         <Pause />
       </div>
       <nav aria-label="Main">
-        <a href="/" aria-current={place.value?.name === 'live' ? 'page' : undefined}>
-          Live
-        </a>
+        {SECTIONS.map(({ name, words }) => (
+          <a key={name} href={hrefOf(name, {})} aria-current={place.value?.name === name ? 'page' : undefined}>
+            {words}
+          </a>
+        ))}
         {chainNames.map((chain) => (
           <ChainTip key={chain} chain={chain} />
         ))}

@@ -1,66 +1,53 @@
 /** Search by height, hash, address or name, with the keyboard alone. */
-import { useId, useRef, useState } from 'preact/hooks';
-import { hrefOf } from '../addresses.ts';
-import { navigate, place } from '../state/place.ts';
-import { chainNames } from '../state/service.ts';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { Text } from '../parts/text.tsx';
+import type { Answer } from '../state/answers.ts';
+import { isLow } from '../state/meter.ts';
+import { navigate } from '../state/place.ts';
+import { askNames, blocksAt, destinationOf, mayBeName, named } from '../state/search.ts';
 
-interface Suggestion {
-  readonly label: string;
-  readonly href: string;
-}
-
-const HEIGHT = /^\d{1,9}$/;
-const HASH = /^[0-9a-f]{64}$/i;
-
-/** What a text can mean without asking anybody. */
-function meanings(text: string): Suggestion[] {
-  const here = place.value?.parts.chain;
-  const chains = here === undefined ? chainNames : [here, ...chainNames.filter((name) => name !== here)];
-  if (HEIGHT.test(text)) {
-    return chains.map((chain) => ({
-      label: `Block ${text} of ${chain}`,
-      href: hrefOf('block', { chain, block: text }),
-    }));
-  }
-  if (HASH.test(text)) {
-    const txid = text.toLowerCase();
-    return chains.map((chain) => ({ label: `Transaction of ${chain}`, href: hrefOf('tx', { chain, txid }) }));
-  }
-  return [];
-}
+/** Names are asked for once a reader pauses. */
+const PAUSE_MS = 250;
 
 export function Search() {
-  const [text, setText] = useState('');
+  const [typed, setTyped] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  /** Null: none is chosen, and Enter looks for what was typed. */
+  const [active, setActive] = useState<number | null>(null);
   const list = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const found = meanings(text.trim());
-  const go = (suggestion: Suggestion | undefined) => {
-    if (!suggestion) return;
+  const text = typed.trim();
+  const names = useNames(text);
+  const suggestions = [...blocksAt(text), ...(names ? named(names, text) : [])];
+  const leave = (href: string) => {
     setOpen(false);
-    setText('');
-    navigate(suggestion.href);
+    setTyped('');
+    navigate(href);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    const { length } = suggestions;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      const step = event.key === 'ArrowDown' ? 1 : found.length - 1;
-      setActive((active + step) % Math.max(1, found.length));
+      if (length === 0) return;
+      const down = active === null ? 0 : (active + 1) % length;
+      const up = ((active ?? 0) + length - 1) % length;
+      setActive(event.key === 'ArrowDown' ? down : up);
       setOpen(true);
-    } else if (event.key === 'Escape') setOpen(false);
+    } else if (event.key === 'Escape') {
+      setOpen(false);
+      setActive(null);
+    }
   };
-  const isShown = isOpen && found.length > 0;
+  const onSubmit = async (event: Event) => {
+    event.preventDefault();
+    const chosen = isOpen && active !== null ? suggestions[active] : undefined;
+    if (chosen) leave(chosen.href);
+    else if (text !== '') leave(await destinationOf(text));
+  };
+  const isShown = isOpen && suggestions.length > 0;
   return (
     <search>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(found[active]);
-        }}
-      >
+      <form onSubmit={onSubmit}>
         <input
-          ref={input}
           id="search"
           type="text"
           role="combobox"
@@ -68,39 +55,54 @@ export function Search() {
           aria-expanded={isShown}
           aria-controls={list}
           aria-autocomplete="list"
-          aria-activedescendant={isShown ? `${list}-${active}` : undefined}
-          placeholder="Height or transaction"
+          aria-activedescendant={isShown && active !== null ? `${list}-${active}` : undefined}
+          placeholder="Height, hash, address or name"
           autocomplete="off"
           spellcheck={false}
-          value={text}
+          maxLength={80}
+          value={typed}
           onInput={(event) => {
-            setText(event.currentTarget.value);
-            setActive(0);
+            setTyped(event.currentTarget.value);
+            setActive(null);
             setOpen(true);
           }}
           onBlur={() => setOpen(false)}
           onKeyDown={onKeyDown}
         />
         <div id={list} role="listbox" aria-label="Suggestions" hidden={!isShown}>
-          {found.map((suggestion, index) => (
+          {suggestions.map(({ label, detail, href }, index) => (
             <div
-              key={suggestion.href}
+              key={href}
               id={`${list}-${index}`}
               role="option"
               tabIndex={-1}
               aria-selected={index === active}
               onMouseDown={(event) => {
                 event.preventDefault();
-                go(suggestion);
+                leave(href);
               }}
             >
-              {suggestion.label}
+              <Text text={label} isName /> <small class="muted">{detail}</small>
             </div>
           ))}
         </div>
       </form>
     </search>
   );
+}
+
+/** The answer for what was typed, or for what was typed before while it is asked for. */
+function useNames(text: string): Answer<'/api/search/suggest'> | null {
+  const [names, setNames] = useState<Answer<'/api/search/suggest'> | null>(null);
+  useEffect(() => {
+    if (!mayBeName(text) || isLow.value) {
+      setNames(null);
+      return undefined;
+    }
+    const timer = setTimeout(() => setNames(askNames(text)), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return names;
 }
 
 export const focusSearch = () => document.getElementById('search')?.focus();

@@ -10,6 +10,8 @@ const chain = () => place.value?.parts.chain ?? chainNames[0] ?? '';
 /** Behind `g`. */
 const TARGETS: Readonly<Record<string, () => string>> = {
   l: () => hrefOf('live', {}),
+  m: () => hrefOf('market', {}),
+  c: () => hrefOf('conversions', {}),
   b: () => hrefOf('blocks', { chain: chain() }),
 };
 

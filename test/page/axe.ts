@@ -1,0 +1,24 @@
+/** Accessibility of a page as axe-core sees it. Its source is evaluated, since the page's policy allows no script from elsewhere. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serious and critical ones; every one is printed with the name. The context bypasses the policy. */
+export async function seriousViolations(page: Page, name: string) {
+  await page.evaluate(source);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const found = await axe.run();
+    return found.violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0]?.html }));
+  });
+  for (const { id, impact, first } of violations) console.log(`axe: ${name} ${impact} ${id} ${first}`);
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+}

@@ -1,0 +1,89 @@
+/** What a text leads to: what is called so, and names that begin so. */
+import { effect } from '@preact/signals';
+import { hrefOf } from '../addresses.ts';
+import { type AnswerOf, call } from '../calls.ts';
+import { type Answer, ask } from './answers.ts';
+import { place } from './place.ts';
+import { chainNames } from './service.ts';
+
+export interface Suggestion {
+  readonly label: string;
+  /** What it is, and where. */
+  readonly detail: string;
+  readonly href: string;
+}
+
+type Found = AnswerOf<'/api/search/'>['results'][number];
+
+const HEIGHT = /^\d{1,9}$/;
+const HASH = /^[0-9a-f]{64}$/i;
+const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
+/** Shorter ones begin too many names to be of use. */
+const LEAST_LETTERS = 3;
+
+/** The chain of the view comes first. */
+function chainsHere(): readonly string[] {
+  const here = place.value?.parts.chain;
+  return here === undefined ? chainNames : [here, ...chainNames.filter((name) => name !== here)];
+}
+
+export function blocksAt(text: string): Suggestion[] {
+  if (!HEIGHT.test(text)) return [];
+  return chainsHere().map((chain) => ({
+    label: `Block ${text}`,
+    detail: chain,
+    href: hrefOf('block', { chain, block: text }),
+  }));
+}
+
+/** Whether names may begin so: what is no name costs no credit. */
+export const mayBeName = (text: string) =>
+  text.length >= LEAST_LETTERS && ![HEIGHT, HASH, ADDRESS].some((form) => form.test(text));
+
+export const askNames = (text: string) => ask(call('/api/search/suggest', { query: { q: text } }));
+
+/** Those of an answer that still begin as the text. */
+export function named(answer: Answer<'/api/search/suggest'>, text: string): Suggestion[] {
+  const begin = text.toLowerCase();
+  const fitting = (answer.shown.value?.data.results ?? []).filter(({ label }) => label.toLowerCase().startsWith(begin));
+  return fitting.map((found) => ({
+    label: found.label,
+    detail: `${found.type} · ${found.chain}`,
+    href: hrefOfFound(found),
+  }));
+}
+
+/** The address of what is called so, or of the search for it. */
+export async function destinationOf(text: string): Promise<string> {
+  const [block] = blocksAt(text);
+  if (block) return block.href;
+  const found = await results(ask(call('/api/search/', { query: { q: text } })));
+  const chains = chainsHere();
+  const [best] = found.toSorted((a, b) => chains.indexOf(a.chain) - chains.indexOf(b.chain));
+  return best ? hrefOfFound(best) : `/search?${new URLSearchParams({ q: text })}`;
+}
+
+function results({ shown, trouble, isBusy }: Answer<'/api/search/'>): Promise<readonly Found[]> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (isBusy.value) return;
+      resolve(trouble.value ? [] : (shown.value?.data.results ?? []));
+      queueMicrotask(() => stop());
+    });
+  });
+}
+
+function hrefOfFound({ type, id, chain, url }: Found): string {
+  switch (type) {
+    case 'block':
+      return hrefOf('block', { chain, block: new URL(url, location.origin).pathname.split('/').at(-1) ?? id });
+    case 'tx':
+      return hrefOf('tx', { chain, txid: id });
+    case 'address':
+    case 'identity':
+      return `/${chain}/${type}/${id}`;
+    case 'currency':
+    case 'basket':
+      return `/${chain}/currency/${id}`;
+  }
+}

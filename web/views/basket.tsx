@@ -1,0 +1,233 @@
+/** A basket: what it holds, now and over time, and what was traded through it. */
+import {
+  type Answer,
+  At,
+  Chart,
+  type ChartSeries,
+  Choices,
+  Field,
+  Fields,
+  hrefOf,
+  Panel,
+  shownNumber,
+  Table,
+  Text,
+  Value,
+  type ViewProps,
+  VolumeChart,
+} from '../kit.ts';
+
+const DAYS = { 7: '7 days', 30: '30 days', 365: '1 year' } as const;
+
+type Reserves = Answer<'/api/market/baskets/{id}/reserves'>;
+type Baskets = Answer<'/api/market/baskets'>;
+type Point = NonNullable<Reserves['shown']['value']>['data']['data'][number];
+type Basket = NonNullable<Baskets['shown']['value']>['data'][number];
+
+export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket'>) {
+  const shown = reserves.shown.value?.data;
+  const all = baskets.shown.value?.data ?? [];
+  const basket = all.find(({ currencyId }) => currencyId === shown?.basketId);
+  return (
+    <>
+      <Now answer={baskets} index={shown ? all.findIndex(({ currencyId }) => currencyId === shown.basketId) : -1} />
+      {basket && <Pairs basket={basket} />}
+      <Choices label="Days" parameter="days" options={DAYS} />
+      <Worth answer={reserves} />
+      <Amounts answer={reserves} basket={basket} />
+      <Panel title="Volume" answer={volume} isList frame="tall">
+        {(rows) => <VolumeChart rows={rows} period="daily" />}
+      </Panel>
+    </>
+  );
+}
+
+function Now({ answer, index }: { readonly answer: Baskets; readonly index: number }) {
+  return (
+    <Panel title="Now" answer={answer} frame="tall">
+      {(all) => {
+        const basket = all[index];
+        if (!basket) return <p class="empty">It does not trade: it was not launched, or its launch failed.</p>;
+        return (
+          <At at={`/${index}`}>
+            <p class="figure">
+              <Value at="name" as="name" />{' '}
+              <Value at="price" as="price" unit="USD" why="no reserve of it has a price" />
+            </p>
+            <Fields>
+              <Field label="Holds">
+                <Value at="tvl" as="usd" unit="USD" />
+              </Field>
+              <Field label="Supply">
+                <Value at="supply" as="amount" />
+              </Field>
+              <Field label="Volume of 24 h">
+                <Value at="volume24h" as="usd" unit="USD" />
+              </Field>
+              <Field label="Fees of 24 h">
+                <Value at="fees24h" as="usd" unit="USD" />
+              </Field>
+              <Field label="Chain">
+                <Value at="chain" as="word" />
+              </Field>
+              <Field label="Trades since block">
+                <Value at="inceptionHeight" as="integer" why="not known" />
+              </Field>
+              <Field label="Currency">
+                <Value at="currencyId" as="id" />
+              </Field>
+            </Fields>
+            <Table
+              at="reserves"
+              rows={basket.reserves}
+              caption="What the basket holds"
+              empty="It holds nothing."
+              columns={[
+                {
+                  head: 'Reserve',
+                  cell: ({ currencyId, name }) => {
+                    const href = hrefOf('price', { id: currencyId });
+                    if (name === null) return <Value at="currencyId" as="id" href={href} />;
+                    return <Value at="name" as="name" href={href} />;
+                  },
+                },
+                { head: 'Amount', isNumber: true, cell: () => <Value at="reserve" as="amount" /> },
+                {
+                  head: 'Weight aimed at',
+                  isNumber: true,
+                  cell: () => <Value at="weight" as="price" unit="of 1" />,
+                },
+                {
+                  head: 'Share of its worth',
+                  isNumber: true,
+                  cell: ({ usdValue }) => <Share part={usdValue} whole={basket.tvl} />,
+                },
+                { head: 'Price in it', isNumber: true, cell: () => <Value at="priceInReserve" as="price" /> },
+                {
+                  head: 'Price',
+                  isNumber: true,
+                  cell: () => <Value at="usdPrice" as="price" unit="USD" why="it has no price" />,
+                },
+                {
+                  head: 'Worth',
+                  isNumber: true,
+                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="it has no price" />,
+                },
+              ]}
+            />
+          </At>
+        );
+      }}
+    </Panel>
+  );
+}
+
+/** Set against the weight: both are fractions of one. */
+function Share({ part, whole }: { readonly part: string | null; readonly whole: string }) {
+  const share = part === null || Number(whole) === 0 ? null : Number(part) / Number(whole);
+  return <span data-derived="share">{share === null ? '–' : `${shownNumber(share.toFixed(4), 'price')} of 1`}</span>;
+}
+
+/** The basket's own token counts as one side, too. */
+function Pairs({ basket: { name, currencyId, reserves } }: { readonly basket: Basket }) {
+  const sides = [{ currencyId, name }, ...reserves];
+  const pairs = sides.flatMap((base, index) => sides.slice(index + 1).map((quote) => ({ base, quote })));
+  return (
+    <section class="panel" aria-label="Pairs">
+      <header>
+        <h2>Pairs</h2>
+      </header>
+      <ul class="words-list">
+        {pairs.map(({ base, quote }) => (
+          <li key={`${base.currencyId} ${quote.currencyId}`}>
+            <a href={hrefOf('pair', { basket: currencyId, base: base.currencyId, quote: quote.currencyId })}>
+              <Text text={base.name ?? base.currencyId} isName /> /{' '}
+              <Text text={quote.name ?? quote.currencyId} isName />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Worth({ answer }: { readonly answer: Reserves }) {
+  return (
+    <Panel title="What it was worth" answer={answer} frame="tall">
+      {({ data }) => (
+        <Chart
+          at="/data"
+          points={data}
+          name="Worth of the reserves over time"
+          caption={worthSentence(data)}
+          time={({ time }) => time}
+          step={null}
+          series={[{ name: 'Reserves', kind: 'step', unit: 'USD', as: 'usd', value: ({ tvl }) => tvl }]}
+          empty="It had no state in these days."
+          columns={[
+            { head: 'Time', cell: () => <Value at="time" as="time" /> },
+            { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
+            {
+              head: 'Reserves',
+              isNumber: true,
+              cell: () => <Value at="tvl" as="usd" unit="USD" why="no reserve had a price then" />,
+            },
+            { head: 'Supply', isNumber: true, cell: () => <Value at="supply" as="amount" /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function worthSentence(data: readonly Point[]): string {
+  const [first, last] = [data[0], data.at(-1)];
+  if (!first || !last || last.tvl === null) return 'Nothing in it has a price.';
+  const now = `${shownNumber(last.tvl, 'usd')} USD`;
+  return first.tvl === null
+    ? `Worth ${now} now.`
+    : `Worth ${now} now, ${shownNumber(first.tvl, 'usd')} USD at the start.`;
+}
+
+/** Amounts of very different sizes are drawn against their first point. */
+function Amounts({ answer, basket }: { readonly answer: Reserves; readonly basket: Basket | undefined }) {
+  return (
+    <Panel title="What it held" answer={answer} frame="tall">
+      {({ data }) => {
+        const ids = Object.keys(data.at(-1)?.reserves ?? {});
+        const nameOf = (id: string) => basket?.reserves.find(({ currencyId }) => currencyId === id)?.name ?? id;
+        const series = ids.map((id): ChartSeries<Point> => {
+          const first = Number(
+            data.find(({ reserves }) => Number(reserves[id] ?? 0) !== 0)?.reserves[id] ?? Number.NaN,
+          );
+          const value = ({ reserves }: Point) => {
+            const percent = (Number(reserves[id] ?? Number.NaN) / first) * 100;
+            return Number.isFinite(percent) ? percent.toFixed(4) : null;
+          };
+          return { name: nameOf(id), kind: 'step', unit: '%', as: 'usd', value };
+        });
+        return (
+          <Chart
+            at="/data"
+            points={data}
+            name="Amounts of the reserves over time"
+            caption="Each reserve in percent of its amount at the first point. The numbers are the amounts."
+            time={({ time }) => time}
+            step={null}
+            series={series}
+            empty="It had no state in these days."
+            columns={[
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
+              ...ids.map((id) => ({
+                head: nameOf(id),
+                isNumber: true,
+                cell: () => <Value at={`reserves/${id}`} as="amount" />,
+              })),
+            ]}
+          />
+        );
+      }}
+    </Panel>
+  );
+}

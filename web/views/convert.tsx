@@ -1,0 +1,215 @@
+/** What a conversion would bring, route by route. */
+import { type Answer, Copy, hrefOf, navigate, Panel, shownNumber, Text, type ViewProps } from '../kit.ts';
+import { type IndicatedRoute, indicatedRoutes, type TradingBasket } from './convert-routes.ts';
+
+type Baskets = Answer<'/api/market/baskets'>;
+
+/** As the API takes it. */
+const AMOUNT = /^(?=.*[1-9])\d{1,10}(\.\d{1,8})?$/;
+const MOST_ROUTES = 20;
+
+export function View({ query, answers: [baskets] }: ViewProps<'convert'>) {
+  const rows = baskets.shown.value?.data ?? [];
+  const names = namesOf(rows);
+  const asked = { from: query.get('from') ?? '', to: query.get('to') ?? '', amount: query.get('amount') ?? '1' };
+  return (
+    <>
+      <Question asked={asked} names={names} />
+      <Routes answer={baskets} asked={asked} names={names} />
+    </>
+  );
+}
+
+/** Currencies that trade, by i-address. */
+function namesOf(baskets: readonly TradingBasket[]): ReadonlyMap<string, string> {
+  const sides = baskets.flatMap((basket) => [basket, ...basket.reserves]);
+  return new Map(sides.map(({ currencyId, name }) => [currencyId, name ?? currencyId]));
+}
+
+function idOf(names: ReadonlyMap<string, string>, text: string): string | null {
+  const wanted = text.toLowerCase();
+  const found = [...names].find(([id, name]) => id === text || name.toLowerCase() === wanted);
+  return found?.[0] ?? null;
+}
+
+interface Asked {
+  readonly from: string;
+  readonly to: string;
+  readonly amount: string;
+}
+
+interface QuestionProps {
+  readonly asked: Asked;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Question({ asked, names }: QuestionProps) {
+  const shown = (text: string) => names.get(text) ?? text;
+  const go = (form: HTMLFormElement) => {
+    const given = new FormData(form);
+    const text = (name: string) => String(given.get(name) ?? '').trim();
+    const currency = (name: string) => idOf(names, text(name)) ?? text(name);
+    navigate(hrefOf('convert', {}, { from: currency('from'), to: currency('to'), amount: text('amount') }));
+  };
+  return (
+    <form
+      class="panel filters"
+      aria-label="Convert"
+      onSubmit={(event) => {
+        event.preventDefault();
+        go(event.currentTarget);
+      }}
+    >
+      {(['from', 'to'] as const).map((side) => (
+        <div key={side}>
+          <label for={`convert-${side}`}>{side === 'from' ? 'From' : 'To'}</label>
+          <input
+            key={names.size}
+            id={`convert-${side}`}
+            name={side}
+            type="text"
+            list="convert-currencies"
+            required
+            autocomplete="off"
+            spellcheck={false}
+            defaultValue={shown(asked[side])}
+          />
+        </div>
+      ))}
+      <div>
+        <label for="convert-amount">Amount</label>
+        <input
+          id="convert-amount"
+          name="amount"
+          type="text"
+          inputMode="decimal"
+          required
+          autocomplete="off"
+          defaultValue={asked.amount}
+        />
+      </div>
+      <datalist id="convert-currencies">
+        {[...names].map(([id, name]) => (
+          <option key={id} value={name} />
+        ))}
+      </datalist>
+      <div class="actions">
+        <button type="submit">Compare routes</button>
+        <a
+          href={hrefOf('convert', {}, { from: asked.to, to: asked.from, amount: asked.amount })}
+          aria-label="Swap From and To"
+        >
+          Swap
+        </a>
+      </div>
+    </form>
+  );
+}
+
+interface RoutesProps extends QuestionProps {
+  readonly answer: Baskets;
+}
+
+function Routes({ answer, asked, names }: RoutesProps) {
+  return (
+    <Panel title="Routes by the prices of now" answer={answer} frame="tall">
+      {(baskets) => {
+        const problem = problemOf(asked, names);
+        if (problem !== null) return <p class="empty">{problem}</p>;
+        const [from, to] = [idOf(names, asked.from) ?? '', idOf(names, asked.to) ?? ''];
+        const routes = indicatedRoutes(baskets, from, to).slice(0, MOST_ROUTES);
+        if (routes.length === 0) return <p class="empty">No route over one or two baskets converts this.</p>;
+        return (
+          <>
+            <p class="note">
+              <strong>An indication</strong> from mid prices: without fees, slippage and what waits to be converted.
+              What a conversion would bring, as the daemon estimates it, needs a key of the tier developer.{' '}
+              <Copy label="Copy the request" text={estimateRequest(asked)} />
+            </p>
+            <RouteTable routes={routes} asked={asked} names={names} />
+          </>
+        );
+      }}
+    </Panel>
+  );
+}
+
+function problemOf({ from, to, amount }: Asked, names: ReadonlyMap<string, string>): string | null {
+  if (from === '' || to === '') return 'Choose two currencies to compare the routes between them.';
+  for (const side of [from, to]) if (idOf(names, side) === null) return `No basket that trades holds ${side}.`;
+  if (idOf(names, from) === idOf(names, to)) return 'From and To are the same currency.';
+  if (!AMOUNT.test(amount)) return 'The amount is a number of coins above zero, with at most 8 decimals.';
+  return null;
+}
+
+function estimateRequest({ from, to, amount }: Asked): string {
+  const url = new URL('/api/market/best-conversion', location.origin);
+  for (const [name, value] of Object.entries({ from, to, amount })) url.searchParams.set(name, value);
+  return `curl -H 'Authorization: Bearer YOUR_KEY' '${url.href.replaceAll("'", '%27')}'`;
+}
+
+interface RouteTableProps extends QuestionProps {
+  readonly routes: readonly IndicatedRoute[];
+}
+
+function RouteTable({ routes, asked, names }: RouteTableProps) {
+  const best = routes[0]?.rate ?? 0;
+  const name = (id: string) => <Text text={names.get(id) ?? id} isName />;
+  return (
+    <div class="scroll">
+      <table>
+        <caption>Routes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Route</th>
+            <th scope="col">Chain</th>
+            <th scope="col" class="right">
+              Legs
+            </th>
+            <th scope="col" class="right">
+              Output
+            </th>
+            <th scope="col" class="right">
+              Rate
+            </th>
+            <th scope="col" class="right">
+              Against the best
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {routes.map(({ chain, legs, rate }) => (
+            <tr key={legs.map(({ basket, to }) => `${basket} ${to}`).join()}>
+              <td data-label="Route">
+                {legs.map(({ basket, to }) => (
+                  <span key={basket} class="leg">
+                    through <a href={hrefOf('basket', { basket })}>{name(basket)}</a> to {name(to)}
+                  </span>
+                ))}
+              </td>
+              <td data-label="Chain">{chain}</td>
+              <td data-label="Legs" class="right">
+                {legs.length}
+              </td>
+              <td data-label="Output" class="right">
+                <span class="number" data-derived="output">
+                  {shownNumber((Number(asked.amount) * rate).toFixed(8), 'amount')}
+                </span>
+              </td>
+              <td data-label="Rate" class="right">
+                <span class="number" data-derived="rate">
+                  {shownNumber(rate.toPrecision(8), 'price')}
+                </span>
+              </td>
+              <td data-label="Against the best" class="right">
+                <span class="number" data-derived="against-best">
+                  {rate === best ? 'best' : `${shownNumber(((rate / best - 1) * 100).toFixed(2), 'usd')} %`}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

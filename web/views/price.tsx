@@ -1,0 +1,237 @@
+/** The price of a currency: what it is, where it comes from, how it went. */
+import {
+  type Answer,
+  Chart,
+  Choices,
+  Field,
+  Fields,
+  hrefOf,
+  Panel,
+  shownNumber,
+  shownTime,
+  Table,
+  timeZone,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+const DAYS = { 1: '1 day', 7: '7 days', 30: '30 days', 365: '1 year' } as const;
+const DAY = 86_400;
+/** Of a series: the service makes about 500 spans of the days, and none shorter than 5 minutes. */
+const POINTS = 500;
+const LEAST_SPAN = 300;
+
+export function View({ parts: { id }, answers: [detail, history] }: ViewProps<'price'>) {
+  return (
+    <>
+      <Current answer={detail} id={id} />
+      <Choices label="Days" parameter="days" options={DAYS} standard="30" />
+      <History answer={history} />
+      <Sources answer={detail} />
+      <GuardRail answer={detail} />
+      <Newest answer={detail} />
+    </>
+  );
+}
+
+type Detail = Answer<'/api/oracle/prices/{id}'>;
+
+function Current({ answer, id }: { readonly answer: Detail; readonly id: string }) {
+  return (
+    <Panel title="Price" answer={answer} frame="medium">
+      {({ currentPrice: { status } }) => (
+        <>
+          <p class="figure">
+            <Value at="/currencyName" as="name" /> <Value at="/currentPrice/usdPrice" as="price" unit="USD" />
+          </p>
+          <Fields>
+            <Field label="Status">
+              <span class={`status ${status}`}>
+                <Value at="/currentPrice/status" as="word" />
+              </span>
+            </Field>
+            <Field label="Confidence" help="By depth, number of baskets, their agreement, and age">
+              <Value at="/currentPrice/confidence" as="integer" unit="of 100" />
+            </Field>
+            <Field label="Moving average" help="Time constant 600 s of chain time">
+              <Value at="/currentPrice/emaPrice" as="price" unit="USD" />
+            </Field>
+            <Field label="Depth behind it">
+              <Value at="/currentPrice/totalDepth" as="usd" unit="USD" />
+            </Field>
+            <Field label="Deepest basket">
+              <Value at="/currentPrice/sourceBasket" as="name" why="an anchor that no basket holds" />
+            </Field>
+            <Field label="As of block">
+              <Value at="/currentPrice/sourceBlock" as="integer" />
+            </Field>
+            <Field label="Time">
+              <Value at="/currentPrice/updatedAt" as="time" />
+            </Field>
+            <Field label="Provisional" help="Another chain has not come this far yet: the price may still be corrected">
+              <Value at="/currentPrice/provisional" />
+            </Field>
+            <Field label="Waits for">
+              <Value at="/currentPrice/waitsFor" as="word" why="no other chain" />
+            </Field>
+            <Field label="Currency">
+              <Value at="/currencyId" as="id" />
+            </Field>
+          </Fields>
+          <p>
+            Conversions that moved it: <a href={hrefOf('conversions', {}, { from: id })}>from it</a>,{' '}
+            <a href={hrefOf('conversions', {}, { to: id })}>to it</a>
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name}/history'> }) {
+  return (
+    <Panel title="How it went" answer={answer} frame="tall">
+      {({ name, days, data }) => (
+        <Chart
+          at="/data"
+          points={data}
+          name="Price over time"
+          caption={sentence(name, data)}
+          time={({ time }) => time}
+          step={Math.max(LEAST_SPAN, Math.ceil((Number(days) * DAY) / POINTS))}
+          series={[
+            { name: 'Price', kind: 'line', unit: 'USD', as: 'price', value: ({ price }) => price },
+            {
+              name: 'Confidence',
+              kind: 'step',
+              unit: 'of 100',
+              as: 'integer',
+              scale: 'side',
+              value: ({ confidence }) => confidence,
+            },
+            { name: 'Depth', kind: 'area', unit: 'USD', as: 'usd', scale: 'foot', value: ({ depth }) => depth },
+          ]}
+          empty="It had no price in these days."
+          columns={[
+            { head: 'Time', cell: () => <Value at="time" as="time" /> },
+            { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
+            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
+            { head: 'Depth', isNumber: true, cell: () => <Value at="depth" as="usd" unit="USD" /> },
+            { head: 'Status', cell: () => <Value at="status" as="word" /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface Point {
+  readonly time: string;
+  readonly price: string;
+}
+
+function sentence(name: string, data: readonly Point[]): string {
+  const [first, last] = [data[0], data.at(-1)];
+  if (!first || !last) return '';
+  const percent = (Number(last.price) / Number(first.price) - 1) * 100;
+  const way = percent > 0 ? 'up' : 'down';
+  const change = percent === 0 ? 'unchanged' : `${way} ${shownNumber(Math.abs(percent).toFixed(2), 'usd')} %`;
+  const since = shownTime(Number(first.time) * 1000, timeZone.value);
+  return `${name} ${shownNumber(last.price, 'price')} USD, ${change} since ${since}.`;
+}
+
+function Sources({ answer }: { readonly answer: Detail }) {
+  return (
+    <Panel title="Where it comes from" answer={answer} frame="medium">
+      {({ liveCalculation: { baskets } }) => (
+        <>
+          <Fields>
+            <Field label="Weighted by depth">
+              <Value at="/liveCalculation/weightedPrice" as="price" unit="USD" />
+            </Field>
+          </Fields>
+          <Table
+            at="/liveCalculation/baskets"
+            rows={baskets}
+            caption="Baskets that the price comes from, the deepest first"
+            empty="An anchor: it is worth a dollar by definition, whatever baskets say."
+            columns={[
+              {
+                head: 'Basket',
+                cell: ({ basketId }) => (
+                  <Value at="basket" as="name" why="unknown here" href={hrefOf('basket', { basket: basketId })} />
+                ),
+              },
+              { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
+              { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
+              { head: 'Depth', isNumber: true, cell: () => <Value at="depth" as="usd" unit="USD" /> },
+              {
+                head: 'Weight',
+                isNumber: true,
+                cell: ({ weight }) => (
+                  <>
+                    <Value at="weight" as="price" unit="of 1" />{' '}
+                    <meter class="share" min={0} max={1} value={Number(weight)} aria-hidden="true" />
+                  </>
+                ),
+              },
+            ]}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function GuardRail({ answer }: { readonly answer: Detail }) {
+  const why = 'no outside price is known for it';
+  return (
+    <Panel title="Against outside prices" answer={answer} frame="short">
+      {() => (
+        <Fields>
+          <Field label="Outside price">
+            <Value at="/guardRail/externalPrice" as="price" unit="USD" why={why} />
+          </Field>
+          <Field label="Deviation">
+            <Value at="/guardRail/deviationPct" as="usd" unit="%" why={why} />
+          </Field>
+          <Field label="Verdict">
+            <Value at="/guardRail/status" as="word" why={why} />
+          </Field>
+          <Field label="Source">
+            <Value at="/guardRail/source" as="word" why={why} />
+          </Field>
+          <Field label="Asked at">
+            <Value at="/guardRail/checkedAt" as="time" why={why} />
+          </Field>
+        </Fields>
+      )}
+    </Panel>
+  );
+}
+
+function Newest({ answer }: { readonly answer: Detail }) {
+  return (
+    <Panel title="Block by block" answer={answer} frame="medium">
+      {({ priceHistory }) => (
+        <Table
+          at="/priceHistory"
+          rows={priceHistory}
+          caption="The newest prices, block by block"
+          empty="It has no price that is complete yet."
+          columns={[
+            { head: 'Block', isNumber: true, cell: () => <Value at="blockHeight" as="integer" /> },
+            { head: 'Time', cell: () => <Value at="createdAt" as="time" /> },
+            { head: 'Price', isNumber: true, cell: () => <Value at="usdPrice" as="price" unit="USD" /> },
+            {
+              head: 'Deepest basket',
+              cell: () => <Value at="basket" as="name" why="an anchor that no basket holds" />,
+            },
+            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
+            { head: 'Provisional', cell: () => <Value at="provisional" /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
