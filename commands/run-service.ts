@@ -17,6 +17,7 @@ import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import { startDemo } from './demo.ts';
+import { openMempools } from './open-mempools.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
@@ -62,7 +63,8 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, topics, daemons, wallets, page, logger, signal };
+      const mempools = openMempools(config, daemons, stores.postgres.pool, logger);
+      const options = { config, release, stores, topics, daemons, wallets, mempools, page, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);
