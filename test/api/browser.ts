@@ -1,7 +1,9 @@
 /** A real Chromium without a window, from npm; CHROME_PATH names another one, for machines that npm has none for. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
 /** Why no browser can be had here; null when one can. */
@@ -22,11 +24,33 @@ export async function startBrowser(): Promise<Browser> {
 /** Into the temporary folder. NSS and a font come with it, since a machine that was made for Node may have neither. */
 async function unpackChromium() {
   const { default: chromium, inflate } = await import('@sparticuz/chromium');
-  const executablePath = await chromium.executablePath();
-  const folder = dirname(executablePath);
   const packed = join(createRequire(import.meta.url).resolve('@sparticuz/chromium'), '../../bin');
-  const libraries = join(await inflate(join(packed, 'al2023.tar.br')), 'lib');
-  const fonts = join(folder, 'fonts.conf');
-  writeFileSync(fonts, `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>`);
-  return { executablePath, env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts } };
+  return oneAtATime(async () => {
+    const executablePath = await chromium.executablePath();
+    const folder = dirname(executablePath);
+    const libraries = join(await inflate(join(packed, 'al2023.tar.br')), 'lib');
+    const fonts = join(folder, 'fonts.conf');
+    const directories = `<dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir>`;
+    writeFileSync(fonts, `<fontconfig>${directories}</fontconfig>`);
+    return { executablePath, env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts } };
+  });
+}
+
+/** Test files run in processes of their own: one would start what another still writes. The folder ends with the run. */
+async function oneAtATime<Done>(unpack: () => Promise<Done>): Promise<Done> {
+  const lock = join(tmpdir(), 'chromium-is-unpacked');
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      await sleep(100);
+    }
+  }
+  try {
+    return await unpack();
+  } finally {
+    rmdirSync(lock);
+  }
 }

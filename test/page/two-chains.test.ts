@@ -1,9 +1,9 @@
 /** Conversions over two chains, as either chain's views show them. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
-import { type PairedService, SIDES, startPairedService } from '../api/paired-service.ts';
+import { type PairedService, type PairedSide, SIDES, startPairedService } from '../api/paired-service.ts';
 import { checkView } from './generic-check.ts';
 import { openPage } from './watched-page.ts';
 
@@ -27,7 +27,26 @@ describe.skipIf(whyNoBrowser !== null)('views of two chains', () => {
     browser = await startBrowser();
     for (const side of SIDES) await service.go(side, service.tips[side]);
     await service.settled();
+    await vi.waitFor(async () => expect(await unpriced()).toEqual([]), { timeout: 60_000, interval: 250 });
   });
+
+  /** Conversions that prices have not reached yet: these follow when both chains have passed them. */
+  async function unpriced(): Promise<readonly string[]> {
+    const waiting: string[] = [];
+    for (const side of SIDES) {
+      for (const { txid } of await conversionsOf(side)) {
+        const answer = await fetch(`${service.url}/api/oracle/conversions/${txid}`);
+        const { data } = (await answer.json()) as { data: readonly { reason: string | null; provisional: boolean }[] };
+        if (data.some((row) => row.reason === 'not_priced_yet' || row.provisional)) waiting.push(txid);
+      }
+    }
+    return waiting;
+  }
+
+  async function conversionsOf(side: PairedSide): Promise<readonly Row[]> {
+    const answer = await fetch(`${service.url}/api/conversions/?chain=${side}&pageSize=200`);
+    return ((await answer.json()) as { results: readonly Row[] }).results;
+  }
 
   afterAll(async () => {
     await browser?.close();
@@ -38,8 +57,7 @@ describe.skipIf(whyNoBrowser !== null)('views of two chains', () => {
     const { page, complaints, close } = await openPage(browser);
     const stages = new Set<string>();
     for (const side of SIDES) {
-      const answer = await fetch(`${service.url}/api/conversions/?chain=${side}&pageSize=200`);
-      const { results } = (await answer.json()) as { results: readonly Row[] };
+      const results = await conversionsOf(side);
       expect(results.length).toBeGreaterThan(1);
       for (const { txid, vout, importTxid, sourceSystemId, nextLegTxid } of results) {
         const query = sourceSystemId === null ? '' : `?in=${importTxid}`;
@@ -72,9 +90,7 @@ describe.skipIf(whyNoBrowser !== null)('views of two chains', () => {
 
   it('lead from a conversion to its transactions on either chain', async () => {
     const { page, close } = await openPage(browser);
-    const answer = await fetch(`${service.url}/api/conversions/?chain=pchain&pageSize=200`);
-    const { results } = (await answer.json()) as { results: readonly Row[] };
-    const arrived = results.find(({ sourceSystemId }) => sourceSystemId !== null);
+    const arrived = (await conversionsOf('pchain')).find(({ sourceSystemId }) => sourceSystemId !== null);
     await checkView(
       page,
       service.url,

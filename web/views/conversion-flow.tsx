@@ -14,19 +14,12 @@ interface StageProps {
   readonly children?: ComponentChildren;
 }
 
-const WORDS: Readonly<Record<StageState, string>> = {
-  done: 'done',
-  waiting: 'waiting',
-  refunded: 'refunded',
-  none: 'none',
-};
-
 function Stage({ name, title, state, says, children }: StageProps) {
   return (
     <li data-stage={name} data-state={state}>
       <div class="stage-head">
         <h3>{title}</h3>
-        <span class={`stage-state ${state}`}>{WORDS[state]}</span>
+        <span class={`stage-state ${state}`}>{state}</span>
       </div>
       <p class="muted">{says}</p>
       {children}
@@ -39,7 +32,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
   const importChain = leg.importChain ?? chain;
   return (
     <>
-      <Facts leg={leg} chain={chain} />
+      <Facts leg={leg} />
       {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
       <ol role="list" class="flow" data-testid="flow">
         <Stage name="request" title="Request" state="done" says={requestSays(leg)}>
@@ -125,7 +118,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
   );
 }
 
-function Facts({ leg }: { readonly leg: Leg; readonly chain: string }) {
+function Facts({ leg }: { readonly leg: Leg }) {
   return (
     <dl class="facts">
       <Line label="Status">

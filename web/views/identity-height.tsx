@@ -8,7 +8,6 @@ interface Update {
 }
 
 interface HeightSliderProps {
-  readonly chain: string;
   /** Newest first. */
   readonly updates: readonly Update[];
   /** Null: now. */

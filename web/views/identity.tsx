@@ -13,12 +13,7 @@ export function View({ parts: { chain }, query, answers: [identity, changes, lis
   return (
     <>
       {Array.isArray(updates) && (
-        <HeightSlider
-          chain={chain}
-          updates={updates}
-          height={query.get('height')}
-          onHeight={(height) => replaceQuery({ height })}
-        />
+        <HeightSlider updates={updates} height={query.get('height')} onHeight={(height) => replaceQuery({ height })} />
       )}
       <State answer={state} chain={chain} />
       <Tabs label="Of the identity" tabs={IDENTITY_TABS} chosen={tabOf(IDENTITY_TABS, query)}>
