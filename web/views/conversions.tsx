@@ -86,52 +86,61 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
           </>
         )}
       </Panel>
+      <Days answer={summary} />
     </>
   );
 }
 
 const DAY = 86_400;
 
-function Sums({ answer }: { readonly answer: Answer<'/api/conversions/summary'> }) {
+interface SumsProps {
+  readonly answer: Answer<'/api/conversions/summary'>;
+}
+
+function Sums({ answer }: SumsProps) {
   return (
     <Panel title="In all" answer={answer} frame="short">
+      {() => (
+        <Fields>
+          <Field label="Conversions">
+            <Value at="count" as="integer" />
+          </Field>
+          <Field label="With a value" help="Completed ones that have a USD value">
+            <Value at="valued" as="integer" />
+          </Field>
+          <Field label="Volume">
+            <Value at="volume" as="usd" unit="USD" />
+          </Field>
+          <Field label="Fees">
+            <Value at="fees" as="usd" unit="USD" />
+          </Field>
+        </Fields>
+      )}
+    </Panel>
+  );
+}
+
+function Days({ answer }: SumsProps) {
+  return (
+    <Panel title="By day" answer={answer} frame="tall">
       {({ count, volume, days }) => (
-        <>
-          <Fields>
-            <Field label="Conversions">
-              <Value at="count" as="integer" />
-            </Field>
-            <Field label="With a value" help="Completed ones that have a USD value">
-              <Value at="valued" as="integer" />
-            </Field>
-            <Field label="Volume">
-              <Value at="volume" as="usd" unit="USD" />
-            </Field>
-            <Field label="Fees">
-              <Value at="fees" as="usd" unit="USD" />
-            </Field>
-          </Fields>
-          <details>
-            <summary>By day</summary>
-            <Chart
-              at="/days"
-              points={days}
-              name="Conversions by day"
-              caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
-              time={({ date }) => date}
-              step={DAY}
-              series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
-              empty="None of them was executed yet."
-              columns={[
-                { head: 'Day', cell: () => <Value at="date" /> },
-                { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
-                { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
-                { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
-                { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
-              ]}
-            />
-          </details>
-        </>
+        <Chart
+          at="/days"
+          points={days}
+          name="Conversions by day"
+          caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
+          time={({ date }) => date}
+          step={DAY}
+          series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
+          empty="None of them was executed yet."
+          columns={[
+            { head: 'Day', cell: () => <Value at="date" /> },
+            { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
+            { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
+            { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
+            { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
+          ]}
+        />
       )}
     </Panel>
   );
