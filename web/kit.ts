@@ -29,6 +29,7 @@ export { chainNames, nativeNameOf, service } from './state/service.ts';
 export { timeZone } from './state/settings.ts';
 export { noteTip } from './state/tips.ts';
 export type { Trouble } from './state/trouble.ts';
+export { inertText } from './text/inert.ts';
 export { shownNumber } from './text/numbers.ts';
 export { shownSpan, shownTime } from './text/times.ts';
 export type { ViewProps } from './view-props.ts';

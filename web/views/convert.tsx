@@ -115,7 +115,13 @@ function Routes({ answer, asked, names }: RoutesProps) {
     <Panel title="Routes by the prices of now" answer={answer} frame="tall">
       {(baskets) => {
         const problem = problemOf(asked, names);
-        if (problem !== null) return <p class="empty">{problem}</p>;
+        if (problem !== null) {
+          return (
+            <p class="empty">
+              <Text text={problem} />
+            </p>
+          );
+        }
         const [from, to] = [idOf(names, asked.from) ?? '', idOf(names, asked.to) ?? ''];
         const routes = indicatedRoutes(baskets, from, to).slice(0, MOST_ROUTES);
         if (routes.length === 0) return <p class="empty">No route over one or two baskets converts this.</p>;
