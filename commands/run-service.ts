@@ -5,9 +5,11 @@ import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
 import { retryWhileRecovering } from '../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
+import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import { storeWallet } from '../infra/verusd/wallet-rows.ts';
 import { type WatchedWallet, watchWallets } from '../infra/verusd/wallet-watch.ts';
+import { openZmqNotifications } from '../infra/verusd/zmq-notifications.ts';
 import { createStageReporter, type StageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
@@ -42,7 +44,9 @@ export async function run(
     const config = demo?.config ?? given;
     const reporter = createStageReporter(stores.postgres, logger);
     closers.push(() => reporter.close());
-    const daemons = openDaemons(config, reporter, logger);
+    const notifications = await openNotifications(config, logger);
+    closers.push(async () => void (await Promise.all([...notifications.values()].map((heard) => heard.close()))));
+    const daemons = openDaemons(config, notifications, reporter, logger);
     closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
 
     if (signal.aborted) return ENDED;
@@ -77,17 +81,8 @@ export async function run(
       closers.push(() => control.close());
     }
     const playing = demo?.play(signal);
-    await runStages({
-      config,
-      stores,
-      log,
-      topics,
-      daemons,
-      reporter,
-      logger,
-      signal,
-      ...(demo && { ended: demo.ended }),
-    });
+    const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
+    await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
     await playing;
     await untilAborted(signal); // stages that stopped for good leave the service answering
     return ENDED;
@@ -96,15 +91,53 @@ export async function run(
   }
 }
 
+type Notifications = ReadonlyMap<string, DaemonNotifications>;
+
 /** The process that tails a chain also watches its daemons, and publishes their status to all others. */
-function openDaemons({ chains, roles }: Config, reporter: StageReporter, logger: Logger): Map<string, VerusdClient> {
+function openDaemons(
+  { chains, roles }: Config,
+  notifications: Notifications,
+  reporter: StageReporter,
+  logger: Logger,
+): Map<string, VerusdClient> {
   const open = (chain: ChainConfig): VerusdClient => {
-    const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(chain.name, statuses);
     const { name, rpc } = chain;
+    const report = (statuses: readonly DaemonStatus[]) => {
+      const publishers = notifications.get(name)?.publishers() ?? [];
+      const withPublisher = (status: DaemonStatus, index: number) => {
+        const publisher = publishers[index];
+        return publisher ? { ...status, publisher } : status;
+      };
+      reporter.daemons(name, statuses.map(withPublisher));
+    };
     const group = { rpc, chain: name, chainId: nativeCurrencyId(chain), logger };
     return createDaemonGroup({ ...group, ...(roles.includes('tail') && { report }) });
   };
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
+}
+
+/** Opens those of the chains that this process tails and whose daemons publish. One line says which chains are polled, and why. */
+async function openNotifications({ chains, roles }: Config, logger: Logger): Promise<Notifications> {
+  const opened = new Map<string, DaemonNotifications>();
+  if (!roles.includes('tail')) return opened;
+  const polled: string[] = [];
+  let why = 'no zmq is configured';
+  for (const { name: chain, zmq, blockSeconds } of chains) {
+    if (zmq === undefined) {
+      polled.push(chain);
+      continue;
+    }
+    const addresses = typeof zmq === 'string' ? [zmq] : zmq;
+    try {
+      opened.set(chain, await openZmqNotifications({ chain, addresses, blockSeconds, logger }));
+    } catch (err) {
+      logger.debug({ err }, 'the binding of ZMQ cannot be loaded');
+      polled.push(chain);
+      why = `the ZMQ binding has no binary for ${process.platform}-${process.arch} with Node.js ${process.version}`;
+    }
+  }
+  if (polled.length > 0) logger.info({ chains: polled }, `polls ${polled.join(', ')} for new blocks: ${why}`);
+  return opened;
 }
 
 /** The process promises to end within ten seconds. Stopping at any moment is safe, so the next start takes over unfinished work. */

@@ -3,6 +3,7 @@ import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
+import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import { runAudit } from '../pipeline/audit/run-audit.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
@@ -22,15 +23,14 @@ export interface StagesOptions {
   readonly log: EventLog;
   readonly topics: TopicReader;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
+  /** By chain, of those whose daemons publish. */
+  readonly notifications?: ReadonlyMap<string, DaemonNotifications>;
   readonly reporter: StageReporter;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Demo only: whether the recording has ended. */
   readonly ended?: () => boolean;
 }
-
-/** The demo's tip moves twice a second. */
-const DEMO_POLL_MS = 200;
 
 /** Resolves when every stage has ended, at the latest some seconds after the signal. */
 export async function runStages(options: StagesOptions): Promise<void> {
@@ -44,7 +44,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
   const eachChain = config.chains.map(async (chain) => {
     const client = options.daemons.get(chain.name);
     if (!client) throw new Error(`no daemon client for ${chain.name}`);
-    const demo = ended && { ended, pollMs: DEMO_POLL_MS };
+    const notifications = options.notifications?.get(chain.name);
     const id = nativeCurrencyId(chain);
     await Promise.all([
       start('tail', [chain], (report) =>
@@ -54,7 +54,8 @@ export async function runStages(options: StagesOptions): Promise<void> {
           log,
           logger,
           signal,
-          ...demo,
+          ...(ended && { ended }),
+          ...(notifications && { notifications }),
           acceptRewind: () => accepted.of(chain.name),
           status: (status) => report(chain.name, status),
         }),

@@ -3,7 +3,7 @@ import { causesOf } from '../api/state/chain-causes.ts';
 import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from '../api/state/stage-statuses.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
 import type { ChainConfig } from '../schemas/config.ts';
-import type { DaemonStatus } from '../schemas/daemon-status.ts';
+import type { DaemonStatus, PublisherState } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
@@ -104,16 +104,24 @@ function printChain(chain: ChainStatus, print: Print): void {
   for (const warning of chain.walletWarnings) print(`  ${warning}`);
 }
 
+const PUBLISHER_NOTES: Readonly<Record<PublisherState, string>> = {
+  heard: '',
+  unheard: ': it has not named a block yet; the chain is polled',
+  silent: ': it connects but does not name the blocks that come; the chain is polled',
+  unreachable: ': no connection to it; the chain is polled',
+};
+
 /** The target of a daemon is its peers' newest block. */
 function printDaemons({ chain, daemons, stages }: ChainStatus, print: Print): void {
   if (daemons.length === 0) {
     const target = stages.find(({ stage }) => stage === 'tail')?.target ?? null;
     print(row([chain, 'daemon', 'unknown', text(target)]));
   }
-  for (const [index, { height, peersHeight, fault }] of daemons.entries()) {
+  for (const [index, { height, peersHeight, fault, publisher }] of daemons.entries()) {
     const name = daemons.length === 1 ? 'daemon' : `daemon ${index + 1}`;
     print(row([chain, name, fault ? 'unwell' : 'well', text(height), text(peersHeight)]));
     if (fault) print(`  ${fault.code}: ${fault.message}`);
+    if (publisher) print(`  ZMQ publisher ${publisher.state}${PUBLISHER_NOTES[publisher.state]}`);
   }
 }
 

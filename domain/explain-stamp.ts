@@ -1,7 +1,7 @@
 /** Explains a stamp step by step, from the reserves of the baskets to its USD columns, computed from the inputs stored with it. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
-import { add, compare, divide, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
+import { add, divide, larger, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
 export const EXPLAINED_STEPS = [
@@ -83,22 +83,11 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
       return { usd: ONE, depth: exactly(price.totalDepth), place };
     }
     const entries = price.entries.map((entry) => explainEntry(price, entry));
-    const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
-    const usd = divide(
-      entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO),
-      depth,
-    );
-    let place = entries[0]?.place ?? 0;
-    if (entries.length > 1) {
-      const uses = entries.map((entry) => entry.place);
-      const terms = entries.map((entry) => `${print(entry.usd)} * ${print(entry.depth)}`).join(' + ');
-      const expression = `(${terms}) / ${print(depth)}`;
-      place = put({ step: 'mean', currencyId, basketId: null, expression, value: print(usd), uses });
-    }
-    const deepest = entries.reduce(
-      (largest, { hopDepth }) => (compare(hopDepth, largest) > 0 ? hopDepth : largest),
-      ZERO,
-    );
+    const { usd, depth, ...mean } = meanOf(entries);
+    const step = { step: 'mean', currencyId, basketId: null, value: print(usd), ...mean } as const;
+    const [only, ...others] = mean.uses;
+    const place = only === undefined || others.length > 0 ? put(step) : only;
+    const deepest = entries.map(({ hopDepth }) => hopDepth).reduce(larger, ZERO);
     return { usd, depth: tier === 1 ? depth : smaller(depth, deepest), place };
   }
 
@@ -139,9 +128,12 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const price = explainOnce(input);
     const held = explainReserve(basket, hop);
     const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
-    const expression = `${print(price.usd)} * ${print(held.price)}`;
-    const uses = [price.place, held.place];
-    return { usd: multiply(price.usd, held.price), depth, hopDepth: price.depth, expression, uses };
+    const shared = { depth, hopDepth: price.depth, uses: [price.place, held.place] };
+    return {
+      ...shared,
+      usd: multiply(price.usd, held.price),
+      expression: `${print(price.usd)} * ${print(held.price)}`,
+    };
   }
 
   /** The two rates that were compared: units received for one unit given. */
@@ -167,6 +159,15 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     shown.set(key, place);
     return { price, place };
   }
+}
+
+/** The mean of prices by depth. */
+function meanOf(entries: readonly Known[]) {
+  const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
+  const weighted = entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO);
+  const terms = entries.map((entry) => `${print(entry.usd)} * ${print(entry.depth)}`).join(' + ');
+  const expression = `(${terms}) / ${print(depth)}`;
+  return { usd: divide(weighted, depth), depth, expression, uses: entries.map(({ place }) => place) };
 }
 
 /** The price of a basket in one of its reserves. @throws RangeError when it has none */

@@ -44,6 +44,10 @@ export function smaller(a: Rational, b: Rational): Rational {
   return compare(a, b) <= 0 ? a : b;
 }
 
+export function larger(a: Rational, b: Rational): Rational {
+  return compare(a, b) >= 0 ? a : b;
+}
+
 /** The same number in lowest terms: keeps sums of many fractions short. */
 export function reduce(a: Rational): Rational {
   let [x, y] = [a.n < 0n ? -a.n : a.n, a.d];

@@ -1,5 +1,5 @@
 /** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template, place of a daemon; never an address. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createCountedHistogram } from './counted-histogram.ts';
 
 export const registry = new Registry();
@@ -151,6 +151,18 @@ export const metrics = {
     name: 'verustream_daemon_healthy',
     help: '1 while a daemon answers, serves its chain and keeps up with its peers; daemons are numbered from 1 in configuration order',
     labelNames: ['chain', 'daemon'],
+    registers,
+  }),
+  daemonPublisherHeard: new Gauge({
+    name: 'verustream_daemon_publisher_heard',
+    help: "1 while a daemon's ZMQ publisher names the blocks that come; absent for a daemon without one in the configuration",
+    labelNames: ['chain', 'daemon'],
+    registers,
+  }),
+  daemonNotifications: new Counter({
+    name: 'verustream_daemon_notifications_total',
+    help: "Messages of a daemon's ZMQ publisher, by topic",
+    labelNames: ['chain', 'daemon', 'topic'],
     registers,
   }),
   daemonWalletHolds: new Gauge({

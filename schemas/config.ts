@@ -6,6 +6,8 @@ export interface ChainConfig {
   readonly name: string;
   /** http://user:password@host:port; of several daemons the first healthy one is asked. */
   readonly rpc: string | readonly string[];
+  /** ZMQ publishers of the daemons, tcp://host:port, in their order; null for one that publishes nothing. */
+  readonly zmq?: string | readonly (string | null)[];
   /** The chain's own currency: `VRSC`, `vARRR`. */
   readonly rootCurrency: string;
   /** Own currency of the network's first chain, at the top of every name: `VRSC` on each of the main chains. */

@@ -7,17 +7,22 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
-const patterns = Object.entries(views).map(([name, { path }]) => ({
-  name: name as ViewName,
-  segments: path.split('/').filter(Boolean),
-}));
+const patterns = Object.entries<View>(views).flatMap(([name, { path, short }]) =>
+  [path, ...(short === undefined ? [] : [short])].map((pattern) => ({
+    name: name as ViewName,
+    segments: pattern.split('/').filter(Boolean),
+    isShort: pattern === short,
+  })),
+);
 
 /** Null: no view has this address. */
 export function placeOf(path: string, query: string, chains: readonly string[]): Place | null {
   const given = path.split('/').filter(Boolean);
-  for (const { name, segments } of patterns) {
+  for (const { name, segments, isShort } of patterns) {
     const parts = match(segments, given, chains);
-    if (parts) return { name, parts, query: new URLSearchParams(query) };
+    const [defaultChain = ''] = chains;
+    const ofDefault = isShort ? { chain: defaultChain } : {};
+    if (parts) return { name, parts: { ...ofDefault, ...parts }, query: new URLSearchParams(query) };
   }
   return null;
 }

@@ -6,6 +6,7 @@ import { Header } from './shell/header.tsx';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { ViewHost } from './shell/view-host.tsx';
 import { startStream } from './state/live.ts';
+import { watchStandstill } from './state/standstill.ts';
 
 function Page() {
   return (
@@ -27,3 +28,4 @@ root.replaceChildren();
 render(<Page />, root);
 startShortcuts();
 startStream();
+watchStandstill();

@@ -14,6 +14,8 @@ type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer 
 export interface View<Part extends string = string, Calls extends readonly Call[] = readonly Call[]> {
   /** `:chain` is the short name of a chain, in lower case. */
   readonly path: string;
+  /** The same on the default chain. */
+  readonly short?: string;
   /** What the view shows, in a few words: its heading. */
   title(parts: Readonly<Record<Part, string>>, query: URLSearchParams): string;
   readonly description: string;
@@ -28,8 +30,44 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
   return { path, ...rest };
 }
 
+export const ADDRESS_TABS = { history: 'History', rewards: 'Rewards', conversions: 'Conversions' } as const;
+export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals: 'Referrals' } as const;
+
 /** A long id keeps both of its ends. */
 export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id);
+
+/** Of a list, as the address names it. */
+const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: query.get('cursor') });
+
+function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
+  const parameters = { path: { addr }, query: { chain, pageSize: '50', ...placeIn(query) } };
+  switch (query.get('tab')) {
+    case 'rewards':
+      return call('/api/address/{addr}/rewards', parameters);
+    case 'conversions':
+      return call('/api/address/{addr}/conversions', parameters);
+    default:
+      return call('/api/address/{addr}', parameters);
+  }
+}
+
+function partOfIdentity(chain: string, name: string, query: URLSearchParams) {
+  const path = { nameOrId: name };
+  switch (query.get('tab')) {
+    case 'content':
+      return call('/api/identity/{nameOrId}/multimap', { path, query: { chain, height: query.get('height') } });
+    case 'referrals':
+      return call('/api/identity/{nameOrId}/referrals', { path, query: { chain } });
+    default:
+      return call('/api/identity/{nameOrId}/changes', { path, query: { chain } });
+  }
+}
+
+function figuresOf(chain: string, height: string | null) {
+  return height === null
+    ? call('/api/stats/network', { query: { chain } })
+    : call('/api/stats/network/{height}', { path: { height }, query: { chain } });
+}
 
 /** Filters of `/api/conversions/`: the address of its view says them, and where in the list it is. */
 const SUMMARY_PARAMETERS = [
@@ -79,6 +117,115 @@ export const views = {
     description: 'A transaction: what it spent, what it made, and what its conversions were worth.',
     calls: ({ chain, txid }) => [call('/api/tx/{txid}', { path: { txid }, query: { chain } })],
   }),
+
+  // The explorer.
+  conversion: view('/:chain/conversion/:txid/:vout', {
+    title: ({ txid, vout }) => `Conversion ${shortened(txid)} output ${vout}`,
+    description: 'A conversion from its request to its payout, and what it was worth, step by step.',
+    calls: ({ chain, txid }, query) => [
+      // `in`: the transaction that executed it, where it was asked for on another system.
+      call('/api/tx/{txid}', { path: { txid: query.get('in') ?? txid }, query: { chain } }),
+      call('/api/oracle/conversions/{txid}', { path: { txid }, query: { explain: 'true' } }),
+    ],
+  }),
+  address: view('/:chain/address/:addr', {
+    short: '/address/:addr',
+    title: ({ addr }) => `Address ${shortened(addr)}`,
+    description: 'What an address holds and received, its transactions, rewards and conversions.',
+    calls: ({ chain, addr }, query) => [
+      call('/api/address/{addr}/balance', { path: { addr }, query: { chain } }),
+      listOfAddress(chain, addr, query),
+    ],
+  }),
+  identity: view('/:chain/identity/:name', {
+    title: ({ name }) => `Identity ${shortened(name)}`,
+    description: 'An identity now and at each of its heights: status, lock, authorities, changes, content, referrals.',
+    calls: ({ chain, name }, query) => [
+      call('/api/identity/{nameOrId}', {
+        path: { nameOrId: name },
+        query: { chain, height: query.get('height') },
+      }),
+      call('/api/identity/{nameOrId}/changes', { path: { nameOrId: name }, query: { chain } }),
+      partOfIdentity(chain, name, query),
+    ],
+  }),
+  identities: view('/:chain/identities', {
+    title: () => 'Identities',
+    description: 'Identities of the chain, newest registration first, and how many there are.',
+    calls: ({ chain }, query) => [
+      call('/api/identity/', {
+        query: { chain, pageSize: '50', status: query.get('status'), ...placeIn(query) },
+      }),
+      call('/api/identity/stats'),
+    ],
+  }),
+  currency: view('/:chain/currency/:id', {
+    title: ({ id }) => `Currency ${shortened(id)}`,
+    description: 'A currency: its definition in words, its supply, its price, and what it is made of.',
+    calls: ({ chain, id }) => [call('/api/currency/{nameOrId}', { path: { nameOrId: id }, query: { chain } })],
+  }),
+  currencies: view('/:chain/currencies', {
+    title: () => 'Currencies',
+    description: 'Currencies that are defined on the chain, newest definition first, by kind and launch.',
+    calls: ({ chain }, query) => [
+      call('/api/currency/', {
+        query: {
+          chain,
+          pageSize: '50',
+          type: query.get('type'),
+          launch: query.get('launch'),
+          ...placeIn(query),
+        },
+      }),
+    ],
+  }),
+  stakes: view('/:chain/stakes', {
+    title: () => 'Stakes',
+    description: 'Staked blocks of the chain with the coins that won them, newest first.',
+    calls: ({ chain }, query) => [
+      call('/api/stakes/', { query: { chain, pageSize: '50', address: query.get('address'), ...placeIn(query) } }),
+    ],
+  }),
+  richlist: view('/:chain/richlist', {
+    title: () => 'Rich list',
+    description: "The largest holders of the chain's own coin.",
+    calls: ({ chain }, query) => [call('/api/richlist/top', { query: { chain, limit: query.get('limit') } })],
+  }),
+  bridge: view('/:chain/bridge', {
+    title: () => 'Bridge',
+    description: 'Transfers between the chain and other systems, newest first.',
+    calls: ({ chain }, query) => [
+      call('/api/bridge/recent', {
+        query: {
+          chain,
+          pageSize: '50',
+          direction: query.get('direction'),
+          address: query.get('address'),
+          ...placeIn(query),
+        },
+      }),
+    ],
+  }),
+  status: view('/status', {
+    title: () => 'Status',
+    description: 'How the service is: its index, its health, and whether its stores agree.',
+    calls: () => [call('/api/stats/status'), call('/api/health/ready')],
+  }),
+  search: view('/search', {
+    title: (_, query) => `Search for ${shortened(query.get('q') ?? '')}`,
+    description: 'Blocks, transactions, addresses, identities and currencies by what was typed.',
+    calls: (_, query) => [call('/api/search/', { query: { q: query.get('q') } })],
+  }),
+  chain: view('/:chain', {
+    title: ({ chain }) => chain,
+    description: 'The chain in figures: hash rate, difficulty, staking, supply and block time, and its newest blocks.',
+    calls: ({ chain }, query) => [
+      figuresOf(chain, query.get('height')),
+      call('/api/blocks/', { query: { chain, pageSize: '20' } }),
+    ],
+  }),
+
+  // The market.
   market: view('/market', {
     title: () => 'Market',
     description: 'Currencies and baskets of the Verus chains: price, confidence, change, volume and liquidity.',

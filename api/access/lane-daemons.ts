@@ -33,6 +33,8 @@ export function daemonsOfLane(
       call: (method, params, options) => turn(options?.timeoutMs, () => daemon.call(method, params, options)),
       callText: (method, params, options) => turn(options?.timeoutMs, () => daemon.callText(method, params, options)),
       callRaw: (method, params, options) => turn(options?.timeoutMs, () => daemon.callRaw(method, params, options)),
+      callRawBatch: (method, params, options) =>
+        turn(options?.timeoutMs, () => daemon.callRawBatch(method, params, options)),
       forward: (body, options) => turn(options.timeoutMs, () => daemon.forward(body, options)),
       close: () => daemon.close(),
     };

@@ -40,7 +40,12 @@ export interface PageSource {
 export interface ServiceFacts {
   readonly version: string;
   readonly demo: boolean;
-  readonly chains: readonly { readonly name: string; readonly nativeId: string; readonly nativeName: string }[];
+  readonly chains: readonly {
+    readonly name: string;
+    readonly nativeId: string;
+    readonly nativeName: string;
+    readonly blockSeconds: number;
+  }[];
   readonly keylessRequestsPerMinute: number;
   readonly creditsPerMinute: Config['tiers'];
 }

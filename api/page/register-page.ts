@@ -155,6 +155,7 @@ function serviceFacts({ config, release }: Pick<PageOptions, 'config' | 'release
       name: chain.name,
       nativeId: nativeCurrencyId(chain),
       nativeName: chain.rootCurrency,
+      blockSeconds: chain.blockSeconds,
     })),
     keylessRequestsPerMinute: config.keylessRequestsPerMinute,
     creditsPerMinute: config.tiers,

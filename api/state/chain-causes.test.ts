@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
-import { causesOf, priceNotes } from './chain-causes.ts';
+import { causesOf, priceNotes, publisherNotes } from './chain-causes.ts';
 import { readStageStatuses } from './stage-statuses.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -168,5 +168,21 @@ it('prices that wait for another chain are a note, which names the chain that th
   const detail = 'price of vrsc waits for the clock of chips: what is newer is provisional';
   expect(notes({ stages: { price: waiting } })).toMatchObject([
     { code: 'price_waits', chain: 'vrsc', stage: 'price', detail },
+  ]);
+});
+
+it('publishers that are silent or out of reach are notes; the others are none', () => {
+  const daemon = { height: 1, peersHeight: 1, fault: null };
+  const daemons = [
+    daemon,
+    ...(['heard', 'silent', 'unheard', 'unreachable'] as const).map((state) => ({
+      ...daemon,
+      publisher: { state, heardAt: null },
+    })),
+  ];
+  const notes = publisherNotes([{ name: 'vrsc', blockSeconds: 60 }], statusesOf({ daemons }));
+  expect(notes.map(({ code, detail }) => [code, detail.slice(0, 43)])).toEqual([
+    ['publisher_silent', 'the ZMQ publisher of daemon 3 of vrsc is si'],
+    ['publisher_unreachable', 'the ZMQ publisher of daemon 5 of vrsc is un'],
   ]);
 });

@@ -4,7 +4,7 @@
  * messages name files and addresses, which are for the log and `status`.
  */
 import type { ChainConfig } from '../../schemas/config.ts';
-import { type DaemonStatus, isAnyHealthy } from '../../schemas/daemon-status.ts';
+import { type DaemonStatus, isAnyHealthy, type PublisherState } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import type { StageStatuses } from './stage-statuses.ts';
@@ -190,4 +190,23 @@ export function priceNotes(chains: readonly NamedChain[], statuses: StageStatuse
     const detail = `price of ${chain} waits for the clock of ${status.waitsFor}: what is newer is provisional`;
     return [{ code: 'price_waits', chain, stage: 'price' as const, cause: null, detail, etaSeconds: null }];
   });
+}
+
+const PUBLISHER_NOTES: Readonly<Record<PublisherState, { readonly code: string } | null>> = {
+  heard: null,
+  unheard: null,
+  silent: { code: 'publisher_silent' },
+  unreachable: { code: 'publisher_unreachable' },
+};
+
+/** Notes: without what a publisher says a chain is polled, which is a little slower. */
+export function publisherNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
+  return chains.flatMap(({ name: chain }) =>
+    statuses.daemons(chain).flatMap(({ publisher }, index) => {
+      const note = publisher && PUBLISHER_NOTES[publisher.state];
+      if (!note) return [];
+      const detail = `the ZMQ publisher of daemon ${index + 1} of ${chain} is ${publisher.state}: the chain is polled`;
+      return [{ ...note, chain, stage: null, cause: null, detail, etaSeconds: null }];
+    }),
+  );
 }

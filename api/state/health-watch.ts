@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { causesOf, type HealthCause, priceNotes, type UnreadyReason } from './chain-causes.ts';
+import { causesOf, type HealthCause, priceNotes, publisherNotes, type UnreadyReason } from './chain-causes.ts';
 import { createStandingCauses, type StandingReason } from './standing-causes.ts';
 import type { StateWatch } from './state-watch.ts';
 import type { StoreFault } from './store-health.ts';
@@ -66,12 +66,13 @@ export async function watchHealth({ chains, watch, storeFaults, timing = {} }: H
       metrics.unready.set(labels, 1);
       shown.set(Object.values(labels).join(), labels);
     }
-    const waits = new Set(notes(null).map(({ chain }) => chain));
+    const waits = new Set(priceNotes(chains, watch.statuses).map(({ chain }) => chain));
     for (const { name: chain } of chains) metrics.priceWaits.set({ chain }, waits.has(chain) ? 1 : 0);
   }
 
   function notes(chain: string | null): readonly UnreadyReason[] {
-    return priceNotes(chains, watch.statuses).filter((note) => concerns(chain, note));
+    const all = [...priceNotes(chains, watch.statuses), ...publisherNotes(chains, watch.statuses)];
+    return all.filter((note) => concerns(chain, note));
   }
 
   async function followStores(): Promise<void> {

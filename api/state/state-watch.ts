@@ -1,14 +1,15 @@
 /** Keeps the service's state in memory, so that a 304 and a prepared answer need no query. */
 import type { Logger } from '../../infra/logger.ts';
+import { watchPositions } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { pause, repeatUntil } from '../../infra/repeat-until.ts';
+import { repeatUntil } from '../../infra/repeat-until.ts';
 import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
 import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from './stage-statuses.ts';
 
 export interface StateWatch {
   readonly state: ServiceState;
   readonly statuses: StageStatuses;
-  /** Resolves once `holds` is true of the state, or when `signal` aborts. Polls more often while a caller waits. */
+  /** Resolves once `holds` is true of the state, or when `signal` aborts. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
   /** `moved` is called whenever the state has become another, until the function that is returned is. */
   onMove(moved: () => void): () => void;
@@ -17,8 +18,8 @@ export interface StateWatch {
   stop(): Promise<void>;
 }
 
-const IDLE_MS = 200;
-const AWAITED_MS = 10;
+/** Each commit of a stage is heard of; what the stages report is looked at. */
+const LOOK_MS = 200;
 const RETRY_MS = 1000;
 
 interface Waiter {
@@ -34,7 +35,7 @@ export async function createStateWatch(
   parent: AbortSignal,
 ): Promise<StateWatch> {
   const stopping = new AbortController();
-  let resting = new AbortController();
+  const moves = watchPositions(postgres, logger);
   const waiters = new Set<Waiter>();
   const followers = new Set<() => void>();
   let looking: Promise<void> | null = null;
@@ -63,18 +64,22 @@ export async function createStateWatch(
 
   function stop(): void {
     stopping.abort();
-    resting.abort();
+    void moves.stop();
     for (const waiter of [...waiters]) waiter.wake();
   }
 
   async function restAndLook(): Promise<void> {
-    resting = new AbortController();
-    await pause(waiters.size > 0 ? AWAITED_MS : IDLE_MS, resting.signal);
+    await moves.next(LOOK_MS, stopping.signal);
     if (!stopping.signal.aborted) await look();
   }
 
   parent.addEventListener('abort', stop, { once: true });
-  await look();
+  try {
+    await look();
+  } catch (error) {
+    await moves.stop();
+    throw error;
+  }
   if (parent.aborted) stop();
   const running = repeatUntil(stopping.signal, restAndLook, {
     retryMs: RETRY_MS,
@@ -98,7 +103,6 @@ export async function createStateWatch(
         const waiter: Waiter = { holds, wake };
         waiters.add(waiter);
         callerSignal.addEventListener('abort', wake, { once: true });
-        resting.abort();
       }),
     onMove(moved) {
       followers.add(moved);
@@ -112,7 +116,7 @@ export async function createStateWatch(
     async stop() {
       parent.removeEventListener('abort', stop);
       stop();
-      await running;
+      await Promise.all([running, moves.stop()]);
     },
   };
 }

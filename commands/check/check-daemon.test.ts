@@ -1,14 +1,20 @@
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadConfig } from '../../infra/config/load-config.ts';
+import { openZmqPublisher, type ZmqPublisher } from '../../recordings/player/zmq-publisher.ts';
 import { GOOD_INFO, startGoodDaemon } from '../../test/support/commands/check/good-daemon.ts';
 import type { ScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { checkDaemon } from './check-daemon.ts';
 
 const logger = pino({ level: 'silent' });
+let publisher: ZmqPublisher;
+beforeAll(async () => {
+  publisher = await openZmqPublisher('tcp://127.0.0.1:*');
+});
+afterAll(() => publisher?.close());
 
-async function findings(daemon: ScriptedDaemon, rpc = daemon.rpc) {
-  const [chain] = loadConfig({ VERUSD_VRSC: rpc }).chains;
+async function findings(daemon: ScriptedDaemon, rpc = daemon.rpc, zmq = publisher.address) {
+  const [chain] = loadConfig({ VERUSD_VRSC: rpc, VERUSD_VRSC_ZMQ: zmq }).chains;
   if (!chain) throw new Error('no chain');
   return checkDaemon(chain, rpc, 1, logger);
 }
@@ -26,7 +32,7 @@ it('finds nothing wrong with a good daemon, and says what it looked at', async (
   await daemon.stop();
   expect(all.map(({ verdict }) => verdict)).toEqual(Array(all.length).fill('right'));
   expect(all.map(({ says }) => says).join('\n')).toMatch(
-    /follows VRSC, version 1\.2\.16-1\n.*block 2000000.*\n8 peers\n.*address index.*\n.*spent index.*\n.*identity index.*\n.*wallet is empty\n.*ZMQ is not used.*/,
+    /follows VRSC, version 1\.2\.16-1\n.*block 2000000.*\n8 peers\n.*address index.*\n.*spent index.*\n.*identity index.*\n.*wallet is empty\na ZMQ publisher at tcp:.*/,
   );
 });
 
@@ -84,3 +90,21 @@ it('says of a daemon that cannot be used what to do, and never its password', as
   expect(gone).toEqual([expect.stringMatching(/^wrong: .*daemon_unreachable.*start the daemon/)]);
   expect([...wrong, ...gone].join()).not.toContain('topsecret');
 });
+
+it('notes that a daemon without a publisher is polled, and finds one that is not there wrong', async () => {
+  const daemon = await startGoodDaemon();
+  const gone = await openZmqPublisher('tcp://127.0.0.1:*');
+  gone.close();
+  const all = await findings(daemon, daemon.rpc, gone.address);
+  const [chain] = loadConfig({ VERUSD_VRSC: daemon.rpc }).chains;
+  const without = chain ? await checkDaemon(chain, daemon.rpc, 1, logger) : [];
+  await daemon.stop();
+  expect(all.at(-1)).toMatchObject({
+    verdict: 'wrong',
+    says: expect.stringContaining(`no ZMQ publisher at ${gone.address}`),
+  });
+  expect(without.at(-1)).toMatchObject({
+    verdict: 'note',
+    says: expect.stringContaining('no ZMQ publisher is configured'),
+  });
+}, 60_000);

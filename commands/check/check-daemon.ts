@@ -1,14 +1,17 @@
 /** One daemon of a chain: whether it answers, is of the right chain, keeps up, and can be exposed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import { askWallet } from '../../infra/verusd/ask-wallet.ts';
 import { DaemonAuthFailed, DaemonRpcError, DaemonWarmingUp } from '../../infra/verusd/daemon-errors.ts';
 import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { openZmqNotifications } from '../../infra/verusd/zmq-notifications.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import { checkIndexes } from './check-indexes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
+const LOOK_MS = 50;
 /** As a whole: a wallet is counted under the daemon's main lock. */
 const WALLET_MS = 30_000;
 /** Version of verusd that made the test suite's recording. */
@@ -50,7 +53,8 @@ export async function checkDaemon(
     if (identity.verdict === 'wrong') return [identity];
     const wallet = await walletOf(chain, client, subject);
     const indexes = await checkIndexes(client, info.blocks, subject);
-    return [identity, ...progressOf(info, subject), ...indexes, wallet, newBlocks(subject)];
+    const publisher = await publisherOf(chain, place, subject, logger);
+    return [identity, ...progressOf(info, subject), ...indexes, wallet, publisher];
   } catch (error) {
     return [failed(error, mendOf(error, chain))];
   } finally {
@@ -113,9 +117,28 @@ function progressOf(info: DaemonInfo, subject: string): Finding[] {
   return findings;
 }
 
-/** No publisher is asked for, so a daemon without one lacks nothing. */
-function newBlocks(subject: string): Finding {
-  return findingsOf(subject).right('asked for new blocks every second; ZMQ is not used, with or without a publisher');
+/** A connection succeeds also where no blocks are published: that shows with the next one. */
+async function publisherOf(chain: ChainConfig, place: number, subject: string, logger: Logger): Promise<Finding> {
+  const { right, note, wrong, failed } = findingsOf(subject);
+  const address = [chain.zmq ?? null].flat()[place - 1] ?? null;
+  if (address === null) {
+    const mend = `publish by zmqpubhashblock=tcp://127.0.0.1:port, and give the address as zmq of ${chain.name}`;
+    return note('no ZMQ publisher is configured: it is asked for new blocks four times a second at most', mend);
+  }
+  const mend = `start the daemon with zmqpubhashblock=${address}, or correct zmq of ${chain.name}`;
+  try {
+    const { name, blockSeconds } = chain;
+    const heard = await openZmqNotifications({ chain: name, addresses: [address], blockSeconds, logger });
+    const isReached = () => heard.publishers()[0]?.state !== 'unreachable';
+    const tries = TIMEOUT_MS / LOOK_MS;
+    for (let tried = 0; tried < tries && !isReached(); tried += 1) await sleep(LOOK_MS);
+    const reached = isReached();
+    await heard.close();
+    if (!reached) return wrong(`no ZMQ publisher at ${address}: the chain is polled`, mend);
+    return right(`a ZMQ publisher at ${address}; whether it names blocks shows with the next one, in \`status\``);
+  } catch (error) {
+    return failed(error, `nothing; the ZMQ binding does not load on this machine, and ${chain.name} is polled`);
+  }
 }
 
 async function walletOf(chain: ChainConfig, client: VerusdClient, subject: string): Promise<Finding> {

@@ -14,6 +14,10 @@ const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
 /** Value of a Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
+/** ZMQ transports that reach another process. */
+const publisher = {
+  pattern: '^(tcp://[^\\s/@:*]+:[1-9]\\d{0,4}|tcp://\\[[0-9A-Fa-f:.]+\\]:[1-9]\\d{0,4}|ipc:///\\S+)$',
+};
 const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z';
@@ -35,6 +39,12 @@ export const CONFIG_SCHEMA = {
         properties: {
           name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
           rpc: { ...url('https?'), type: ['string', 'array'], minItems: 1, uniqueItems: true, items: url('https?') },
+          zmq: {
+            ...publisher,
+            type: ['string', 'array'],
+            minItems: 1,
+            items: { type: ['string', 'null'], ...publisher },
+          },
           rootCurrency: { type: 'string', minLength: 1, maxLength: 64 },
           networkRoot: { type: 'string', minLength: 1, maxLength: 64 },
           stableAnchors: { type: 'array', items: iAddress },

@@ -82,6 +82,26 @@ describe('loadConfig', () => {
     expect(config.chains[0]).toMatchObject({ rootCurrency: 'VRSCTEST', minBasketAge: 20 });
   });
 
+  it('takes a publisher for each daemon, and an empty place for a daemon without one', () => {
+    const both = { VERUSD_VRSC: `${RPC},${RPC}1`, VERUSD_VRSC_ZMQ: 'tcp://10.0.0.1:28332,' };
+    expect(loadConfig(both).chains[0]?.zmq).toEqual(['tcp://10.0.0.1:28332', null]);
+    for (const zmq of ['tcp://[::1]:28332', 'ipc:///run/verusd.sock', 'tcp://daemon.example:1']) {
+      expect(loadConfig({ VERUSD_VRSC: RPC, VERUSD_VRSC_ZMQ: zmq }).chains[0]?.zmq).toEqual([zmq]);
+    }
+  });
+
+  it.each([
+    ['http://10.0.0.1:28332', /chains.0.zmq.*http:.*pattern/],
+    ['tcp://10.0.0.1', /pattern/],
+    ['tcp://user:password@10.0.0.1:28332', /pattern/],
+    ['tcp://*:28332 ', /pattern/],
+    ['inproc://here', /pattern/],
+    ['tcp://10.0.0.1:28332,tcp://10.0.0.2:28332', /zmq of vrsc has 2 addresses for 1 daemons.*null/],
+  ])('refuses %s as publishers', (zmq, said) => {
+    expect(() => loadConfig({ VERUSD_VRSC: RPC, VERUSD_VRSC_ZMQ: zmq })).toThrow(said);
+    expect(() => loadConfig({ VERUSD_CHIPS: RPC, VERUSD_VRSC_ZMQ: zmq })).toThrow(/no daemon of vrsc is configured/);
+  });
+
   it('takes the main chains from VERUSD_* with their built-in values', () => {
     const config = loadConfig({ VERUSD_VRSC: RPC, VERUSD_CHIPS: RPC });
     expect(config.demo).toBe(false);

@@ -44,6 +44,7 @@ export function loadConfig(environment: Environment): Config {
     source.set(member, variable);
   }
   addDaemons(raw, environment);
+  addPublishers(raw, environment);
   if (!validate(raw)) {
     // A wrong name already has an error that lists the allowed ones.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
@@ -76,6 +77,23 @@ function addDaemons(raw: Record<string, unknown>, environment: Environment): voi
     raw.chains = known
       ? chains.map((chain) => (chain === known ? { ...chain, rpc } : chain))
       : [...chains, { name, rpc }];
+  }
+}
+
+/** VERUSD_<CHAIN>_ZMQ: the publishers of that chain's daemons, in their order; an empty place is a daemon without one. */
+function addPublishers(raw: Record<string, unknown>, environment: Environment): void {
+  for (const { name } of MAIN_CHAINS) {
+    const variable = `VERUSD_${name.toUpperCase()}_ZMQ`;
+    const text = environment[variable];
+    if (!text) continue;
+    const chains = (raw.chains ?? []) as RawChain[];
+    if (!chains.some((chain) => chain.name === name)) {
+      throw new ConfigInvalid([
+        `${variable}: no daemon of ${name} is configured; set VERUSD_${name.toUpperCase()} too`,
+      ]);
+    }
+    const zmq = text.split(',').map((address) => address.trim() || null);
+    raw.chains = chains.map((chain) => (chain.name === name ? { ...chain, zmq } : chain));
   }
 }
 
@@ -153,6 +171,13 @@ function contradictions(config: Config): string[] {
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" is used twice`);
+  for (const { name, rpc, zmq } of config.chains) {
+    const [daemons, publishers] = [rpc, zmq ?? []].map((addresses) => [addresses].flat().length);
+    if (zmq === undefined || publishers === daemons) continue;
+    problems.push(
+      `zmq of ${name} has ${publishers} addresses for ${daemons} daemons: give one for each, null for a daemon that publishes nothing`,
+    );
+  }
   const reserved = names.find((name) => RESERVED_NAMES.includes(name));
   if (reserved) {
     problems.push(`chains: "${reserved}" is an address of the service itself, and so are ${RESERVED_NAMES.join(', ')}`);

@@ -1,4 +1,5 @@
-/** Notifications of one channel, on a connection that proves several times a second that it still hears. */
+/** Notifications of one channel, on a connection that proves again and again that it still hears. */
+import type { Notification } from 'pg';
 import type { Logger } from '../logger.ts';
 import { pause, repeatUntil } from '../repeat-until.ts';
 import type { Postgres } from './postgres.ts';
@@ -12,8 +13,14 @@ export interface Listener {
 const PROOF_MS = 250;
 const RETRY_MS = 500;
 
-/** `heard` is also called when the connection was lost: what was missed is not known. */
-export function listen(postgres: Postgres, channel: string, heard: () => void, logger: Logger): Listener {
+/** `heard` gets the payload; null when the connection was lost or made: what was missed is not known. */
+export function listen(
+  postgres: Postgres,
+  channel: string,
+  heard: (payload: string | null) => void,
+  logger: Logger,
+  proofMs = PROOF_MS,
+): Listener {
   const stopped = new AbortController();
   const { signal } = stopped;
   let provenAt = Number.NEGATIVE_INFINITY;
@@ -24,20 +31,21 @@ export function listen(postgres: Postgres, channel: string, heard: () => void, l
       client.once('error', reject).once('end', () => reject(new Error('the connection ended')));
     });
     lost.catch(() => undefined);
-    client.on('notification', heard);
+    const onNotification = ({ payload }: Notification): void => heard(payload ?? '');
+    client.on('notification', onNotification);
     try {
       await client.query(`LISTEN ${channel}`);
-      heard(); // what came before is unknown
+      heard(null); // what came before is unknown
       while (!signal.aborted) {
         const asked = performance.now();
         // Notifications come before the answer to what was asked after them.
         await Promise.race([client.query('SELECT 1'), lost]);
         provenAt = asked;
-        await pause(PROOF_MS, signal, false);
+        await pause(proofMs, signal, false);
       }
     } finally {
       provenAt = Number.NEGATIVE_INFINITY;
-      client.removeListener('notification', heard);
+      client.removeListener('notification', onNotification);
       client.release(true);
     }
   }
@@ -47,7 +55,7 @@ export function listen(postgres: Postgres, channel: string, heard: () => void, l
     ref: false,
     onError(err) {
       logger.warn({ err, channel }, 'the connection for notifications from Postgres is lost; trying again');
-      heard();
+      heard(null);
     },
   });
   return {

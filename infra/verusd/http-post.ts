@@ -1,5 +1,5 @@
 /** One POST to a daemon with a time limit; distinguishes failures by the possible remedy. */
-import type { Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import { DaemonGarbage, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 
 export interface HttpReply {
@@ -12,6 +12,8 @@ export interface PostOptions {
   readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** A longer reply is cut off. */
+  readonly maxBytes: number;
   /** Call and daemon for messages: `getblock of 127.0.0.1:27486`. */
   readonly what: string;
 }
@@ -21,7 +23,7 @@ export interface PostOptions {
  * @throws DaemonUnreachable, DaemonTimeout, DaemonGarbage (cut off in the middle), or the signal's reason once it aborts
  */
 export async function post(pool: Pool, options: PostOptions): Promise<HttpReply> {
-  const { signal, timeoutMs, what } = options;
+  const { signal, timeoutMs, what, maxBytes } = options;
   signal?.throwIfAborted();
   // Not AbortSignal.any: a long-lived signal would gather one listener for each of millions of calls.
   const controller = new AbortController();
@@ -38,7 +40,7 @@ export async function post(pool: Pool, options: PostOptions): Promise<HttpReply>
       signal: controller.signal,
     });
     begun = true;
-    return { status: reply.statusCode, body: Buffer.from(await reply.body.arrayBuffer()) };
+    return { status: reply.statusCode, body: await readBody(reply, maxBytes) };
   } catch (error) {
     signal?.throwIfAborted();
     if (controller.signal.aborted) {
@@ -51,6 +53,20 @@ export async function post(pool: Pool, options: PostOptions): Promise<HttpReply>
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  const announced = Number(headers['content-length'] ?? Number.NaN);
+  if (announced <= maxBytes) return Buffer.from(await body.arrayBuffer());
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Leaving the loop early ends the connection.
+  for await (const chunk of body) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** A refusal on both IPv4 and IPv6 comes without a message, but with a code. */

@@ -9,6 +9,8 @@ export type RpcReply =
 const HEAD = Buffer.from('{"result":', 'utf8');
 
 const CLOSING = Buffer.from('}\n', 'utf8');
+const OPENING = 0x5b;
+const COMMA = 0x2c;
 const WARMING_UP = Buffer.from('{"result":null,"error":{"code":-28,', 'utf8');
 
 const startsWith = (body: Buffer, head: Buffer) => body.subarray(0, head.length).equals(head);
@@ -60,6 +62,24 @@ function readAnyReply(body: Buffer, id: number): RpcReply {
   const result = rawMember(bytes, 'result', skipSpace(bytes, 0));
   if (result === undefined) return { kind: 'garbage', why: 'neither result nor error' };
   return { kind: 'result', result: Buffer.from(result, 'latin1') };
+}
+
+/**
+ * The replies to a batch, in the order of its ids, each as the bytes of its envelope; null when the body is not the daemon's own form,
+ * [{"result":…,"error":…,"id":…},…], with these ids in this order. The ids must be unforeseeable: an answer may contain anything else.
+ */
+export function splitBatch(body: Buffer, ids: readonly number[]): Buffer[] | null {
+  const replies: Buffer[] = [];
+  let at = 0;
+  for (const [index, id] of ids.entries()) {
+    if (body[at] !== (index === 0 ? OPENING : COMMA)) return null;
+    const tail = Buffer.from(`,"id":${id}}`, 'utf8');
+    const found = body.indexOf(tail, at);
+    if (found < 0) return null;
+    replies.push(body.subarray(at + 1, found + tail.length));
+    at = found + tail.length;
+  }
+  return body.toString('latin1', at).trimEnd() === ']' ? replies : null;
 }
 
 function readError(error: unknown): RpcReply {

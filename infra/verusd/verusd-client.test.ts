@@ -90,6 +90,43 @@ describe('results', () => {
   });
 });
 
+describe('a batch', () => {
+  const blocks = (heights: readonly number[]) =>
+    client.callRawBatch(
+      'getblock',
+      heights.map((height) => [String(height), 2]),
+    );
+  const textsOf = async (heights: readonly number[]) =>
+    (await blocks(heights)).map((raw) => raw && Buffer.from(raw.bytes).toString('utf8'));
+  const sent = (height: number) => blockText(daemon.tree, daemon.tree.at(height) ?? daemon.tree.genesis);
+
+  it('gives each result as the daemon sent it, and null for what it refused', async () => {
+    expect(await textsOf([0, 3, 99, 2])).toEqual([sent(0), sent(3), null, sent(2)]);
+  });
+
+  it('is not misled by a block that holds ends of replies', async () => {
+    daemon.tree.extend(1, ',\\"error\\":null,\\"id\\":1}');
+    daemon.tree.extend(1, '","error":null,"id":2,"a":{"error":null,"id":3},"b":"');
+    expect(await textsOf([3, 4, 5, 0])).toEqual([sent(3), sent(4), sent(5), sent(0)]);
+  });
+
+  it.each<[string, DaemonFault]>([
+    ['is cut off', { kind: 'cut' }],
+    ['is garbled', { kind: 'garbage' }],
+    ['is one reply', { kind: 'http', status: 200, body: '{"result":null,"error":null,"id":1}' }],
+    ['is no batch to a proxy', { kind: 'http', status: 400, body: 'Bad Request' }],
+  ])('whose reply %s is retryable as a whole', async (_, fault) => {
+    daemon.fault = () => fault;
+    await expect(blocks([1, 2])).rejects.toBeInstanceOf(RetryableError);
+  });
+
+  it('gives up a reply that is too long for one', async () => {
+    daemon.tree.extend(1, 'x'.repeat(17 << 20));
+    await expect(blocks([1, 4])).rejects.toThrow(/more than 16777216/);
+    expect(await textsOf([1])).toEqual([sent(1)]);
+  });
+});
+
 describe('failures', () => {
   const cases: [string, DaemonFault, new (...args: never[]) => Error, string][] = [
     ['a connection that is closed', { kind: 'close' }, DaemonUnreachable, 'daemon_unreachable'],

@@ -1,5 +1,4 @@
 /** Folds a chain's blocks into both stores and the facts topic, exactly once. One runs for each chain. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -43,8 +42,9 @@ export interface DeriveOptions {
 
 const WAIT_MS = 1000;
 const TARGET_EVERY_MS = 1000;
-/** Blocks that arrive faster than this are gathered into batches. */
-const GATHER_MS = 50;
+/** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
+const GATHER_FROM = 128;
+const GATHER = { blocks: 1000, ms: 1000 };
 
 /**
  * Resolves when the signal aborts. After any other end it may simply be called again.
@@ -112,14 +112,14 @@ function waitForBlocks(
   report: StageReport,
   signal: AbortSignal,
 ): (position: number) => Promise<boolean> {
-  let waited = Number.NEGATIVE_INFINITY;
+  let reached = 0;
   return async (position) => {
     await lock.inStep();
     report.state('following');
-    const early = waited + GATHER_MS - performance.now();
-    if (early > 0) await sleep(early, undefined, { signal });
+    const isFarBehind = reached > 0 && position - reached >= GATHER_FROM;
+    reached = position;
+    if (isFarBehind) await log.waitFor('blocks', chain.name, position + GATHER.blocks - 1, GATHER.ms, signal);
     await log.waitFor('blocks', chain.name, position, WAIT_MS, signal);
-    waited = performance.now();
     return true;
   };
 }

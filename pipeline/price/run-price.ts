@@ -1,10 +1,11 @@
 /** The `price` stage: folds the facts of all chains into prices and USD stamps. docs/decisions/0006-price-stage.md. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { coins } from '../../domain/basket-state.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { type PositionMoves, watchPositions } from '../../infra/postgres/position-moves.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
@@ -35,7 +36,7 @@ export interface RunPriceOptions {
 
 const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 const WAIT_MS = 1000;
-/** Facts appear in the topic shortly before derive's commit, which releases them. */
+/** Facts appear in the topic shortly before derive's commit, which releases them and is heard of. On Kafka they may also follow it. */
 const COMMIT_POLL_MS = 25;
 
 /**
@@ -62,14 +63,19 @@ async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
 }
 
 async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { topics, signal } = options;
+  const { topics, stores, logger, signal } = options;
   const report = createPriceReport(options);
-  while (!signal.aborted) {
-    const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
-    await lock.inStep(); // a rewind that an earlier owner began is among the first records
-    report.at(stage, ticks);
-    if (ticks > 0 || records > 0 || isAheadMoved) continue;
-    await waitForFacts(topics, stage, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
+  const derived = watchPositions(stores.postgres, logger, 'derive');
+  try {
+    while (!signal.aborted) {
+      const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
+      await lock.inStep(); // a rewind that an earlier owner began is among the first records
+      report.at(stage, ticks);
+      if (ticks > 0 || records > 0 || isAheadMoved) continue;
+      await waitForFacts(topics, stage, derived, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
+    }
+  } finally {
+    await derived.stop();
   }
 }
 
@@ -83,24 +89,23 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
   };
 }
 
-/** Waits until one of the topics may hold an unread record. */
+/** Waits until derive commits, or until facts that it has committed appear in a topic. */
 async function waitForFacts(
   topics: Pick<TopicReader, 'waitFor'>,
   stage: PriceStage,
+  derived: PositionMoves,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   const others = new AbortController();
   const either = AbortSignal.any([signal, others.signal]);
-  const started = performance.now();
   try {
-    const waits = stage.awaited().map(([chain, next]) => topics.waitFor('facts', chain, next, waitMs, either));
-    await Promise.race([...waits, sleep(waitMs, undefined, { signal: either }).catch(() => undefined)]);
+    const facts = stage.awaited().map(async ([chain, next]) => {
+      await topics.waitFor('facts', chain, next, waitMs, either);
+      await pause(COMMIT_POLL_MS, either);
+    });
+    await Promise.race([...facts, derived.next(waitMs, either)]);
   } finally {
     others.abort();
-  }
-  // The record is there but not committed: ask again soon, without spinning.
-  if (performance.now() - started < COMMIT_POLL_MS) {
-    await sleep(COMMIT_POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

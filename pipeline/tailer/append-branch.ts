@@ -5,8 +5,11 @@ import { type FetchedBlock, follows } from './fetched-block.ts';
 import type { LogEnd } from './log-end.ts';
 
 export interface AppendLimits {
-  /** Blocks asked for at the same time. */
+  /** Calls at the same time. */
   readonly parallelism: number;
+  /** Most blocks of one call, and the bytes that they are expected to have at most. */
+  readonly blocksACall: number;
+  readonly bytesACall: number;
   /** Bytes of blocks requested and not yet in a batch. */
   readonly maxBytesInFlight: number;
   readonly batchRecords: number;
@@ -50,9 +53,11 @@ export async function appendBranch(options: AppendBranch): Promise<number> {
   const blocks = fetchOrdered({
     from: (end.tip()?.height ?? -1) + 1,
     to,
-    fetch: daemon.block,
+    fetch: daemon.blocks,
     sizeOf: (block) => block?.bytes.length ?? 0,
     parallelism: limits.parallelism,
+    mostAtOnce: limits.blocksACall,
+    bytesAtOnce: limits.bytesACall,
     maxBytes: limits.maxBytesInFlight,
     signal,
   });

@@ -5,6 +5,7 @@ import { nameToAddress } from '../../domain/names.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { VerustreamError } from '../../schemas/errors.ts';
 import { type BackoffLimits, backoffMs } from '../stage/backoff.ts';
 import { type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
@@ -15,6 +16,10 @@ export interface DaemonChain {
   tip(): Promise<BlockRef>;
   hashAt(height: number): Promise<string | null>;
   block(height: number, signal: AbortSignal): Promise<FetchedBlock | null>;
+  /** Several from `height` on, by one call if that succeeds. */
+  blocks(height: number, count: number, signal: AbortSignal): Promise<readonly (FetchedBlock | null)[]>;
+  /** Null also for a block of another branch than the best. */
+  blockOf(hash: string): Promise<FetchedBlock | null>;
 }
 
 export interface DaemonChainOptions {
@@ -51,6 +56,12 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   const call = (method: string, params: readonly unknown[] = []): Promise<unknown> =>
     ask(() => client.call(method, params, { signal, timeoutMs: callTimeoutMs }), signal);
 
+  const verboseBlock = (heightOrHash: string, until: AbortSignal) =>
+    client.callRaw('getblock', [heightOrHash, 2], { signal: until, timeoutMs: blockTimeoutMs });
+
+  const block = (height: number, until: AbortSignal) =>
+    ask(async () => readFetchedBlock(await verboseBlock(String(height), until), height), until);
+
   return {
     bestHash: async () => text(await call('getbestblockhash'), 'getbestblockhash'),
     async tip() {
@@ -77,13 +88,28 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
       const hash = await call('getblockhash', [height]);
       return hash === null ? null : text(hash, 'getblockhash');
     },
-    block(height, until) {
-      const callOptions = { signal: until, timeoutMs: blockTimeoutMs };
-      return ask(async () => {
-        const raw = await client.callRaw('getblock', [String(height), 2], callOptions);
-        return readFetchedBlock(raw, height);
-      }, until);
+    block,
+    async blocks(height, count, until) {
+      const heights = Array.from({ length: count }, (_, index) => height + index);
+      if (count === 1) return [await block(height, until)];
+      try {
+        const params = heights.map((at) => [String(at), 2]);
+        const found = await client.callRawBatch('getblock', params, { signal: until, timeoutMs: blockTimeoutMs });
+        return found.map((raw, index) => raw && readFetchedBlock(raw, height + index));
+      } catch (error) {
+        if (until.aborted || !(error instanceof VerustreamError)) throw error;
+        // Too much for one reply, a proxy that takes no batches, a reply that was lost: one by one the reason shows.
+        const one: (FetchedBlock | null)[] = [];
+        for (const at of heights) one.push(await block(at, until));
+        return one;
+      }
     },
+    blockOf: (hash) =>
+      ask(async () => {
+        const raw = await verboseBlock(hash, signal);
+        const { confirmations } = (raw.value ?? {}) as { readonly confirmations?: unknown };
+        return confirmations === -1 ? null : readFetchedBlock(raw, hash);
+      }, signal),
   };
 }
 

@@ -5,11 +5,19 @@ import { fetchOrdered, type OrderedFetch } from './fetch-ordered.ts';
 const never = new AbortController().signal;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function numbers(options: Partial<OrderedFetch<number>>): AsyncGenerator<number, void> {
+interface Numbers extends Partial<Omit<OrderedFetch<number>, 'fetch'>> {
+  readonly fetch?: (height: number, signal: AbortSignal) => Promise<number>;
+  readonly onFetch?: (count: number) => void;
+}
+
+function numbers({ fetch = async (height) => height, onFetch, ...options }: Numbers): AsyncGenerator<number, void> {
   return fetchOrdered({
     from: 0,
     to: 9,
-    fetch: async (height) => height,
+    fetch(height, count, signal) {
+      onFetch?.(count);
+      return Promise.all(Array.from({ length: count }, (_, index) => fetch(height + index, signal)));
+    },
     sizeOf: () => 1,
     parallelism: 4,
     maxBytes: 1000,
@@ -26,7 +34,9 @@ describe('fetchOrdered', () => {
         delays,
         fc.integer({ min: 1, max: 6 }),
         fc.integer({ min: 1, max: 120 }),
-        async (plan, parallelism, maxBytes) => {
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 0, max: 200 }),
+        async (plan, parallelism, maxBytes, mostAtOnce, bytesAtOnce) => {
           let running = 0;
           let most = 0;
           const got: number[] = [];
@@ -34,6 +44,9 @@ describe('fetchOrdered', () => {
             to: plan.length - 1,
             parallelism,
             maxBytes,
+            mostAtOnce,
+            bytesAtOnce,
+            onFetch: (count) => expect(count).toBeLessThanOrEqual(mostAtOnce),
             sizeOf: (height) => plan[height]?.size ?? 0,
             async fetch(height) {
               running += 1;
@@ -45,7 +58,7 @@ describe('fetchOrdered', () => {
           });
           for await (const item of items) got.push(item);
           expect(got).toEqual(plan.map((_, height) => height));
-          expect(most).toBeLessThanOrEqual(parallelism);
+          expect(most).toBeLessThanOrEqual(parallelism * mostAtOnce);
         },
       ),
     );
@@ -86,6 +99,20 @@ describe('fetchOrdered', () => {
     });
     for await (const _ of items) held -= 1;
     expect(most).toBe(2); // one is handed out while the next is under way
+  });
+
+  it('asks for several small items at once, for big ones one by one, and shares out the end', async () => {
+    const counts = async (size: number, to: number) => {
+      const asked: number[] = [];
+      const bounds = { mostAtOnce: 16, bytesAtOnce: 100, maxBytes: 100_000 };
+      for await (const _ of numbers({ ...bounds, to, sizeOf: () => size, onFetch: (count) => asked.push(count) }));
+      return asked;
+    };
+    const small = await counts(10, 399);
+    expect(small.slice(0, 4)).toEqual([1, 1, 1, 1]); // no size is known
+    expect(Math.max(...small)).toBe(10);
+    expect(small.at(-1)).toBe(1);
+    expect(Math.max(...(await counts(101, 99)))).toBe(1);
   });
 
   it('forgets a single huge item after a while', async () => {

@@ -16,18 +16,23 @@ export interface FetchedBlock extends Tip {
   readonly bytes: Uint8Array;
 }
 
-/** @throws DaemonGarbage when the result is not the verbose block of this height */
-export function readFetchedBlock({ bytes, value }: RawResult, height: number): FetchedBlock {
+/** `asked` is its height or its hash. @throws DaemonGarbage when the result is not the verbose block asked for */
+export function readFetchedBlock({ bytes, value }: RawResult, asked: number | string): FetchedBlock {
   const block = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-  const { hash, time, previousblockhash: previousHash = null } = block;
-  if (block.height !== height) throw garbage(height, `its height is ${String(block.height)}`);
-  if (!isHash(hash)) throw garbage(height, 'its hash is missing or malformed');
+  const { height, hash, time, previousblockhash: previousHash = null } = block;
+  if (typeof asked === 'number' && height !== asked) throw garbage(asked, `its height is ${String(height)}`);
+  if (typeof asked === 'string' && hash !== asked) throw garbage(asked, `its hash is ${String(hash)}`);
+  if (!isHash(hash)) throw garbage(asked, 'its hash is missing or malformed');
+  if (!isNatural(height)) throw garbage(asked, 'its height is missing or malformed');
   if (previousHash === null ? height > 0 : !isHash(previousHash))
-    throw garbage(height, 'its previous hash is missing or malformed');
-  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
-    throw garbage(height, 'its time is missing or malformed');
-  if (!Array.isArray(block.tx)) throw garbage(height, 'it has no transactions');
+    throw garbage(asked, 'its previous hash is missing or malformed');
+  if (!isNatural(time)) throw garbage(asked, 'its time is missing or malformed');
+  if (!Array.isArray(block.tx)) throw garbage(asked, 'it has no transactions');
   return { height, hash, previousHash: previousHash as string | null, time, bytes };
+}
+
+function isNatural(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Whether `block` directly follows `tip`; without a tip, genesis follows. */
@@ -35,6 +40,6 @@ export function follows(block: FetchedBlock, tip: BlockRef | null): boolean {
   return tip ? block.height === tip.height + 1 && block.previousHash === tip.hash : block.height === 0;
 }
 
-function garbage(height: number, why: string): DaemonGarbage {
-  return new DaemonGarbage(`the daemon's answer for block ${height} is not its verbose block: ${why}`);
+function garbage(asked: number | string, why: string): DaemonGarbage {
+  return new DaemonGarbage(`the daemon's answer for block ${asked} is not its verbose block: ${why}`);
 }

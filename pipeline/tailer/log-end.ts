@@ -1,9 +1,10 @@
 /** The end of a chain's `blocks` partition: its position, and the only writer. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
-import type { EventLog, LogWriter } from '../../infra/event-log/event-log.ts';
+import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
+import { createYield } from '../stage/yield-to-event-loop.ts';
 import { type FetchedBlock, follows, type Tip } from './fetched-block.ts';
 import { readBranch, readHashAt } from './read-branch.ts';
 import { LogInconsistent } from './tailer-errors.ts';
@@ -53,7 +54,12 @@ async function createLogEnd(log: EventLog, chain: string, finalityDepth: number,
   }
 
   async function write(records: readonly BlocksRecord[]): Promise<void> {
-    const encoded = records.map((record) => ({ position: record.position, payload: encodeBlocksRecord(record) }));
+    const yieldToEventLoop = createYield();
+    const encoded: LogRecord[] = [];
+    for (const record of records) {
+      encoded.push({ position: record.position, payload: encodeBlocksRecord(record) });
+      await yieldToEventLoop();
+    }
     try {
       await writer.append(encoded);
     } catch (error) {

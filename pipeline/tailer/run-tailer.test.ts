@@ -21,6 +21,20 @@ describe('catching up and following', () => {
     expect(tailer.statuses.at(-1)?.rate).toBeGreaterThan(0);
   });
 
+  it('asks for small blocks together, and one by one where the daemon takes no batches', async () => {
+    world.daemon.tree.extend(400);
+    const { fault } = world.daemon;
+    const refused = world.start({ limits: { batchRecords: 50 } });
+    await refused.shows(followingAt(400));
+    await refused.stop();
+    const together = world.daemon.requests;
+    expect(together).toBeLessThan(200);
+    world.daemon.tree.reorganise(10, 300);
+    world.daemon.fault = (call) => (call.isBatch ? { kind: 'http', status: 400, body: 'no batches' } : fault(call));
+    await world.start().shows(followingAt(690));
+    expect(await world.hashes()).toEqual(world.daemonHashes());
+  });
+
   it('follows block by block and asks for no block twice', async () => {
     const tailer = world.start();
     await tailer.shows(followingAt(0));
@@ -29,7 +43,7 @@ describe('catching up and following', () => {
       await tailer.shows(followingAt(height));
     }
     const asked = world.daemon.calls.filter(({ method }) => method === 'getblock').map(({ params }) => params[0]);
-    expect(asked).toEqual(['0', '1', '2', '3', '4', '5']);
+    expect(asked).toEqual(['0', ...[1, 2, 3, 4, 5].map((height) => world.daemon.tree.at(height)?.hash)]);
   });
 
   it('goes on after a restart from the last record, without a checkpoint', async () => {

@@ -4,11 +4,13 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { pause } from '../../infra/repeat-until.ts';
 import { DaemonAuthFailed, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import { type DaemonNotifications, noNotifications } from '../../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { type BackoffLimits, backoffMs, DAEMON_BACKOFF } from '../stage/backoff.ts';
+import { type AnnouncedBlocks, announcedBlocks } from './announced-blocks.ts';
 import type { AppendLimits } from './append-branch.ts';
 import { createDaemonChain } from './daemon-chain.ts';
 import { type LogEnd, openLogEnd } from './log-end.ts';
@@ -22,6 +24,8 @@ export type AcceptedRewind = BlockRef;
 export interface TailerOptions {
   readonly chain: ChainConfig;
   readonly client: VerusdClient;
+  /** What its daemons say by themselves; without it they are only asked. */
+  readonly notifications?: DaemonNotifications;
   readonly log: EventLog;
   readonly logger: Logger;
   /** Told about once a second while blocks come and at each change of state. */
@@ -32,7 +36,7 @@ export interface TailerOptions {
   readonly ended?: () => boolean;
   /** The rewind below finality that an operator allows now; each object allows one, to exactly that block. */
   readonly acceptRewind?: () => AcceptedRewind | null;
-  /** Milliseconds between two looks at the daemon's tip. */
+  /** Milliseconds between two looks at the daemon's tip while no publisher is heard. */
   readonly pollMs?: number;
   readonly retry?: BackoffLimits;
   /** Time limit of one block: those of tens of megabytes take the daemon a while to print. */
@@ -42,7 +46,10 @@ export interface TailerOptions {
   readonly limits?: Partial<AppendLimits>;
 }
 
-const POLL_MS = 1000;
+/** With the look at the daemon's health, once a second, four calls a second. */
+const POLL_MS = 334;
+/** While a publisher is heard, for what it may miss. */
+const HEARD_POLL_MS = 1000;
 const BLOCK_TIMEOUT_MS = 60_000;
 /** One that a hanging daemon forgot must not hold the tailer long after the daemon is back. */
 const CALL_TIMEOUT_MS = 10_000;
@@ -52,10 +59,12 @@ const HALTED_POLLS = 5;
 const AUTH_SLOWER = 4;
 const LIMITS: AppendLimits = {
   parallelism: 8,
+  blocksACall: 16,
+  bytesACall: 1 << 20,
   maxBytesInFlight: 64 << 20,
-  // Small enough that packing a batch does not hold up an API in the same process for long.
-  batchRecords: 128,
-  batchBytes: 2 << 20,
+  // A commit waits for the disk, and all else in the process for it: few commits for many blocks.
+  batchRecords: 512,
+  batchBytes: 8 << 20,
   batchMs: 500,
 };
 
@@ -65,10 +74,9 @@ const LIMITS: AppendLimits = {
  * @throws what no waiting heals (a log that is fenced or corrupt), after showing it as `stopped`
  */
 export async function runTailer(options: TailerOptions): Promise<void> {
-  const { signal, pollMs = POLL_MS, retry = DAEMON_BACKOFF } = options;
-  const context = tailContext(options, retry);
+  const { signal, pollMs = POLL_MS, retry = DAEMON_BACKOFF, notifications = noNotifications() } = options;
+  const context = tailContext({ ...options, notifications }, retry);
   const { report } = context;
-  const pauses: Readonly<Record<StepResult, number>> = { moved: 0, still: pollMs, changing: retry.minMs };
   let verified = false;
   let failures = 0;
 
@@ -88,16 +96,22 @@ export async function runTailer(options: TailerOptions): Promise<void> {
     return backoffMs(failures - 1, refused ? { minMs: retry.maxMs, maxMs: retry.maxMs * AUTH_SLOWER } : retry);
   }
 
-  async function follow(end: LogEnd): Promise<void> {
+  async function rest(result: StepResult, announced: AnnouncedBlocks): Promise<void> {
+    if (result === 'changing') await pause(retry.minMs, signal);
+    else if (result === 'still')
+      await announced.wait(announced.isHeard() ? Math.max(pollMs, HEARD_POLL_MS) : pollMs, signal);
+  }
+
+  async function follow(end: LogEnd, announced: AnnouncedBlocks): Promise<void> {
     while (!signal.aborted) {
       const tip = end.tip();
       report.at(tip);
       try {
         if (!verified) await verifyChain(context, end);
         verified = true;
-        const result = await tailStep(context, end);
+        const result = await tailStep(context, end, announced.take());
         failures = 0;
-        await pause(pauses[result], signal);
+        await rest(result, announced);
       } catch (error) {
         if (signal.aborted) return;
         if (end.tip() !== tip) failures = 0;
@@ -108,13 +122,15 @@ export async function runTailer(options: TailerOptions): Promise<void> {
   }
 
   report.state('starting');
+  const announced = announcedBlocks(notifications);
   while (!signal.aborted) {
     try {
-      await withLogEnd(options, follow);
+      await withLogEnd(options, (end) => follow(end, announced));
     } catch (error) {
       if (!signal.aborted) await pause(judge(error), signal);
     }
   }
+  announced.close();
 }
 
 /** Holds the partition's writer for as long as `work` takes. */
@@ -130,7 +146,10 @@ async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: Log
   }
 }
 
-function tailContext(options: TailerOptions, retry: BackoffLimits): TailContext {
+function tailContext(
+  options: TailerOptions & { readonly notifications: DaemonNotifications },
+  retry: BackoffLimits,
+): TailContext {
   const { chain, client, logger, signal } = options;
   const { blockTimeoutMs = BLOCK_TIMEOUT_MS, callTimeoutMs = CALL_TIMEOUT_MS } = options;
   const used = new WeakSet<AcceptedRewind>();
@@ -141,6 +160,7 @@ function tailContext(options: TailerOptions, retry: BackoffLimits): TailContext 
     report: createTailReport({ chain: chain.name, logger, status: options.status }),
     limits: { ...LIMITS, ...options.limits },
     ended: options.ended ?? (() => false),
+    foundByAsking: (hash) => options.notifications.saw(hash),
     permission(fork) {
       const permission = options.acceptRewind?.() ?? null;
       if (!permission || used.has(permission)) return null;

@@ -6,6 +6,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import { type AppendLimits, appendBranch } from './append-branch.ts';
 import { compareChains } from './compare-chains.ts';
 import type { DaemonChain } from './daemon-chain.ts';
+import { follows } from './fetched-block.ts';
 import type { LogEnd } from './log-end.ts';
 import type { TailReport } from './tail-report.ts';
 import { DaemonBehind, DaemonLostBlocks, RewindTooDeep, WrongChain } from './tailer-errors.ts';
@@ -17,6 +18,8 @@ export interface TailContext {
   readonly limits: AppendLimits;
   readonly signal: AbortSignal;
   readonly ended: () => boolean;
+  /** Told of a block that only asking has shown. */
+  readonly foundByAsking: (hash: string) => void;
   /** The operator's permission for a rewind to this block, not used yet. */
   readonly permission: (fork: BlockRef) => { use(): void } | null;
 }
@@ -33,11 +36,29 @@ export async function verifyChain({ daemon, chain }: TailContext, end: LogEnd): 
   if (theirs !== genesis) throw unrelated(chain, genesis, theirs);
 }
 
-/** @throws ChainHalted when the daemon's chain must not be followed; Daemon… and log errors */
-export async function tailStep(context: TailContext, end: LogEnd): Promise<StepResult> {
+/**
+ * `announced` is a block that the daemon has named as its newest; without one it is asked.
+ * @throws ChainHalted when the daemon's chain must not be followed; Daemon… and log errors
+ */
+export async function tailStep(
+  context: TailContext,
+  end: LogEnd,
+  announced: string | null = null,
+): Promise<StepResult> {
   const { chain, daemon, report } = context;
   const ours = end.tip();
-  if (ours && (await daemon.bestHash()) === ours.hash) return atTip(context, ours);
+  if (ours) {
+    const newest = announced ?? (await daemon.bestHash());
+    if (newest === ours.hash) return atTip(context, ours);
+    // One block more is the rule, and then it is all there is to ask for.
+    const next = await daemon.blockOf(newest);
+    if (next && follows(next, ours)) {
+      await end.append([next]);
+      if (announced === null) context.foundByAsking(newest);
+      report.at(next, 1);
+      return atTip(context, next);
+    }
+  }
   const theirs = await daemon.tip();
   report.target(theirs.height);
   const comparison = await compareChains({ tip: ours, hashAt: end.hashAt }, { tip: theirs, hashAt: daemon.hashAt });

@@ -19,6 +19,8 @@ export interface Faults {
   readonly wrongAuth?: boolean;
   /** The story stands still while calls are answered. */
   readonly stalledTip?: boolean;
+  /** The ZMQ publisher says nothing, though connections to it succeed. */
+  readonly silentPublisher?: boolean;
   /** Only requests with a call of these methods misbehave; all when absent. */
   readonly methods?: readonly string[];
   readonly seed?: number;

@@ -9,6 +9,7 @@ import { createRandom, type Faults } from './faults.ts';
 import { loadRecordedCalls } from './recorded-calls.ts';
 import { loadRecording, type RecordedBranch, type Recording } from './recording.ts';
 import { createStory } from './story.ts';
+import { openZmqPublisher } from './zmq-publisher.ts';
 
 export interface RecordedNodeOptions {
   /** Folder of the recording. */
@@ -23,6 +24,8 @@ export interface RecordedNodeOptions {
   readonly historyHeight?: number;
   /** Seconds between two moves of the story; absent: only `step` moves it. */
   readonly paceSeconds?: number;
+  /** Where it publishes its blocks over ZMQ, such as `tcp://127.0.0.1:*`; absent: nowhere. */
+  readonly zmq?: string;
   readonly user: string;
   readonly password: string;
   /** Hears of every request received, also of refused ones. */
@@ -32,6 +35,8 @@ export interface RecordedNodeOptions {
 export interface RecordedNode {
   /** With the credentials in it. */
   readonly url: string;
+  /** Address of its ZMQ publisher. */
+  readonly zmq: string | null;
   readonly height: number;
   readonly hash: string;
   /** Height at which the recording ends. */
@@ -89,15 +94,27 @@ export async function startRecordedNode(options: RecordedNodeOptions): Promise<R
   });
   await server.listen(port, host);
   const address = server.address();
+  const publisher = options.zmq === undefined ? null : await openZmqPublisher(options.zmq);
+
+  /** As the daemon does: of several new blocks only the last is named, with its transactions. */
+  function moving(move: () => void): void {
+    const before = story.view.best;
+    move();
+    const { best } = story.view;
+    if (best === before || faults.silentPublisher) return;
+    for (const txid of best.txids) publisher?.publish('hashtx', txid);
+    publisher?.publish('hashblock', best.hash);
+  }
 
   const move = () => {
-    if (!faults.stalledTip) story.step();
+    if (!faults.stalledTip) moving(story.step);
   };
   const pacer = paceSeconds === undefined ? undefined : setInterval(move, paceSeconds * 1000);
   pacer?.unref();
 
   return {
     url: `http://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${address.port}`,
+    zmq: publisher?.address ?? null,
     tip: recording.tip,
     fork: recording.fork,
     get height() {
@@ -109,16 +126,17 @@ export async function startRecordedNode(options: RecordedNodeOptions): Promise<R
     get ended() {
       return story.ended;
     },
-    step: () => story.step(),
-    advanceTo: (height) => story.advanceTo(height),
-    back: (blocks) => story.back(blocks),
-    branch: (name, height) => story.showBranch(name, height),
+    step: () => moving(story.step),
+    advanceTo: (height) => moving(() => story.advanceTo(height)),
+    back: (blocks) => moving(() => story.back(blocks)),
+    branch: (name, height) => moving(() => story.showBranch(name, height)),
     setFaults(next) {
       faults = next;
       random = createRandom(next.seed ?? 1);
     },
     async stop() {
       clearInterval(pacer);
+      publisher?.close();
       await server.close();
     },
   };

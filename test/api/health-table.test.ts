@@ -7,6 +7,7 @@ import {
   ClickHouseOverloaded,
   ClickHouseUnreachable,
 } from '../../infra/clickhouse/clickhouse-errors.ts';
+import type { PublisherState } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import { ROOT } from '../house/source-files.ts';
@@ -95,6 +96,11 @@ function readOnly(): Scenario {
   };
 }
 
+const publisherIs = (state: PublisherState): Scenario => ({
+  begin: () => void Object.assign(world.said, { publisher: { state, heardAt: null } }),
+  lift: () => delete world.said.publisher,
+});
+
 let giveReadersBack: () => void;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -168,6 +174,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'prices wait for the clock of another chain': says({
     price: { state: 'waiting', waitsFor: 'chips', aheadBlocks: 40 },
   }),
+  'a ZMQ publisher does not name the blocks that come': publisherIs('silent'),
+  'a ZMQ publisher cannot be reached': publisherIs('unreachable'),
   'another chain is not ready': {
     begin: () => world.say('chips', { derive: { state: 'stopped', error: errorOf('log_gap') } }),
     lift: () => world.say('chips'),

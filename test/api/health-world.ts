@@ -13,6 +13,7 @@ import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import { createStageReporter, type StageReporter } from '../../pipeline/stage/stage-reporter.ts';
+import type { PublisherStatus } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import { collectedOutput } from '../support/commands/collected-output.ts';
@@ -44,6 +45,8 @@ export interface HealthWorld {
   readonly daemons: readonly [ScriptedDaemon, ScriptedDaemon];
   /** What getinfo of both says beside the chain. */
   readonly info: { blocks: number; longestchain: number; chainid: string };
+  /** Of the first one's ZMQ publisher. */
+  readonly said: { publisher?: PublisherStatus };
   /** Every stage of a chain follows at the tip, but for what is given. */
   say(chain: Chain, changes?: Partial<Record<ReportingStage, Partial<StageStatus>>>): Promise<void>;
   ready(chain?: Chain): Promise<Ready>;
@@ -76,6 +79,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
   });
   const log = createEmbeddedEventLog({ folder });
   const info = { blocks: TIP, longestchain: TIP, chainid: NATIVE };
+  const said: HealthWorld['said'] = {};
   const methods = { getinfo: () => ({ ...info, name: 'VRSCTEST', connections: 8 }) };
   const daemons = [await startScriptedDaemon({ methods }), await startScriptedDaemon({ methods })] as const;
   const chains = CHAINS.map((name) => {
@@ -90,7 +94,11 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     chainId: NATIVE,
     logger,
     timing: OFTEN,
-    report: (statuses) => reporter.daemons('vrsc', statuses),
+    report: (statuses) =>
+      reporter.daemons(
+        'vrsc',
+        statuses.map((status, index) => (index === 0 ? { ...status, ...said } : status)),
+      ),
   });
   await stores.postgres.pool.query(
     `INSERT INTO stage_positions (stage, chain, position, height, hash, clock)
@@ -138,6 +146,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     reporter,
     daemons,
     info,
+    said,
     say,
     async ready(chain) {
       const answer = await get(`/api/health/ready${chain ? `?chain=${chain}` : ''}`);

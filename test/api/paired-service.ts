@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { startApi } from '../../api/server.ts';
+import { type ApiOptions, startApi } from '../../api/server.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -41,6 +41,7 @@ export interface PairedOptions {
   readonly stableAnchors?: readonly string[];
   /** Seconds since the epoch. */
   readonly cutover?: number;
+  readonly page?: ApiOptions['page'];
   /** Changes a block of pchain before it comes into the log. */
   readonly change?: { readonly height: number; readonly by: (block: LooseJson) => void };
 }
@@ -55,6 +56,7 @@ function withChange(record: UnplacedRecord, change: PairedOptions['change']): Un
 export async function startPairedService({
   stableAnchors = [PAIRED_CHAINS.root.nativeCurrencyId],
   cutover,
+  page,
   change,
 }: PairedOptions = {}): Promise<PairedService> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
@@ -76,7 +78,16 @@ export async function startPairedService({
   const { signal } = stop;
   const topics = createTopicReader(log);
   const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal });
-  const api = await startApi({ config, release: 'test', stores, topics, daemons, logger, signal });
+  const api = await startApi({
+    config,
+    release: 'test',
+    stores,
+    topics,
+    daemons,
+    logger,
+    signal,
+    ...(page && { page }),
+  });
 
   const blocks = {
     root: recordedFile('../pbaas/root/blocks.jsonl.gz'),

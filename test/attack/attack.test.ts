@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
+import type { RecordedNode, RecordedNodeOptions } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 import { type Program, startProgram } from '../system/program.ts';
@@ -43,9 +43,10 @@ const lines: string[] = [];
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 beforeAll(async () => {
-  node = await startNode(400, 0, ({ calls }) => {
+  const onRequest: RecordedNodeOptions['onRequest'] = ({ calls }) => {
     for (const { method, params } of calls) if (!isFit(params)) unfit.push(`${method} ${params.slice(0, 80)}`);
-  });
+  };
+  node = await startNode(400, 0, { onRequest });
   program = await startProgram(settingsForAll([{ name: CHAIN, rpc: node.url }], DEFAULT_LIMITS), {
     lives: 'file',
   }).answers();

@@ -3,7 +3,6 @@
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { truth } from '../api/truth.ts';
-import { NATIVE } from '../laws/replay.ts';
 import { canonical, coins, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
@@ -45,13 +44,17 @@ const BALANCES_SQL = `SELECT currency_id, sum(balance) AS balance, sum(received)
   WHERE chain = $1 AND address = ANY($2) AND from_height <= $3 AND (to_height IS NULL OR to_height > $3)
   GROUP BY currency_id`;
 
-async function balanceAt({ postgres, chain }: Ours, addresses: readonly string[], height: number): Promise<string> {
+export async function balanceAt(
+  { postgres, chain, native: nativeId }: Ours,
+  addresses: readonly string[],
+  height: number,
+): Promise<string> {
   const { rows } = await postgres.pool.query<{ currency_id: string; balance: string; received: string }>(BALANCES_SQL, [
     chain,
     addresses,
     height,
   ]);
-  const native = rows.find(({ currency_id }) => currency_id === NATIVE);
+  const native = rows.find(({ currency_id }) => currency_id === nativeId);
   const total = { balance: Number(native?.balance ?? 0), received: Number(native?.received ?? 0) };
   if (rows.length === 0) return canonical(total);
   const by = (of: (row: (typeof rows)[number]) => string) =>
@@ -111,12 +114,12 @@ const DELTAS_SQL = `SELECT d.*, b.time FROM (
       WHERE o.chain = $1 AND o.addresses && $2 AND address = ANY($2)
   ) d JOIN blocks b ON b.chain = $1 AND b.height = d.height WHERE d.height BETWEEN greatest($3, 1) AND $4`;
 
-async function deltasOf({ postgres, chain }: Ours, { addresses, from, to }: Query): Promise<Members[]> {
+export async function deltasOf({ postgres, chain, native }: Ours, { addresses, from, to }: Query): Promise<Members[]> {
   const { rows } = await postgres.pool.query<DeltaRow>(DELTAS_SQL, [chain, addresses, from, to]);
   return rows.map((row) => {
     const tokens = Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>);
     const moved = tokens.map(([id, amount]) => [id, coins(row.spending ? -BigInt(amount) : amount)] as const);
-    const all = Object.fromEntries(row.value === 0n ? moved : [[NATIVE, coins(row.value)], ...moved]);
+    const all = Object.fromEntries(row.value === 0n ? moved : [[native, coins(row.value)], ...moved]);
     return {
       satoshis: Number(row.value),
       txid: row.txid,
@@ -132,10 +135,10 @@ async function deltasOf({ postgres, chain }: Ours, { addresses, from, to }: Quer
 }
 
 /** Where a spender pays is its outputs' to tell. */
-const SENT = new Set(['sent']);
+export const SENT = new Set(['sent']);
 const place = (delta: Members) =>
   [delta.height, delta.blockindex, delta.index, delta.spending, delta.address].join(' ');
-const inOrder = (deltas: readonly Members[]) => [...deltas].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+export const inOrder = (deltas: readonly Members[]) => [...deltas].sort((a, b) => (place(a) < place(b) ? -1 : 1));
 
 const deltas: EqualityComparison = {
   method: 'getaddressdeltas',
@@ -155,7 +158,7 @@ const deltas: EqualityComparison = {
 const TXIDS_SQL = `SELECT txid FROM address_activity WHERE chain = $1 AND address = ANY($2) AND height BETWEEN $3 AND $4
   GROUP BY txid, height, tx_index ORDER BY height, CASE WHEN cardinality($2) > 1 THEN encode(txid, 'hex') END, tx_index`;
 
-async function txidsOf(postgres: Postgres, chain: string, { addresses, from, to }: Query): Promise<string> {
+export async function txidsOf(postgres: Postgres, chain: string, { addresses, from, to }: Query): Promise<string> {
   const { rows } = await postgres.pool.query<{ txid: string }>(TXIDS_SQL, [chain, addresses, from, to]);
   return canonical(rows.map(({ txid }) => txid));
 }
@@ -188,45 +191,49 @@ interface UnspentRow {
 }
 
 /** Tokens apart from the native coin, which stands in `satoshis` too. */
-function tokensOf(values: Members): Members {
-  return Object.fromEntries(Object.entries(values).filter(([id]) => id !== NATIVE));
+function tokensOf(values: Members, native: string): Members {
+  return Object.fromEntries(Object.entries(values).filter(([id]) => id !== native));
 }
 
 const utxoPlace = ({ txid, outputIndex, address }: Members) => `${txid} ${outputIndex} ${address}`;
-const unspentInOrder = (outputs: readonly Members[]) =>
+export const unspentInOrder = (outputs: readonly Members[]) =>
   canonical([...outputs].sort((a, b) => (utxoPlace(a) < utxoPlace(b) ? -1 : 1)));
 
 /** Script bytes and what a wallet could spend are not kept. */
-function comparable(expectedAnswer: Members): Members {
+export function comparableUnspent(expectedAnswer: Members, native: string): Members {
   const { script: _, isspendable: __, currencyvalues, addresses, ...rest } = expectedAnswer;
   const all = Array.isArray(addresses) ? [...new Set(addresses)].sort() : [expectedAnswer.address];
-  return { ...rest, addresses: all, tokens: tokensOf((currencyvalues ?? {}) as Members) };
+  return { ...rest, addresses: all, tokens: tokensOf((currencyvalues ?? {}) as Members, native) };
+}
+
+export async function unspentOf({ postgres, chain }: Ours, addresses: readonly string[]): Promise<Members[]> {
+  const { rows } = await postgres.pool.query<UnspentRow>(UTXOS_SQL, [chain, addresses]);
+  return rows.map((row) => ({
+    address: row.address,
+    txid: row.txid,
+    outputIndex: row.n,
+    satoshis: Number(row.value),
+    height: row.height,
+    blocktime: Number(row.time),
+    addresses: [...row.addresses].sort(),
+    tokens: Object.fromEntries(
+      Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>).map(([id, amount]) => [
+        id,
+        coins(amount),
+      ]),
+    ),
+  }));
 }
 
 const utxos: EqualityComparison = {
   method: 'getaddressutxos',
-  async *answers({ postgres, chain }) {
+  async *answers(ours) {
     const whole = recorded.map(({ address, getaddressutxos: result }) => {
       return { name: address, query: { addresses: [address] }, result };
     });
     for (const { name, query, result } of [...queries('getaddressutxos'), ...whole]) {
-      const { rows } = await postgres.pool.query<UnspentRow>(UTXOS_SQL, [chain, query.addresses]);
-      const own = rows.map((row) => ({
-        address: row.address,
-        txid: row.txid,
-        outputIndex: row.n,
-        satoshis: Number(row.value),
-        height: row.height,
-        blocktime: Number(row.time),
-        addresses: [...row.addresses].sort(),
-        tokens: Object.fromEntries(
-          Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>).map(([id, amount]) => [
-            id,
-            coins(amount),
-          ]),
-        ),
-      }));
-      const expectedAnswer = (result as readonly Members[]).map(comparable);
+      const expectedAnswer = (result as readonly Members[]).map((output) => comparableUnspent(output, ours.native));
+      const own = await unspentOf(ours, query.addresses);
       yield { asked: name, expected: unspentInOrder(expectedAnswer), ours: unspentInOrder(own) };
     }
   },

@@ -3,6 +3,10 @@ import type { Stores } from '../../infra/stores.ts';
 
 export interface Ours extends Pick<Stores, 'postgres' | 'clickhouse'> {
   readonly chain: string;
+  /** i-address of the chain's own currency. */
+  readonly native: string;
+  /** Name of the network's first currency. */
+  readonly root: string;
 }
 
 export interface ComparedAnswer {

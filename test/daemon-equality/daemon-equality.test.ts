@@ -1,7 +1,7 @@
 /** What the stores say, read back, is what the real daemon answered. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordedBranches, withReorganisation } from '../laws/chain-records.ts';
-import { createTestLog, deriveToEnd, type TestLog } from '../laws/replay.ts';
+import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../laws/replay.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
 import { addressComparisons } from './addresses.ts';
 import type { ComparedAnswer } from './comparison.ts';
@@ -60,7 +60,8 @@ it.each(comparisons)(
   async ({ method, answers }) => {
     const wrong: ComparedAnswer[] = [];
     let count = 0;
-    for await (const compared of answers({ postgres: stores.postgres, clickhouse: stores.clickhouse, chain: CHAIN })) {
+    const { postgres, clickhouse } = stores;
+    for await (const compared of answers({ postgres, clickhouse, chain: CHAIN, native: NATIVE, root: 'VRSCTEST' })) {
       count += 1;
       if (compared.expected !== compared.ours) wrong.push(difference(compared));
     }

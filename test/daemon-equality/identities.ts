@@ -12,12 +12,11 @@ import { canonical, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
 
-const ROOT = 'VRSCTEST';
 const REVOKED = 0x8000;
 /** What the node's own wallet may do. */
-const WALLET = new Set(['canspendfor', 'cansignfor']);
+export const WALLET = new Set(['canspendfor', 'cansignfor']);
 
-interface StateRow {
+export interface IdentityStateRow {
   readonly identity_address: string;
   readonly fully_qualified_name: string;
   readonly flags: number;
@@ -27,12 +26,12 @@ interface StateRow {
   readonly state: string;
 }
 
-const STATES_AT = `SELECT identity_address, fully_qualified_name, flags, from_height, txid, vout, state FROM identities
+export const STATES_AT = `SELECT identity_address, fully_qualified_name, flags, from_height, txid, vout, state FROM identities
   WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
 
-function getidentity(row: StateRow): Members {
+export function identityAnswer(row: IdentityStateRow, root: string): Members {
   return {
-    friendlyname: friendlyName(row.fully_qualified_name, ROOT),
+    friendlyname: friendlyName(row.fully_qualified_name, root),
     fullyqualifiedname: `${row.fully_qualified_name}@`,
     identity: parseExact(row.state),
     status: row.flags & REVOKED ? 'revoked' : 'active',
@@ -57,12 +56,12 @@ function remembered(make: (key: string) => string): (key: string) => string {
 
 const atEveryHeight: EqualityComparison = {
   method: 'getidentity',
-  async *answers({ postgres, chain }: Ours) {
+  async *answers({ postgres, chain, root }: Ours) {
     const expected = remembered((text) => (text === 'error' ? text : canonical(parseExact(text), WALLET)));
-    const rows = new Map<string, StateRow>();
-    const ours = remembered((place) => canonical(getidentity(rows.get(place) as StateRow)));
+    const rows = new Map<string, IdentityStateRow>();
+    const ours = remembered((place) => canonical(identityAnswer(rows.get(place) as IdentityStateRow, root)));
     for (let height = 1; height <= tip; height++) {
-      const states = await postgres.pool.query<StateRow>(STATES_AT, [chain, height]);
+      const states = await postgres.pool.query<IdentityStateRow>(STATES_AT, [chain, height]);
       const places = new Map<string, string>();
       for (const row of states.rows) {
         const place = `${row.txid}:${row.vout}`;
@@ -81,8 +80,8 @@ const atEveryHeight: EqualityComparison = {
 
 const history: EqualityComparison = {
   method: 'getidentityhistory',
-  async *answers({ postgres, chain }: Ours) {
-    const handler = createIdentityHistory(postgres, (_, name) => nameToAddress(name, ROOT));
+  async *answers({ postgres, chain, root }: Ours) {
+    const handler = createIdentityHistory(postgres, (_, name) => nameToAddress(name, root));
     const ask = async (params: readonly unknown[]) => {
       try {
         return canonical(

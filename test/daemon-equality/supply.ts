@@ -1,8 +1,7 @@
 /** coinsupply and getsnapshot. */
 import { truth } from '../api/truth.ts';
-import { NATIVE } from '../laws/replay.ts';
 import { canonical, coins, decimal, type Members } from './canonical.ts';
-import type { EqualityComparison } from './comparison.ts';
+import type { EqualityComparison, Ours } from './comparison.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
 /** Coinbases wait this many blocks. */
@@ -12,28 +11,31 @@ const SUPPLY_SQL = `SELECT sum(transparent_change) AS transparent,
     argMax(shielded_supply, height) AS shielded
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32}`;
 
+export async function supplyAt({ clickhouse, chain, root }: Ours, height: number): Promise<Members> {
+  const [row] = await clickhouse.query<{ transparent: string; immature: string; shielded: string }>(SUPPLY_SQL, {
+    chain,
+    height,
+    maturity: MATURITY,
+  });
+  const { transparent = '0', immature = '0', shielded = '0' } = row ?? {};
+  return {
+    result: 'success',
+    coin: root,
+    height,
+    supply: coins(transparent),
+    immature: coins(immature),
+    zfunds: coins(shielded),
+    total: coins(BigInt(transparent) + BigInt(shielded)),
+  };
+}
+
 const supply: EqualityComparison = {
   method: 'coinsupply',
-  async *answers({ clickhouse, chain }) {
+  async *answers(ours) {
     for (const { name, params, result } of answersOf('coinsupply')) {
       const answer = result as Members;
       if (answer.result !== 'success') continue;
-      const height = Number(params[0] ?? tip);
-      const [row] = await clickhouse.query<{ transparent: string; immature: string; shielded: string }>(SUPPLY_SQL, {
-        chain,
-        height,
-        maturity: MATURITY,
-      });
-      const { transparent = '0', immature = '0', shielded = '0' } = row ?? {};
-      const own = {
-        result: 'success',
-        coin: 'VRSCTEST',
-        height,
-        supply: coins(transparent),
-        immature: coins(immature),
-        zfunds: coins(shielded),
-        total: coins(BigInt(transparent) + BigInt(shielded)),
-      };
+      const own = await supplyAt(ours, Number(params[0] ?? tip));
       yield { asked: name, expected: canonical(answer), ours: canonical(own) };
     }
   },
@@ -45,8 +47,8 @@ const HOLDERS_SQL = `SELECT a.address, coalesce(b.balance, 0) AS balance
 
 const snapshot: EqualityComparison = {
   method: 'getsnapshot',
-  async *answers({ postgres, chain }) {
-    const { rows } = await postgres.pool.query<{ address: string; balance: bigint }>(HOLDERS_SQL, [chain, NATIVE]);
+  async *answers({ postgres, chain, native }) {
+    const { rows } = await postgres.pool.query<{ address: string; balance: bigint }>(HOLDERS_SQL, [chain, native]);
     const own = new Map(rows.map(({ address, balance }) => [address, decimal(BigInt(balance))]));
     const { addresses } = truth('richlist.json.gz').getsnapshot as { addresses: { addr: string; amount: string }[] };
     for (const { addr, amount } of addresses) {

@@ -39,7 +39,7 @@ async function transfersOf({ postgres, chain }: Ours, list: string | null): Prom
 
 type Rows = (ours: Ours, currencyId: string, from: number, to: number) => Promise<Members[]>;
 
-const getimports: Rows = async (ours, currencyId, from, to) => {
+export const getimports: Rows = async (ours, currencyId, from, to) => {
   const { rows } = await ours.postgres.pool.query<Row>(IMPORTS_SQL, [ours.chain, currencyId, from, to]);
   return Promise.all(
     rows.map(async (row) => ({
@@ -53,7 +53,7 @@ const getimports: Rows = async (ours, currencyId, from, to) => {
   );
 };
 
-const getexports: Rows = async (ours, currencyId, from, to) => {
+export const getexports: Rows = async (ours, currencyId, from, to) => {
   const { rows } = await ours.postgres.pool.query<Row>(EXPORTS_SQL, [ours.chain, currencyId, from, to]);
   return Promise.all(
     rows.map(async (row) => ({
@@ -67,7 +67,7 @@ const getexports: Rows = async (ours, currencyId, from, to) => {
 };
 
 /** A proof of the daemon's own making. */
-const PROOF = new Set(['partialtransactionproof']);
+export const PROOF = new Set(['partialtransactionproof']);
 
 const comparison = (method: 'getimports' | 'getexports', own: Rows): EqualityComparison => ({
   method,

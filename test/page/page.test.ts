@@ -1,4 +1,4 @@
-/** The page in a real Chromium: every view by the contract of marks, its budgets, and nothing in the console. SCREENSHOTS names a folder. */
+/** The page in a real Chromium: every view by the contract of marks, its budgets, and nothing in the console. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
 import { CHAIN, RECORDING, type RunningService, startService } from '../api/running-service.ts';
-import { seriousViolations } from './axe.ts';
+import { checkAccessibility, type ViewAddress } from './accessibility.ts';
+import { firstPaint } from './first-paint.ts';
 import { type CheckedView, checkView, withoutStream } from './generic-check.ts';
 import { openPage } from './watched-page.ts';
 
@@ -39,7 +40,7 @@ if (whyNoBrowser) it('the page', ({ skip }) => skip(String(whyNoBrowser)));
 describe.skipIf(whyNoBrowser !== null)('the page', () => {
   let service: RunningService;
   let browser: Browser;
-  const views: readonly (readonly [view: string, address: string])[] = [
+  const views: readonly ViewAddress[] = [
     ['live', '/'],
     ['blocks', `/${CHAIN}/blocks`],
     ['blocks', `/${CHAIN}/blocks?page=3`],
@@ -92,39 +93,14 @@ describe.skipIf(whyNoBrowser !== null)('the page', () => {
     expect(bytes(ofType('.js'))).toBeLessThanOrEqual(ALL_SCRIPT);
     expect(bytes(ofType('.css'))).toBeLessThanOrEqual(ALL_STYLE);
     for (const [view, address] of views) {
-      const { page, requests, close } = await openPage(browser);
-      await page.goto(`${service.url}${address}`);
-      await page.locator('main[data-ready="true"]').waitFor();
-      const assets = requests.filter((request) =>
-        /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`),
-      );
-      const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
-      const answers = await Promise.all(calls.map((request) => request.response()));
-      const credits = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
-      const cost = credits.reduce((sum, each) => sum + each, 0) + 1; // and the stream
-      console.log(`page: ${address} ${assets.length} files, ${calls.length} calls, ${cost} credits`);
-      expect(assets.length).toBeLessThanOrEqual(MOST_REQUESTS);
-      expect(cost).toBeLessThanOrEqual(view === 'live' ? MOST_CREDITS_LIVE : MOST_CREDITS);
-      await close();
+      const { files: assets, credits } = await firstPaint(browser, service.url, address);
+      expect(assets).toBeLessThanOrEqual(MOST_REQUESTS);
+      expect(credits).toBeLessThanOrEqual(view === 'live' ? MOST_CREDITS_LIVE : MOST_CREDITS);
     }
   });
 
   it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {
-    for (const width of [360, 1440]) {
-      const options = { viewport: { width, height: 900 }, colorScheme, bypassCSP: true };
-      const { page, close } = await openPage(browser, options);
-      for (const [view, address] of views) {
-        await page.goto(withoutStream(service.url, address));
-        await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
-        expect(await seriousViolations(page, `${address} ${width}`)).toEqual([]);
-        const folder = process.env.SCREENSHOTS;
-        if (folder)
-          await page.screenshot({
-            path: `${folder}/${view}-${width}-${colorScheme}-${views.findIndex(([, at]) => at === address)}.png`,
-          });
-      }
-      await close();
-    }
+    await checkAccessibility(browser, service.url, views, colorScheme);
   });
 
   it('says what is not there', async () => {

@@ -38,10 +38,10 @@ export function temporaryFolder(): string {
 export async function startNode(
   startHeight: number,
   port = 0,
-  onRequest?: RecordedNodeOptions['onRequest'],
+  options: Pick<RecordedNodeOptions, 'onRequest' | 'zmq'> = {},
 ): Promise<RecordedNode> {
   const folder = join(ROOT, 'recordings/private-network');
-  const node = await startRecordedNode({ folder, port, startHeight, ...CREDENTIALS, ...(onRequest && { onRequest }) });
+  const node = await startRecordedNode({ folder, port, startHeight, ...CREDENTIALS, ...options });
   nodes.add(node);
   return node;
 }

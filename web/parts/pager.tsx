@@ -10,6 +10,7 @@ interface PagerProps {
 export function Pager({ page, totalPages }: PagerProps) {
   const at = Number(page ?? '1');
   const last = Number(totalPages);
+  if (at <= 1 && last <= 1) return null;
   const hrefOfPage = (to: number) => {
     const url = new URL(address.value, location.origin);
     url.searchParams.delete('cursor');

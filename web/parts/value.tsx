@@ -15,9 +15,9 @@ interface ValueProps {
   readonly at: string;
   readonly as?: NumberKind | 'time' | 'id' | 'name' | 'word' | 'text';
   readonly unit?: string;
-  readonly href?: string | null;
+  readonly href?: string | null | undefined;
   /** Why it may be null. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   /** Shown in place of a text, which stays in the title. */
   readonly children?: ComponentChildren;
 }
@@ -58,7 +58,7 @@ export function Value({ at, as = 'plain', unit, href, why = 'not known', childre
         <span
           data-field={pointer}
           data-value={leaf.text}
-          title={as === 'word' ? undefined : inertText(leaf.text.slice(0, 300))}
+          title={as === 'word' ? undefined : inertText(children === undefined ? leaf.text.slice(0, 300) : leaf.text)}
         >
           {children ?? shownText(leaf.text, as)}
         </span>,

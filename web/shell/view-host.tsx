@@ -1,12 +1,16 @@
 /** Shows the view of the address, and says when its first paint is whole. */
-import { type ReadonlySignal, useComputed } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Place, viewAt } from '../addresses.ts';
+import { hrefOf, type Place, viewAt } from '../addresses.ts';
+import { Text } from '../parts/text.tsx';
 import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
-import { address, onNavigation, place } from '../state/place.ts';
+import { isMissing } from '../state/missing.ts';
+import { onNavigation, place, visit } from '../state/place.ts';
+import { standstill } from '../state/standstill.ts';
 import '../kit.ts';
+import { shownSpan } from '../text/times.ts';
 import { viewModules } from '../view-modules.ts';
 import type { ViewProps } from '../view-props.ts';
 import type { ViewName } from '../views.ts';
@@ -31,29 +35,47 @@ function readiness(answers: readonly Answer[]): Ready {
 
 export function ViewHost() {
   const here = place.value;
-  return here ? <Main key={address.value} here={here} /> : <NotFound />;
+  return here ? <Main key={visit.value} here={here} /> : <NotFound />;
 }
 
 function Main({ here }: { readonly here: Place }) {
   const { name, parts, query } = here;
   const answers = useMemo(() => viewAt(here).calls(parts, query).map(ask), [here]);
   const View = useModule(name);
-  const isLate = useLate();
-  const ready: ReadonlySignal<Ready> = useComputed(() => readiness(answers));
+  const isLate = useLate(here);
+  const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
   const state = View === null ? undefined : ready.value;
   return (
     <main
       id="main"
       data-view={name}
       data-ready={state ?? (isLate ? 'failed' : undefined)}
+      data-stale={standstill.value?.code}
       aria-busy={state === undefined}
       data-stream={streamState}
       data-seq={sequence}
       data-cursor={cursor}
     >
       <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
+      <Standstill />
       {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}
     </main>
+  );
+}
+
+/** Numbers stay as they are; the reader is told why they do. */
+function Standstill() {
+  const { value } = standstill;
+  if (value === null) return null;
+  return (
+    <p class="banner stale" role="status" data-help="standstill">
+      <strong>The index stands still</strong>
+      <span>
+        <Text text={value.detail} />
+      </span>
+      {value.etaSeconds !== null && <span>Caught up in about {shownSpan(Number(value.etaSeconds) * 1000)}.</span>}
+      <a href={hrefOf('status', {})}>Status</a>
+    </p>
   );
 }
 
@@ -75,13 +97,13 @@ function useModule(name: ViewName): AnyView | null {
   return view;
 }
 
-function useLate(): boolean {
-  const [isLate, setLate] = useState(false);
+function useLate(here: Place): boolean {
+  const [late, setLate] = useState<Place | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), LATE_MS);
+    const timer = setTimeout(() => setLate(here), LATE_MS);
     return () => clearTimeout(timer);
-  }, []);
-  return isLate;
+  }, [here]);
+  return late === here;
 }
 
 let hasNavigated = false;
@@ -99,7 +121,7 @@ function Heading({ text, chain }: { readonly text: string; readonly chain?: stri
       <h1 ref={heading} tabIndex={-1}>
         {text}
       </h1>
-      {chain !== undefined && <span class="badge">{chain}</span>}
+      {chain !== undefined && chain !== text && <span class="badge">{chain}</span>}
     </div>
   );
 }

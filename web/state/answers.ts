@@ -54,6 +54,14 @@ export function ask<Path extends GetPath>(call: Call<Path>): Answer<Path> {
   return entry as unknown as Answer<Path>; // made from this call
 }
 
+/** Whether an answer of one of several paths is that of this one. */
+export function isAnswerOf<Path extends GetPath>(
+  answer: { readonly call: { readonly path: GetPath } },
+  path: Path,
+): answer is Answer<Path> {
+  return answer.call.path === path;
+}
+
 function createEntry(call: Call): Kept {
   const entry: Kept = {
     call,

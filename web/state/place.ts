@@ -11,6 +11,9 @@ export const place = computed<Place | null>(() => {
   return placeOf(url.pathname, url.search, chainNames);
 });
 
+/** Counts visits: a change of the query in place is none. */
+export const visit = signal(0);
+
 /** Whether the stream may change anything: `?live=0` is for who compares. */
 export const followsStream = new URLSearchParams(location.search).get('live') !== '0';
 
@@ -30,7 +33,19 @@ function withoutStream(href: string): string {
   return `${url.pathname}${url.search}`;
 }
 
+/** Changes what the same view shows, without a step in the history. */
+export function replaceQuery(changes: Readonly<Record<string, string | null>>): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  history.replaceState(null, '', url);
+  address.value = `${url.pathname}${url.search}`;
+}
+
 function arrive(): void {
+  visit.value += 1;
   address.value = `${location.pathname}${location.search}`;
   document.title = place.value ? titleOf(place.value) : 'Nothing here · verustream';
   for (const listener of listeners) listener();

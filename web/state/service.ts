@@ -3,6 +3,8 @@ interface Chain {
   readonly name: string;
   readonly nativeId: string;
   readonly nativeName: string;
+  /** Between two blocks, as the chain is set up. */
+  readonly blockSeconds: number;
 }
 
 interface Service {
@@ -18,4 +20,9 @@ export const chainNames: readonly string[] = service.chains.map(({ name }) => na
 
 export function nativeNameOf(chain: string): string {
   return service.chains.find(({ name }) => name === chain)?.nativeName ?? chain.toUpperCase();
+}
+
+/** Milliseconds that a number of blocks takes as the chain is set up. */
+export function spanOfBlocks(chain: string, blocks: number): number {
+  return blocks * 1000 * (service.chains.find(({ name }) => name === chain)?.blockSeconds ?? Number.NaN);
 }

@@ -1,10 +1,14 @@
 /** A block: its header, who made it, and its transactions. */
 import {
+  type Answer,
+  At,
+  Currency,
   Field,
   Fields,
   hrefOf,
   nativeNameOf,
   Panel,
+  Party,
   Proof,
   RevertedBanner,
   Table,
@@ -19,7 +23,10 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
   return (
     <>
       {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
-      {shown && <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />}
+      {shown?.data.removal && <Removed answer={answer} chain={chain} />}
+      {shown?.data.canonical && (
+        <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />
+      )}
       <Panel title="Block" answer={answer} frame="tall">
         {(block) => (
           <Fields>
@@ -39,7 +46,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
               <Proof type={block.validationType} />
             </Field>
             <Field label={block.validationType === 'stake' ? 'Staker' : 'Miner'}>
-              <Value at="minerAddress" as="id" why="the coinbase names none" />
+              <Party at="minerAddress" chain={chain} why="the coinbase names none" />
             </Field>
             <Field label="Coins that won">
               <Value at="stakeAmount" as="amount" unit={unit} why="made by work" />
@@ -118,11 +125,77 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
                 cell: () => <Value at="fee" as="amount" unit={unit} why="a coinbase or an import pays none" />,
               },
               { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
+              {
+                head: 'Of all outputs',
+                isNumber: true,
+                cell: ({ currencies }) => (
+                  <>
+                    <div>
+                      <Value at="value" as="amount" unit={unit} />
+                    </div>
+                    {currencies.map(({ currencyId }, index) => (
+                      <At key={currencyId} at={`currencies/${index}`}>
+                        <div>
+                          <Value at="amount" as="amount" />{' '}
+                          <Currency chain={chain} name="currencyName" id="currencyId" />
+                        </div>
+                      </At>
+                    ))}
+                  </>
+                ),
+              },
             ]}
           />
         )}
       </Panel>
     </>
+  );
+}
+
+interface RemovedProps {
+  readonly answer: Answer<'/api/blocks/{height}'>;
+  readonly chain: string;
+}
+
+/** Of a block that was asked for by its hash after a reorganisation took it back. */
+function Removed({ answer, chain }: RemovedProps) {
+  return (
+    <Panel title="Taken back" answer={answer} frame="short">
+      {({ removal }) =>
+        removal && (
+          <div data-testid="taken-back">
+            <p class="lead">A reorganisation removed this block; what stands below is as it was.</p>
+            <At at="/removal">
+              <Fields>
+                <Field label="Last common block">
+                  <Value at="forkHeight" as="integer" href={hrefOf('block', { chain, block: removal.forkHeight })} />
+                </Field>
+                <Field label="Blocks removed">
+                  <Value at="depth" as="integer" />
+                </Field>
+                <Field label="Seen at">
+                  <Value at="seenAt" as="time" why="no block of the other branch came" />
+                </Field>
+                <Field label="Reason">
+                  <Value at="reason" as="word" />
+                </Field>
+                <Field label="In its place">
+                  {removal.replacedBy === null ? (
+                    <Value at="replacedBy" why="no block stands at this height" />
+                  ) : (
+                    <Value
+                      at="replacedBy/hash"
+                      as="id"
+                      href={hrefOf('block', { chain, block: removal.replacedBy.hash })}
+                    />
+                  )}
+                </Field>
+              </Fields>
+            </At>
+          </div>
+        )
+      }
+    </Panel>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Blocks of a chain, newest first. */
-import { hrefOf, nativeNameOf, Pager, Panel, Proof, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, nativeNameOf, Pager, Panel, Party, Proof, Table, Value, type ViewProps } from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [blocks] }: ViewProps<'blocks'>) {
   const unit = nativeNameOf(chain);
@@ -25,7 +25,7 @@ export function View({ parts: { chain }, answers: [blocks] }: ViewProps<'blocks'
               { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
               {
                 head: 'Miner or staker',
-                cell: () => <Value at="minerAddress" as="id" why="the coinbase names none" />,
+                cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
               },
               { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
               { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },

@@ -2,6 +2,7 @@
 import {
   type Answer,
   Chart,
+  conversionHref,
   Field,
   Fields,
   hrefOf,
@@ -15,10 +16,12 @@ import {
 import { ConversionFilters } from './conversion-filters.tsx';
 
 export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
+  const trouble = list.trouble.value;
+  const isRefused = trouble?.status === 400; // told once, by the list
   return (
     <>
-      <ConversionFilters query={query} answer={filters} trouble={list.trouble.value} />
-      <Sums answer={summary} />
+      <ConversionFilters query={query} answer={filters} trouble={trouble} />
+      {!isRefused && <Sums answer={summary} />}
       <Panel title="Newest first" answer={list} isList frame="tall">
         {({ results, page, totalPages }) => (
           <>
@@ -78,7 +81,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
                 { head: 'Rule', cell: () => <Value at="rule" as="word" /> },
                 {
                   head: 'Request',
-                  cell: ({ chain, txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+                  cell: (conversion) => <Value at="txid" as="id" href={conversionHref(conversion)} />,
                 },
               ]}
             />
@@ -86,7 +89,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
           </>
         )}
       </Panel>
-      <Days answer={summary} />
+      {!isRefused && <Days answer={summary} />}
     </>
   );
 }

@@ -18,7 +18,7 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
     <div class="lane">
       <div class="lane-head">
         <h3>
-          <a href={hrefOf('blocks', { chain })}>{chain}</a>
+          <a href={hrefOf('chain', { chain })}>{chain}</a>
         </h3>
         {hasTip && (
           <At at={`/chains/${chain}`}>

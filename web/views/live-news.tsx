@@ -26,12 +26,12 @@ export function NewsPanel() {
 }
 
 function Conversion({ event: { chain, cursor, data } }: { readonly event: ConversionNews }) {
-  const { txid, status, amountIn } = data;
+  const { txid, vout, status, amountIn } = data;
   return (
     <li data-event="conversion" data-cursor={cursor}>
       <span class={`status ${status}`}>{status}</span> conversion of{' '}
       <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data> in{' '}
-      <a href={hrefOf('tx', { chain, txid })}>
+      <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>
         <Id id={txid} />
       </a>
     </li>

@@ -2,12 +2,15 @@
 import {
   type Answer,
   At,
+  Currency,
+  conversionHref,
   Field,
   Fields,
   hrefOf,
   JsonTree,
   nativeNameOf,
   Panel,
+  Party,
   RevertedBanner,
   Table,
   Value,
@@ -92,7 +95,7 @@ function Inputs({ answer, chain }: PartProps) {
           columns={[
             { head: 'Output of', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
             { head: 'Number', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
-            { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
+            { head: 'Address', cell: ({ addresses }) => <Addresses chain={chain} addresses={addresses} /> },
             {
               head: 'Amount',
               isNumber: true,
@@ -117,7 +120,7 @@ function Outputs({ answer, chain }: PartProps) {
           columns={[
             { head: 'Number', isNumber: true, cell: () => <Value at="n" as="integer" /> },
             { head: 'Kind', cell: () => <Value at="kind" as="word" /> },
-            { head: 'Address', cell: ({ addresses }) => <Addresses addresses={addresses} /> },
+            { head: 'Address', cell: ({ addresses }) => <Addresses chain={chain} addresses={addresses} /> },
             {
               head: 'Amount',
               isNumber: true,
@@ -152,12 +155,17 @@ function Decoded({ data }: { readonly data: unknown }) {
   );
 }
 
-function Addresses({ addresses }: { readonly addresses: readonly string[] }) {
+interface AddressesProps {
+  readonly chain: string;
+  readonly addresses: readonly string[];
+}
+
+function Addresses({ chain, addresses }: AddressesProps) {
   return (
     <>
       {addresses.map((address, index) => (
         <div key={address}>
-          <Value at={`addresses/${index}`} as="id" />
+          <Party at={`addresses/${index}`} chain={chain} />
         </div>
       ))}
     </>
@@ -166,7 +174,7 @@ function Addresses({ addresses }: { readonly addresses: readonly string[] }) {
 
 interface AmountsProps {
   readonly chain: string;
-  readonly currencies: readonly { readonly currencyId: string; readonly currencyName: string | null }[];
+  readonly currencies: readonly { readonly currencyId: string }[];
 }
 
 /** The native coin, and what an output holds besides. */
@@ -176,11 +184,10 @@ function Amounts({ chain, currencies }: AmountsProps) {
       <div>
         <Value at="value" as="amount" unit={nativeNameOf(chain)} />
       </div>
-      {currencies.map(({ currencyId, currencyName }, index) => (
+      {currencies.map(({ currencyId }, index) => (
         <At key={currencyId} at={`currencies/${index}`}>
           <div>
-            <Value at="amount" as="amount" />{' '}
-            {currencyName === null ? <Value at="currencyId" as="id" /> : <Value at="currencyName" as="name" />}
+            <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
           </div>
         </At>
       ))}
@@ -206,13 +213,15 @@ function Conversions({ answer, chain }: PartProps) {
                 </span>
               ),
             },
+            { head: 'Conversion', cell: (row) => <Value at="txid" as="id" href={conversionHref(row)} /> },
             { head: 'Type', cell: () => <Value at="type" as="word" /> },
             {
               head: 'In',
               isNumber: true,
               cell: () => (
                 <>
-                  <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
+                  <Value at="amountIn" as="amount" />{' '}
+                  <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
                 </>
               ),
             },
@@ -222,7 +231,7 @@ function Conversions({ answer, chain }: PartProps) {
               cell: () => (
                 <>
                   <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-                  <Value at="toCurrencyName" as="name" why="unknown here" />
+                  <Currency chain={chain} name="toCurrencyName" id="toCurrencyId" />
                 </>
               ),
             },

@@ -2,10 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topic } from '../../../schemas/log-records.ts';
+import { createWakeUp } from '../../wake-up.ts';
 import type { EventLog, LogRecord, LogWriter } from '../event-log.ts';
 import { LogClosed, LogWriterFenced } from '../log-errors.ts';
 import { partitionName } from '../partition.ts';
-import { createWakeUp } from '../wake-up.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { createPartitionFile, type PartitionFile } from './partition-file.ts';
 import { withStorageErrors } from './storage-errors.ts';

@@ -1,5 +1,5 @@
 /** Tells when a partition grows: one long request to the broker at a time, however many wait. */
-import { createWakeUp } from '../wake-up.ts';
+import { createWakeUp } from '../../wake-up.ts';
 import type { PartitionFetcher } from './partition-fetcher.ts';
 import type { PartitionReader } from './partition-reader.ts';
 

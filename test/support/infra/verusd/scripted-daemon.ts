@@ -16,6 +16,8 @@ export type DaemonFault =
 export interface ScriptedCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** It came with others in one request. */
+  readonly isBatch?: true;
 }
 
 export interface ScriptedDaemon {
@@ -23,9 +25,11 @@ export interface ScriptedDaemon {
   /** Address with user and password. */
   readonly rpc: string;
   readonly calls: readonly ScriptedCall[];
+  /** Of one call or of several. */
+  readonly requests: number;
   /** Every text of the tree that was sent as a block's, by the block's hash. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Asked for each call; null answers properly. */
+  /** WireCall for each call; null answers properly. */
   fault: (call: ScriptedCall) => DaemonFault | null;
   user: string;
   password: string;
@@ -37,6 +41,10 @@ export interface ScriptedDaemon {
   up(): Promise<void>;
   /** Down for good. */
   stop(): Promise<void>;
+}
+
+interface WireCall extends ScriptedCall {
+  readonly id: unknown;
 }
 
 /** A chain that the daemon serves instead of a tree. */
@@ -89,6 +97,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
   const { tree = createBlockTree(), name = 'VRSCTEST', chainId = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq' } = options;
   const calls: ScriptedCall[] = [];
   const sent = new Map<string, Set<string>>();
+  let requests = 0;
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -162,10 +171,16 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
       response.writeHead(401, { 'www-authenticate': 'Basic realm="jsonrpc"' }).end();
       return;
     }
-    const { id, method, params } = JSON.parse(body);
-    const call: ScriptedCall = { method, params };
-    calls.push(call);
-    const fault = daemon.fault(call);
+    const parsed = JSON.parse(body) as WireCall | readonly WireCall[];
+    const isBatch = Array.isArray(parsed);
+    requests += 1;
+    const asked = [parsed].flat().map(({ id, method, params }) => {
+      const call: ScriptedCall = { method, params, ...(isBatch && { isBatch }) };
+      calls.push(call);
+      return { id, call, fault: daemon.fault(call) };
+    });
+    // What befalls one call of a batch befalls its reply; only an error is the call's own.
+    const fault = asked.find((one) => one.fault)?.fault ?? null;
     if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault?.kind === 'close') {
       response.destroy();
@@ -175,8 +190,10 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
       response.writeHead(fault.status).end(fault.body);
       return;
     }
-    const { status, body: whole } = reply(call, id, fault);
-    const bytes = Buffer.from(whole, 'utf8');
+    const replies = asked.map((one) => reply(one.call, one.id, one.fault));
+    const status = isBatch ? 200 : (replies[0]?.status ?? 500);
+    const whole = replies.map((one) => one.body);
+    const bytes = Buffer.from(isBatch ? `[${whole.map((one) => one.trimEnd()).join()}]\n` : whole.join(''), 'utf8');
     if (fault?.kind === 'cut') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
       response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
@@ -193,6 +210,9 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
       return `http://${daemon.user}:${daemon.password}@127.0.0.1:${port}`;
     },
     calls,
+    get requests() {
+      return requests;
+    },
     sent,
     fault: () => null,
     user: 'user',

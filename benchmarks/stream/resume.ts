@@ -1,0 +1,86 @@
+/** How long a client takes that has missed many events, over a generated chain that the stages have folded. */
+import { pino } from 'pino';
+import { encodePlaces } from '../../api/push/cursor.ts';
+import { startApi } from '../../api/server.ts';
+import { openStream } from '../../client/stream/stream.ts';
+import { runStages } from '../../commands/run-stages.ts';
+import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
+import { configOf } from '../../test/api/running-service.ts';
+import { createChain } from '../../test/generator/chain.ts';
+import { EVERYTHING } from '../../test/generator/mixes.ts';
+import { blockRecord } from '../../test/laws/chain-records.ts';
+import { chainConfig, createTestLog } from '../../test/laws/replay.ts';
+import { createTestStores } from '../../test/support/infra/test-stores.ts';
+import { percentile } from '../percentile.ts';
+
+const CHAIN = 'vrsc';
+const SEED = 20261121;
+const ALL = ['blocks', 'txs', 'conversions', 'reserves', 'identities'];
+const TARGET_MS = 2_000;
+const ROUNDS = 5;
+const BLOCKS_AT_ONCE = 100;
+const BEGINNING = encodePlaces(new Map([[CHAIN, { position: 0, index: 0 }]]));
+
+/** From the log: a server that has just started holds nothing in memory. */
+export async function measureResume(missed: number): Promise<void> {
+  const logger = pino({ level: 'silent' });
+  const log = await createTestLog();
+  const stores = await createTestStores();
+  const config = { ...configOf([chainConfig(CHAIN)]), roles: ['derive', 'price', 'serve'] as const };
+  const daemons = new Map([[CHAIN, createVerusdClient({ rpc: 'http://127.0.0.1:1', chain: CHAIN, logger })]]);
+  const reporter = createStageReporter(stores.postgres, logger);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const topics = createTopicReader(log);
+  const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal });
+  const serve = () => startApi({ config, release: 'benchmark', stores, topics, daemons, logger, signal });
+  let api = await serve();
+  const chain = createChain({ seed: SEED, addresses: 100, transactions: 12, mix: EVERYTHING });
+
+  /** Hands over events from the beginning until `heard` says that it was enough. */
+  async function follow(heard: (type: string, height: number) => boolean): Promise<void> {
+    const stream = { baseUrl: `http://127.0.0.1:${api.port}`, channels: ALL, cursor: BEGINNING };
+    for await (const event of openStream(stream)) {
+      if (!('data' in event)) throw new Error('the stream begins anew');
+      if (heard(event.type, 'height' in event.data ? event.data.height : -1)) return;
+    }
+  }
+
+  try {
+    for (let events = 0; events < missed; ) {
+      await log.append(
+        CHAIN,
+        Array.from({ length: BLOCKS_AT_ONCE }, () => blockRecord(chain.next())),
+      );
+      events = 0;
+      await follow((type, height) => {
+        events += 1;
+        return type === 'block' && height === chain.height;
+      });
+    }
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await api.close();
+      api = await serve();
+      let left = missed;
+      const began = performance.now();
+      await follow(() => --left === 0);
+      times.push(performance.now() - began);
+    }
+    const worst = Math.max(...times);
+    console.log(
+      `resume over ${missed} missed events: median ${percentile(times, 0.5).toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${ROUNDS}: ` +
+        `${(worst / TARGET_MS).toFixed(2)} × the target of ${TARGET_MS} ms`,
+    );
+  } finally {
+    stop.abort();
+    await api.close();
+    await stages;
+    await reporter.close();
+    for (const client of daemons.values()) await client.close();
+    await stores.close();
+    await log.drop();
+  }
+}

@@ -1,0 +1,56 @@
+/** Blocks that the daemons have named as their newest, until the tailer takes them; several daemons name each block. */
+import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
+import { createWakeUp } from '../../infra/wake-up.ts';
+import { connectedBlock, type DaemonNotification } from '../../schemas/verusd/zmq-message.ts';
+
+export interface AnnouncedBlocks {
+  /** The oldest one that was not taken yet; null when there is none and the daemon has to be asked. */
+  take(): string | null;
+  /** Until a block is announced, for at most `milliseconds`. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Whether a publisher names the blocks that come. */
+  isHeard(): boolean;
+  close(): void;
+}
+
+/** More have come while the tailer was busy: asking for the newest one is quicker. */
+const MOST_WAITING = 16;
+const KEPT_HASHES = 64;
+
+export function announcedBlocks(notifications: DaemonNotifications): AnnouncedBlocks {
+  const waiting: string[] = [];
+  const known = new Set<string>();
+  const announced = createWakeUp();
+  let mustAsk = false;
+
+  function hear(notification: DaemonNotification): void {
+    const hash = connectedBlock(notification);
+    if (hash === null ? notification.kind !== 'missed' : known.has(hash)) return;
+    if (hash === null) mustAsk = true;
+    else {
+      known.add(hash);
+      for (const oldest of known) {
+        if (known.size <= KEPT_HASHES) break;
+        known.delete(oldest);
+      }
+      waiting.push(hash);
+      mustAsk ||= waiting.length > MOST_WAITING;
+    }
+    announced.wakeAll();
+  }
+
+  const unsubscribe = notifications.subscribe(hear);
+  return {
+    take() {
+      if (!mustAsk) return waiting.shift() ?? null;
+      mustAsk = false;
+      waiting.length = 0;
+      return null;
+    },
+    async wait(milliseconds, signal) {
+      if (!mustAsk && waiting.length === 0) await announced.sleep(milliseconds, signal);
+    },
+    isHeard: () => notifications.publishers().some((publisher) => publisher?.state === 'heard'),
+    close: unsubscribe,
+  };
+}

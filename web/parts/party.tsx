@@ -1,0 +1,64 @@
+/** Who and what: addresses and currencies as links to their views. */
+import { hrefOf } from '../addresses.ts';
+import { nameOf } from '../state/names.ts';
+import { useLeaf, usePointer } from './scope.tsx';
+import { Text } from './text.tsx';
+import { Value } from './value.tsx';
+
+interface PartyProps {
+  readonly at: string;
+  readonly chain: string;
+  readonly why?: string;
+}
+
+/** Of a Verus chain: others are shown without a link. */
+const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
+
+/** With the name of an identity beside it. */
+export function Party(props: PartyProps) {
+  const leaf = useLeaf(usePointer(props.at));
+  const isIdentity = leaf.kind === 'string' && leaf.text.startsWith('i') && ADDRESS.test(leaf.text);
+  return (
+    <>
+      <AddressLink {...props} />
+      {isIdentity && <NameOf id={leaf.text} />}
+    </>
+  );
+}
+
+/** Where its name is known already. */
+export function AddressLink({ at, chain, why }: PartyProps) {
+  const leaf = useLeaf(usePointer(at));
+  const isAddress = leaf.kind === 'string' && ADDRESS.test(leaf.text);
+  return (
+    <Value at={at} as="id" why={why} href={isAddress ? hrefOf('address', { chain, addr: leaf.text }) : undefined} />
+  );
+}
+
+/** Of an identity, as the service knows it now: no part of the answer. */
+export function NameOf({ id }: { readonly id: string }) {
+  const name = nameOf(id).value;
+  if (name === null) return null;
+  return (
+    <span class="name-of muted" data-derived="name-of">
+      {' '}
+      <Text text={`${name}@`} isName />
+    </span>
+  );
+}
+
+interface CurrencyProps {
+  readonly chain: string;
+  /** Where its name stands, which may be null. */
+  readonly name: string;
+  readonly id: string;
+  readonly why?: string;
+}
+
+/** By its name, and by its id where it has none. */
+export function Currency({ chain, name, id, why }: CurrencyProps) {
+  const [nameLeaf, idLeaf] = [useLeaf(usePointer(name)), useLeaf(usePointer(id))];
+  const href = idLeaf.kind === 'string' ? hrefOf('currency', { chain, id: idLeaf.text }) : undefined;
+  if (nameLeaf.kind === 'string') return <Value at={name} as="name" href={href} />;
+  return <Value at={id} as="id" href={href} why={why} />;
+}

@@ -1,0 +1,34 @@
+/** A parameter of the interface with few values, as a filter of the view. */
+import { useId } from 'preact/hooks';
+import { replaceQuery } from '../state/place.ts';
+
+interface PickProps {
+  /** Of the parameter, in the address too. */
+  readonly name: string;
+  readonly options: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function Pick({ name, options, query }: PickProps) {
+  const id = useId();
+  return (
+    <span class="pick">
+      <label for={id}>{name}</label>
+      <select
+        id={id}
+        name={name}
+        value={query.get(name) ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          replaceQuery({ [name]: value === '' ? null : value, page: null, cursor: null })
+        }
+      >
+        <option value="">any</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

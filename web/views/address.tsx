@@ -1,0 +1,297 @@
+/** An address: what it holds, and what each transaction did to it. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import {
+  ADDRESS_TABS,
+  type Answer,
+  At,
+  ask,
+  Copy,
+  Currency,
+  call,
+  Field,
+  Fields,
+  hrefOf,
+  isAnswerOf,
+  nativeNameOf,
+  Pager,
+  Panel,
+  Table,
+  Tabs,
+  tabOf,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+import { ConversionTable } from './conversion-table.tsx';
+
+export function View({ parts: { chain, addr }, query, answers: [balance, list] }: ViewProps<'address'>) {
+  return (
+    <>
+      <Balance answer={balance} chain={chain} addr={addr} />
+      <Tabs label="Of the address" tabs={ADDRESS_TABS} chosen={tabOf(ADDRESS_TABS, query)}>
+        {isAnswerOf(list, '/api/address/{addr}') && <History answer={list} chain={chain} />}
+        {isAnswerOf(list, '/api/address/{addr}/rewards') && <Rewards answer={list} chain={chain} />}
+        {isAnswerOf(list, '/api/address/{addr}/conversions') && <Conversions answer={list} chain={chain} />}
+      </Tabs>
+      <OnOtherChains addr={addr} />
+    </>
+  );
+}
+
+/** Asked on demand: with the balance it would cost more than a view may. */
+function OnOtherChains({ addr }: { readonly addr: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Chains that know this address</summary>
+      {isOpen && <KnownOn addr={addr} />}
+    </details>
+  );
+}
+
+/** An address is the same on every chain. */
+function KnownOn({ addr }: { readonly addr: string }) {
+  const answer = useMemo(() => ask(call('/api/address/{addr}/chains', { path: { addr } })), [addr]);
+  return (
+    <Panel title="Known on" answer={answer} frame="short">
+      {({ results }) => (
+        <Table
+          at="/results"
+          rows={results}
+          caption="Chains that know the address"
+          empty="No chain knows it."
+          columns={[
+            {
+              head: 'Chain',
+              cell: ({ chain, address }) => (
+                <Value at="chain" as="word" href={hrefOf('address', { chain, addr: address })} />
+              ),
+            },
+            { head: 'Identity', cell: () => <Value at="name" as="name" why="no identity there" /> },
+            { head: 'First block', isNumber: true, cell: () => <Value at="firstHeight" as="integer" /> },
+            { head: 'Last block', isNumber: true, cell: () => <Value at="lastHeight" as="integer" /> },
+            { head: 'at', cell: () => <Value at="lastTime" as="time" /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface BalanceProps {
+  readonly answer: Answer<'/api/address/{addr}/balance'>;
+  readonly chain: string;
+  readonly addr: string;
+}
+
+function Balance({ answer, chain, addr }: BalanceProps) {
+  const unit = nativeNameOf(chain);
+  const resolved = answer.shown.value?.data.address ?? addr;
+  return (
+    <Panel title="Holds" answer={answer} frame="medium">
+      {({ address, height, balances }) => (
+        <div class="beside">
+          <div>
+            <div class="whole-id">
+              <Value at="address" />
+              <Copy label="Copy address" text={address} />
+              {address.startsWith('i') && (
+                <a href={hrefOf('identity', { chain, name: address })}>Its identity on {chain}</a>
+              )}
+            </div>
+            <dl class="facts">
+              <Field label="Holds">
+                <strong>
+                  <Value at="native" as="amount" unit={unit} />
+                </strong>
+              </Field>
+              <Field label="Ever received">
+                <Value at="received" as="amount" unit={unit} />
+              </Field>
+              <Field label="As of block">
+                <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+              </Field>
+            </dl>
+            <Table
+              at="/balances"
+              rows={balances}
+              caption="Balances by currency"
+              empty="It holds nothing."
+              columns={[
+                { head: 'Currency', cell: () => <Currency chain={chain} name="currencyName" id="currencyId" /> },
+                { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" /> },
+                {
+                  head: 'Worth',
+                  isNumber: true,
+                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="the currency has no price" />,
+                },
+              ]}
+            />
+          </div>
+          <Code text={resolved} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+interface Squares {
+  readonly size: number;
+  /** Of an SVG path. */
+  readonly path: string;
+}
+
+/** For who reads the address with a telephone; its library comes when it is shown. */
+function Code({ text }: { readonly text: string }) {
+  const [squares, setSquares] = useState<Squares | null>(null);
+  useEffect(() => {
+    let isHere = true;
+    void import('lean-qr').then(({ generate }) => {
+      const code = generate(text);
+      const dots: string[] = [];
+      for (let y = 0; y < code.size; y++) {
+        for (let x = 0; x < code.size; x++) if (code.get(x, y)) dots.push(`M${x} ${y}h1v1h-1z`);
+      }
+      if (isHere) setSquares({ size: code.size, path: dots.join('') });
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [text]);
+  return (
+    <div class="qr">
+      {squares && (
+        <svg
+          viewBox={`-3 -3 ${squares.size + 6} ${squares.size + 6}`}
+          role="img"
+          aria-label="The address as a QR code"
+          shape-rendering="crispEdges"
+        >
+          <path d={squares.path} />
+        </svg>
+      )}
+    </div>
+  );
+}
+
+interface ListProps<Path extends Parameters<typeof isAnswerOf>[1]> {
+  readonly answer: Answer<Path>;
+  readonly chain: string;
+}
+
+function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="By transaction" answer={answer} isList frame="tall">
+      {({ results, page, totalPages }) => (
+        <>
+          <Table
+            at="/results"
+            rows={results}
+            caption="What each transaction did to the address, newest first"
+            empty="No transaction has touched it."
+            columns={[
+              {
+                head: 'Block',
+                isNumber: true,
+                cell: ({ height }) => (
+                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                ),
+              },
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              {
+                head: 'Transaction',
+                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+              },
+              { head: 'Type', cell: () => <Value at="type" as="word" /> },
+              { head: 'Received', isNumber: true, cell: () => <Value at="received" as="amount" /> },
+              { head: 'Sent', isNumber: true, cell: () => <Value at="sent" as="amount" /> },
+              {
+                head: 'Net',
+                isNumber: true,
+                cell: ({ net, currencies }) => (
+                  <>
+                    <div class={direction(net)}>
+                      <Value at="net" as="amount" unit={unit} />
+                    </div>
+                    {currencies.map(({ currencyId, amount }, index) => (
+                      <At key={currencyId} at={`currencies/${index}`}>
+                        <div class={direction(amount)}>
+                          <Value at="amount" as="amount" />{' '}
+                          <Currency chain={chain} name="currencyName" id="currencyId" />
+                        </div>
+                      </At>
+                    ))}
+                  </>
+                ),
+              },
+            ]}
+          />
+          <Pager page={page} totalPages={totalPages} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function direction(amount: string): string | undefined {
+  if (Number(amount) === 0) return undefined;
+  return Number(amount) < 0 ? 'loss' : 'gain';
+}
+
+function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="Rewards" answer={answer} isList frame="tall">
+      {({ results, page, totalPages }) => (
+        <>
+          <Fields>
+            {(['mining', 'staking'] as const).map((kind) => (
+              <Field key={kind} label={kind === 'mining' ? 'By mining' : 'By staking'}>
+                <Value at={`/${kind}/total`} as="amount" unit={unit} /> in{' '}
+                <Value at={`/${kind}/count`} as="integer" unit="rewards" />
+              </Field>
+            ))}
+          </Fields>
+          <Table
+            at="/results"
+            rows={results}
+            caption="Rewards of the address, newest first"
+            empty="It has neither mined nor staked a block."
+            columns={[
+              {
+                head: 'Block',
+                isNumber: true,
+                cell: ({ height }) => (
+                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                ),
+              },
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              {
+                head: 'Transaction',
+                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+              },
+              { head: 'Output', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
+              { head: 'By', cell: () => <Value at="type" as="word" /> },
+              { head: 'Amount', isNumber: true, cell: () => <Value at="amount" as="amount" unit={unit} /> },
+              { head: 'Mature', cell: () => <Value at="mature" /> },
+            ]}
+          />
+          <Pager page={page} totalPages={totalPages} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Conversions({ answer, chain }: ListProps<'/api/address/{addr}/conversions'>) {
+  return (
+    <Panel title="Conversions" answer={answer} isList frame="tall">
+      {({ results, page, totalPages }) => (
+        <>
+          <ConversionTable rows={results} chain={chain} empty="It has neither sent nor received a conversion." />
+          <Pager page={page} totalPages={totalPages} />
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,75 @@
+/** Transfers between a chain and other systems. */
+import { Currency, conversionHref, hrefOf, Pager, Panel, Party, Table, Value, type ViewProps } from '../kit.ts';
+
+export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'bridge'>) {
+  return (
+    <Panel title="Newest first" answer={transfers} isList frame="tall">
+      {({ results, page, totalPages }) => (
+        <>
+          <Table
+            at="/results"
+            rows={results}
+            caption={`Transfers between ${chain} and other systems`}
+            empty="Nothing has come to the chain or left it."
+            columns={[
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              {
+                head: 'Request',
+                cell: ({ type, txid, vout, direction, importTxid }) => {
+                  const comes = direction === 'in';
+                  const conversion = { chain, txid, vout, importTxid, sourceSystemId: comes ? '' : null };
+                  const ofTransaction = comes ? null : hrefOf('tx', { chain, txid });
+                  return (
+                    <Value at="txid" as="id" href={type === 'send' ? ofTransaction : conversionHref(conversion)} />
+                  );
+                },
+              },
+              { head: 'Way', cell: () => <Value at="direction" as="word" /> },
+              { head: 'Kind', cell: () => <Value at="type" as="word" /> },
+              {
+                head: 'System',
+                cell: ({ systemName }) =>
+                  systemName === null ? <Value at="systemId" as="id" /> : <Value at="systemName" as="name" />,
+              },
+              {
+                head: 'Status',
+                cell: ({ status }) => (
+                  <span class={`status ${status}`}>
+                    <Value at="status" as="word" />
+                  </span>
+                ),
+              },
+              {
+                head: 'Amount',
+                isNumber: true,
+                cell: () => (
+                  <>
+                    <Value at="amount" as="amount" /> <Currency chain={chain} name="currency" id="currencyId" />
+                  </>
+                ),
+              },
+              {
+                head: 'Worth',
+                isNumber: true,
+                cell: () => <Value at="usdValue" as="usd" unit="USD" why="the currency has no price" />,
+              },
+              {
+                head: 'Arrived',
+                isNumber: true,
+                cell: () => (
+                  <>
+                    <Value at="amountOut" as="amount" why="nothing has arrived" />{' '}
+                    <Currency chain={chain} name="toCurrency" id="toCurrencyId" />
+                  </>
+                ),
+              },
+              { head: 'From', cell: () => <Party at="sender" chain={chain} why="on the other system" /> },
+              { head: 'To', cell: () => <Party at="recipient" chain={chain} why="not known" /> },
+            ]}
+          />
+          <Pager page={page} totalPages={totalPages} />
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,239 @@
+/** A chain in figures, now or as of a block, and its newest blocks. */
+import { useState } from 'preact/hooks';
+import {
+  type Answer,
+  Field,
+  Fields,
+  hrefOf,
+  isAnswerOf,
+  nativeNameOf,
+  now,
+  Panel,
+  Proof,
+  replaceQuery,
+  shownNumber,
+  shownSpan,
+  Table,
+  useLeaf,
+  usePointer,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+export function View({ parts: { chain }, query, answers: [figures, blocks] }: ViewProps<'chain'>) {
+  const height = query.get('height');
+  return (
+    <>
+      <nav class="lists" aria-label={`Lists of ${chain}`}>
+        <a href={hrefOf('blocks', { chain })}>Blocks</a>
+        <a href={hrefOf('stakes', { chain })}>Stakes</a>
+        <a href={hrefOf('identities', { chain })}>Identities</a>
+        <a href={hrefOf('currencies', { chain })}>Currencies</a>
+        <a href={hrefOf('richlist', { chain })}>Rich list</a>
+        <a href={hrefOf('bridge', { chain })}>Bridge</a>
+      </nav>
+      <AsOfBlock height={height} />
+      {isAnswerOf(figures, '/api/stats/network') && <Now answer={figures} chain={chain} />}
+      {isAnswerOf(figures, '/api/stats/network/{height}') && <Then answer={figures} chain={chain} />}
+      <NewestBlocks answer={blocks} chain={chain} />
+    </>
+  );
+}
+
+function AsOfBlock({ height }: { readonly height: string | null }) {
+  const [text, setText] = useState(height ?? '');
+  return (
+    <form
+      class="as-of-block"
+      onSubmit={(event) => {
+        event.preventDefault();
+        replaceQuery({ height: /^\d+$/.test(text) ? text : null });
+      }}
+    >
+      <label>
+        Figures as of block{' '}
+        <input
+          type="text"
+          inputMode="numeric"
+          pattern="[0-9]{1,9}"
+          name="height"
+          placeholder="newest"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Show</button>
+      <button
+        type="button"
+        disabled={height === null}
+        onClick={() => {
+          setText('');
+          replaceQuery({ height: null });
+        }}
+      >
+        Now
+      </button>
+    </form>
+  );
+}
+
+interface FiguresProps<Path extends '/api/stats/network' | '/api/stats/network/{height}'> {
+  readonly answer: Answer<Path>;
+  readonly chain: string;
+}
+
+function Now({ answer, chain }: FiguresProps<'/api/stats/network'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="Now" answer={answer} frame="medium">
+      {({ height, figuresAt }) => (
+        <>
+          <Fields>
+            <Field label="Newest block">
+              <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+            </Field>
+            <Shares />
+            <Field label="Difficulty" help="Of the next block by proof of work">
+              <Value at="difficulty" as="price" why="the daemon is silent" />
+            </Field>
+            <Field label="Hash rate" help="Over 120 blocks">
+              <Value at="hashRate" as="integer" unit="H/s" why="the daemon is silent" />
+            </Field>
+            <Field label="Coins that stake" help="Estimated over 100 blocks">
+              <Value at="stakingSupply" as="amount" unit={unit} why="the daemon is silent" />
+            </Field>
+            <Field label="Of all coins">
+              <Share at="stakingParticipation" why="the daemon is silent" />
+            </Field>
+            <Supply unit={unit} />
+          </Fields>
+          {figuresAt !== null && (
+            <p class="note">
+              Difficulty, hash rate and staking are as the daemon said{' '}
+              <span data-derived="age">{shownSpan(now.value - Date.parse(figuresAt))}</span> ago.
+            </p>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Then({ answer, chain }: FiguresProps<'/api/stats/network/{height}'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="As of a block" answer={answer} frame="medium">
+      {({ height }) => (
+        <Fields>
+          <Field label="Block">
+            <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+          </Field>
+          <Field label="Hash">
+            <Value at="hash" as="id" />
+          </Field>
+          <Field label="Time">
+            <Value at="time" as="time" />
+          </Field>
+          <Shares />
+          <Field label="Difficulty" help="Of the block">
+            <Value at="difficulty" as="price" />
+          </Field>
+          <Field label="Hash rate" help="Over 120 blocks">
+            <Value at="hashRate" as="integer" unit="H/s" why="the chain was too young" />
+          </Field>
+          <Supply unit={unit} />
+          <Field label="in transparent outputs">
+            <Value at="transparentSupply" as="amount" unit={unit} why="not known at this height" />
+          </Field>
+          <Field label="shielded">
+            <Value at="shieldedSupply" as="amount" unit={unit} why="not known at this height" />
+          </Field>
+          <Field label="Fee pool">
+            <Value at="feePool" as="amount" unit={unit} why="there was none yet" />
+          </Field>
+          <Field label="Work so far">
+            <Value at="chainWork" as="id" />
+          </Field>
+          <Field label="Stake so far">
+            <Value at="chainStake" as="id" />
+          </Field>
+        </Fields>
+      )}
+    </Panel>
+  );
+}
+
+function Shares() {
+  return (
+    <>
+      <Field label="Block time" help="Mean of 100 blocks">
+        <Value at="avgBlockTime" as="price" unit="s" why="the chain is too young" />
+      </Field>
+      <Field label="Blocks by stake" help="Of the last 1,000">
+        <Share at="posRatio" why="the chain is too young" />
+      </Field>
+      <Field label="Blocks by work" help="Of the last 1,000">
+        <Share at="powRatio" why="the chain is too young" />
+      </Field>
+    </>
+  );
+}
+
+/** A fraction, as the answer has it, and in percent. */
+function Share({ at, why }: { readonly at: string; readonly why: string }) {
+  const leaf = useLeaf(usePointer(at));
+  return (
+    <>
+      {leaf.kind === 'number' && (
+        <span class="muted" data-derived="percent">
+          {shownNumber((Number(leaf.text) * 100).toFixed(6), 'usd')} % ={' '}
+        </span>
+      )}
+      <Value at={at} as="price" why={why} />
+    </>
+  );
+}
+
+function Supply({ unit }: { readonly unit: string }) {
+  return (
+    <>
+      <Field label="Coins in circulation" help="All coins issued, shielded ones included">
+        <Value at="circulatingSupply" as="amount" unit={unit} why="not known" />
+      </Field>
+      <Field label="Coins in baskets">
+        <Value at="inPools" as="amount" unit={unit} />
+      </Field>
+    </>
+  );
+}
+
+function NewestBlocks({ answer, chain }: { readonly answer: Answer<'/api/blocks/'>; readonly chain: string }) {
+  return (
+    <Panel title="Newest blocks" answer={answer} isList frame="tall">
+      {({ results }) => (
+        <Table
+          at="/results"
+          rows={results}
+          caption={`Newest blocks of ${chain}`}
+          empty="The chain has no block."
+          columns={[
+            {
+              head: 'Height',
+              isNumber: true,
+              cell: ({ height }) => <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />,
+            },
+            { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
+            { head: 'Time', cell: () => <Value at="time" as="time" /> },
+            { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
+            { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
+            {
+              head: 'Reward',
+              isNumber: true,
+              cell: () => <Value at="blockReward" as="amount" unit={nativeNameOf(chain)} />,
+            },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,90 @@
+/** A conversion: its way from the request to the payout, and what it was worth and why. */
+import { type Answer, At, NotThere, Panel, RevertedBanner, type ViewProps } from '../kit.ts';
+import { Explanation } from './conversion-explanation.tsx';
+import { Flow, type Leg } from './conversion-flow.tsx';
+import { Worth } from './conversion-worth.tsx';
+
+interface Key {
+  readonly chain: string;
+  readonly txid: string;
+  readonly vout: string;
+}
+
+/** The place of this conversion in a list; one over two chains may stand there as the other chain's. */
+type Find = (rows: readonly Key[]) => number;
+
+export function View({ parts: { chain, txid, vout }, answers: [transaction, valued] }: ViewProps<'conversion'>) {
+  const [shown, shownWorth] = [transaction.shown.value, valued.shown.value];
+  const isIt = (row: Key) => row.vout === vout && row.txid === txid.toLowerCase();
+  const find: Find = (rows) => {
+    const here = rows.findIndex((row) => isIt(row) && row.chain === chain);
+    return here >= 0 ? here : rows.findIndex(isIt);
+  };
+  const leg = shown?.data.conversions[find(shown.data.conversions)];
+  if (shown && shownWorth && !leg && find(shownWorth.data.data) < 0) {
+    return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
+  }
+  return (
+    <>
+      {leg && <RevertedBanner chain={chain} height={leg.height} readAt={shown?.at ?? 0} />}
+      <FlowPanel answer={transaction} find={find} chain={chain} />
+      <WorthPanels answer={valued} find={find} chain={chain} />
+    </>
+  );
+}
+
+interface FlowProps {
+  readonly answer: Answer<'/api/tx/{txid}'>;
+  readonly find: Find;
+  readonly chain: string;
+}
+
+function FlowPanel({ answer, find, chain }: FlowProps) {
+  return (
+    <Panel title="From request to payout" answer={answer} frame="tall">
+      {({ conversions }) => {
+        const index = find(conversions);
+        const leg: Leg | undefined = conversions[index];
+        if (!leg) return <p class="empty">The transaction names no such conversion.</p>;
+        return (
+          <At at={`/conversions/${index}`}>
+            <Flow leg={leg} chain={chain} />
+          </At>
+        );
+      }}
+    </Panel>
+  );
+}
+
+interface WorthProps extends Omit<FlowProps, 'answer'> {
+  readonly answer: Answer<'/api/oracle/conversions/{txid}'>;
+}
+
+function WorthPanels({ answer, find, chain }: WorthProps) {
+  return (
+    <>
+      <Panel title="What it was worth" answer={answer} frame="medium">
+        {({ data }) => {
+          const index = find(data);
+          const valuation = data[index];
+          if (!valuation) return <p class="empty">No stamp tells what it was worth.</p>;
+          return (
+            <At at={`/data/${index}`}>
+              <Worth valuation={valuation} chain={chain} />
+            </At>
+          );
+        }}
+      </Panel>
+      <Panel title="How the value was computed" answer={answer} frame="medium">
+        {({ data }) => {
+          const index = find(data);
+          return (
+            <At at={`/data/${index}`}>
+              <Explanation steps={data[index]?.steps ?? []} chain={chain} />
+            </At>
+          );
+        }}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,232 @@
+/** A currency: what it is in words, its supply, its price, and what it is made of. */
+import {
+  type Answer,
+  type AnswerOf,
+  At,
+  Currency,
+  Field,
+  Fields,
+  hrefOf,
+  JsonTree,
+  Panel,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+type Definition = AnswerOf<'/api/currency/{nameOrId}'>;
+
+const TYPES: Readonly<Record<Definition['type'], string>> = {
+  native: 'The own coin of a chain.',
+  token: 'A token.',
+  basket: 'A basket: its supply is backed by reserves, and it converts between them and itself.',
+  pbaas_chain: 'The coin of a chain that was launched from this one.',
+  gateway: 'A gateway to another system.',
+  mapped: 'A token that stands for a currency of another system.',
+};
+
+/** Bits of its options that say something to its holders. */
+const OPTIONS: readonly (readonly [bit: number, says: string])[] = [
+  [0x2, 'issues identities'],
+  [0x4, 'stakes by identities'],
+  [0x8, 'pays referrals'],
+  [0x10, 'asks for a referral'],
+  [0x40, 'is one token, whose holder controls the identity of its name'],
+  [0x80, 'is a gateway'],
+  [0x100, 'is a chain of its own'],
+  [0x200, 'converts for its gateway'],
+  [0x800, 'is an NFT'],
+];
+
+export function View({ parts: { chain }, answers: [answer] }: ViewProps<'currency'>) {
+  const parts = answer.shown.value?.data.currencies;
+  return (
+    <>
+      <Summary answer={answer} chain={chain} />
+      {answer.shown.value?.data.launch && <Launch answer={answer} chain={chain} />}
+      {Array.isArray(parts) && parts.length > 0 && <Reserves answer={answer} chain={chain} ids={parts.map(String)} />}
+      <Panel title="Definition" answer={answer} frame="short">
+        {() => (
+          <details>
+            <summary>All members, as the chain has them</summary>
+            <JsonTree />
+          </details>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+interface PartProps {
+  readonly answer: Answer<'/api/currency/{nameOrId}'>;
+  readonly chain: string;
+}
+
+function Summary({ answer, chain }: PartProps) {
+  return (
+    <Panel title="What it is" answer={answer} frame="medium">
+      {({ currencyId, type, options, definitionTxid, definitionHeight, chain: home }) => {
+        const words = OPTIONS.filter(([bit]) => (Number(options) & bit) !== 0).map(([, says]) => says);
+        return (
+          <>
+            <p class="lead" data-derived="words">
+              {TYPES[type]}
+              {words.length > 0 && ` It ${words.join(', ')}.`}
+            </p>
+            <Fields>
+              <Field label="Name">
+                <Value at="fullyQualifiedName" as="name" />
+              </Field>
+              <Field label="Id">
+                <Value at="currencyId" as="id" href={hrefOf('identity', { chain: home, name: currencyId })} />
+              </Field>
+              <Field label="Kind">
+                <Value at="type" as="word" />
+              </Field>
+              <Field label="Chain">
+                <Value at="chain" as="word" href={hrefOf('chain', { chain: home })} />
+              </Field>
+              <Field label="Supply">
+                <Value at="supply" as="amount" why="it has no state on this chain" />
+              </Field>
+              <Field label="Price">
+                <Value at="price" as="price" unit="USD" why="no basket prices it" />
+              </Field>
+              <Field label="Below">
+                <Currency chain={chain} name="parentName" id="parent" why="nothing" />
+              </Field>
+              <Field label="System">
+                <Value at="systemId" as="id" />
+              </Field>
+              <Field label="Defined in block">
+                <Value
+                  at="definitionHeight"
+                  as="integer"
+                  why="before the first block"
+                  href={definitionHeight && hrefOf('block', { chain: home, block: definitionHeight })}
+                />
+              </Field>
+              <Field label="by">
+                <Value
+                  at="definitionTxid"
+                  as="id"
+                  why="before the first block"
+                  href={definitionTxid && hrefOf('tx', { chain: home, txid: definitionTxid })}
+                />
+              </Field>
+              <Field label="Starts at block">
+                <Value at="startBlock" as="integer" />
+              </Field>
+              <Field label="Fee of an identity">
+                <Value at="idRegistrationFees" as="amount" />
+              </Field>
+              <Field label="Options">
+                <Value at="options" as="integer" />
+              </Field>
+            </Fields>
+          </>
+        );
+      }}
+    </Panel>
+  );
+}
+
+/** How far its launch is, and what was preconverted for it. */
+function Launch({ answer, chain }: PartProps) {
+  return (
+    <Panel title="Launch" answer={answer} frame="medium">
+      {({ launch }) =>
+        launch && (
+          <>
+            <Fields>
+              <Field label="It is">
+                <Value at="/launch/status" as="word" />
+              </Field>
+              <Field label="Decided at block">
+                <Value at="/launch/startBlock" as="integer" />
+              </Field>
+              <Field label="Blocks until then">
+                <Value at="/launch/blocksToStart" as="integer" why="it is decided" />
+              </Field>
+            </Fields>
+            {launch.preconversions.length > 0 && (
+              <Table
+                at="/launch/preconversions"
+                rows={launch.preconversions}
+                caption="What was preconverted"
+                empty=""
+                columns={[
+                  { head: 'Currency', cell: () => <Currency chain={chain} name="currencyName" id="currencyId" /> },
+                  {
+                    head: 'Preconverted',
+                    isNumber: true,
+                    cell: () => <Value at="amount" as="amount" why="not known here" />,
+                  },
+                  {
+                    head: 'At least',
+                    isNumber: true,
+                    cell: () => <Value at="minimum" as="amount" why="none is asked for" />,
+                  },
+                  {
+                    head: 'At most',
+                    isNumber: true,
+                    cell: () => <Value at="maximum" as="amount" why="without a limit" />,
+                  },
+                ]}
+              />
+            )}
+          </>
+        )
+      }
+    </Panel>
+  );
+}
+
+/** Of a basket: by its definition. */
+function Reserves({ answer, chain, ids }: PartProps & { readonly ids: readonly string[] }) {
+  return (
+    <Panel title="Made of" answer={answer} frame="medium">
+      {() => (
+        <div class="scroll">
+          <table>
+            <caption class="hidden">Reserves by the definition</caption>
+            <thead>
+              <tr>
+                <th scope="col">Currency</th>
+                <th scope="col" class="right">
+                  Weight
+                </th>
+                <th scope="col" class="right">
+                  First contribution
+                </th>
+                <th scope="col" class="right">
+                  Least preconversion
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {ids.map((id, index) => (
+                <At key={id} at="">
+                  <tr data-item={`/currencies/${index}`}>
+                    <td data-label="Currency">
+                      <Currency chain={chain} name={`/currencyNames/${id}`} id={`/currencies/${index}`} />
+                    </td>
+                    <td data-label="Weight" class="right">
+                      <Value at={`/weights/${index}`} as="amount" />
+                    </td>
+                    <td data-label="First contribution" class="right">
+                      <Value at={`/initialContributions/${index}`} as="amount" />
+                    </td>
+                    <td data-label="Least preconversion" class="right">
+                      <Value at={`/minPreconversion/${index}`} as="amount" />
+                    </td>
+                  </tr>
+                </At>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  );
+}

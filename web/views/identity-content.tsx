@@ -1,0 +1,31 @@
+/** The content of an identity, decoded where its bytes say something. */
+import { type Answer, Field, Fields, JsonTree, Panel, Value } from '../kit.ts';
+
+export function Content({ answer }: { readonly answer: Answer<'/api/identity/{nameOrId}/multimap'> }) {
+  return (
+    <Panel title="Content" answer={answer} frame="medium">
+      {({ contentmultimap }) => (
+        <>
+          <Fields>
+            <Field label="As of block">
+              <Value at="/height" as="integer" />
+            </Field>
+            <Field label="Of">
+              <Value at="/mode" as="word" />
+            </Field>
+          </Fields>
+          {Object.keys(contentmultimap).length === 0 ? (
+            <p class="empty">Its newest update carried no content.</p>
+          ) : (
+            <>
+              <h3>Decoded</h3>
+              <JsonTree at="/decoded" />
+              <h3>As the chain has it</h3>
+              <JsonTree at="/contentmultimap" />
+            </>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,38 @@
+/** An identity, now or at any of its heights: its state, what changed, what it holds, whom it referred. */
+import { useRef } from 'preact/hooks';
+import { type Answer, IDENTITY_TABS, isAnswerOf, replaceQuery, Tabs, tabOf, type ViewProps } from '../kit.ts';
+import { Content } from './identity-content.tsx';
+import { HeightSlider } from './identity-height.tsx';
+import { History } from './identity-history.tsx';
+import { Referrals } from './identity-referrals.tsx';
+import { State } from './identity-state.tsx';
+
+export function View({ parts: { chain }, query, answers: [identity, changes, list] }: ViewProps<'identity'>) {
+  const state = useKept(identity);
+  const updates = changes.shown.value?.data;
+  return (
+    <>
+      {Array.isArray(updates) && (
+        <HeightSlider
+          chain={chain}
+          updates={updates}
+          height={query.get('height')}
+          onHeight={(height) => replaceQuery({ height })}
+        />
+      )}
+      <State answer={state} chain={chain} />
+      <Tabs label="Of the identity" tabs={IDENTITY_TABS} chosen={tabOf(IDENTITY_TABS, query)}>
+        {isAnswerOf(list, '/api/identity/{nameOrId}/changes') && <History answer={list} chain={chain} />}
+        {isAnswerOf(list, '/api/identity/{nameOrId}/multimap') && <Content answer={list} />}
+        {isAnswerOf(list, '/api/identity/{nameOrId}/referrals') && <Referrals answer={list} chain={chain} />}
+      </Tabs>
+    </>
+  );
+}
+
+/** What was shown before stays until the answer is there, so that a moved slider does not empty the view. */
+function useKept<Kept extends Answer<'/api/identity/{nameOrId}'>>(answer: Kept): Kept {
+  const before = useRef(answer);
+  if (answer.shown.value || answer.trouble.value) before.current = answer;
+  return before.current;
+}

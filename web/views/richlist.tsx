@@ -1,0 +1,60 @@
+/** The largest holders of a chain's own coin. */
+import { hrefOf, nativeNameOf, Panel, replaceQuery, Table, Value, type ViewProps } from '../kit.ts';
+
+export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richlist'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="Largest first" answer={holders} frame="tall">
+      {({ results, more }) => (
+        <>
+          <Table
+            at="/results"
+            rows={results}
+            caption={`Holders of ${unit}`}
+            empty="Nobody holds a coin."
+            columns={[
+              { head: 'Rank', isNumber: true, cell: () => <Value at="rank" as="integer" /> },
+              {
+                head: 'Name',
+                cell: ({ address }) => (
+                  <Value
+                    at="name"
+                    as="name"
+                    why="no identity"
+                    href={address.startsWith('i') ? hrefOf('identity', { chain, name: address }) : null}
+                  />
+                ),
+              },
+              {
+                head: 'Address',
+                cell: ({ address }) => (
+                  <Value at="address" as="id" href={hrefOf('address', { chain, addr: address })} />
+                ),
+              },
+              { head: 'Kind', cell: () => <Value at="type" as="word" /> },
+              { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" unit={unit} /> },
+              {
+                head: 'Of all coins',
+                isNumber: true,
+                cell: () => <Value at="percent" as="usd" unit="%" why="the supply is not known" />,
+              },
+              {
+                head: 'Worth',
+                isNumber: true,
+                cell: () => <Value at="usdValue" as="usd" unit="USD" why="the coin has no price" />,
+              },
+            ]}
+          />
+          {more && results.length < MOST && (
+            <button type="button" class="more" onClick={() => replaceQuery({ limit: String(MOST) })}>
+              Show more
+            </button>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** The service answers no more. */
+const MOST = 500;

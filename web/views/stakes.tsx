@@ -1,0 +1,77 @@
+/** Staked blocks with the coins that won them. */
+import {
+  AddressLink,
+  hrefOf,
+  nativeNameOf,
+  Pager,
+  Panel,
+  Table,
+  useLeaf,
+  usePointer,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'>) {
+  const unit = nativeNameOf(chain);
+  return (
+    <Panel title="Newest first" answer={stakes} isList frame="tall">
+      {({ results, page, totalPages }) => (
+        <>
+          <Table
+            at="/results"
+            rows={results}
+            caption={`Staked blocks of ${chain}`}
+            empty="No block of the chain was staked."
+            columns={[
+              {
+                head: 'Block',
+                isNumber: true,
+                cell: ({ height }) => (
+                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                ),
+              },
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Staker', cell: () => <Named name="name" address="address" chain={chain} /> },
+              { head: 'Rewarded', cell: () => <Named name="rewardName" address="rewardAddress" chain={chain} /> },
+              {
+                head: 'Coins that won',
+                isNumber: true,
+                cell: () => <Value at="stakeAmount" as="amount" unit={unit} />,
+              },
+              {
+                head: 'Their output',
+                cell: ({ stakeTxid }) => (
+                  <Value at="stakeTxid" as="id" href={hrefOf('tx', { chain, txid: stakeTxid })} />
+                ),
+              },
+              { head: 'Reward', isNumber: true, cell: () => <Value at="reward" as="amount" unit={unit} /> },
+            ]}
+          />
+          <Pager page={page} totalPages={totalPages} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface NamedProps {
+  /** Where the name stands, which only identities have. */
+  readonly name: string;
+  readonly address: string;
+  readonly chain: string;
+}
+
+function Named({ name, address, chain }: NamedProps) {
+  const leaf = useLeaf(usePointer(name));
+  return (
+    <>
+      {leaf.kind === 'string' && (
+        <div>
+          <Value at={name} as="name" />
+        </div>
+      )}
+      <AddressLink at={address} chain={chain} why="its script names none" />
+    </>
+  );
+}
