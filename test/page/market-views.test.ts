@@ -272,9 +272,9 @@ describe.skipIf(whyNoBrowser !== null)('views of the market', () => {
     };
     const holder = results.find(({ address }) => address.startsWith('R'))?.address;
     for (const [typed, path] of [
-      [String(height), `/${CHAIN}/block/${height}`],
       [block.hash, `/${CHAIN}/block/${height}`],
       [txid, `/${CHAIN}/tx/${txid}`],
+      [String(height), `/${CHAIN}/block/${height}`],
       ['alice@', `/${CHAIN}/identity/${ALICE}`],
       [holder, `/${CHAIN}/address/${holder}`],
       ['nobody@', '/search'],
