@@ -5,6 +5,7 @@ import type { Postgres } from '../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { ChainConfig, Config } from '../schemas/config.ts';
 import type { Login } from './access/login.ts';
+import type { Mempools } from './mempool/mempools.ts';
 import type { CurrencyDirectory } from './state/currency-directory.ts';
 import type { DaemonFigures } from './state/daemon-figures.ts';
 import type { Health } from './state/health-watch.ts';
@@ -25,6 +26,8 @@ export interface ApiContext {
   readonly login: Login;
   readonly webhooks: Webhooks;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
+  /** Mempools of the chains, as far as this process follows them. */
+  readonly mempools: Mempools;
   readonly currencies: CurrencyDirectory;
   readonly natives: NativeCurrencies;
   readonly figures: DaemonFigures;

@@ -9,6 +9,7 @@ import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
+import type { Mempools } from './mempool/mempools.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
 import type { Health } from './state/health-watch.ts';
@@ -41,6 +42,7 @@ export function createContexts(
   snapshots: (lane: PriorityLane) => WithSnapshot,
   lanes: ReadonlyMap<string, PriorityLanes>,
   webhooks: Webhooks,
+  mempools: Mempools,
   port: () => number,
 ): Readonly<Record<PriorityLane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
@@ -64,6 +66,7 @@ export function createContexts(
     },
     postgres: stores.postgres,
     webhooks,
+    mempools,
     login: createLogin({
       postgres: stores.postgres,
       daemon: daemonOf,

@@ -6,6 +6,7 @@ import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import { openReader } from '../infra/postgres/reader.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
+import type { MempoolSource } from '../schemas/mempool.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
 import { type ContextOptions, createContexts } from './create-context.ts';
@@ -16,6 +17,8 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { watchEstimates } from './mempool/estimate-outcomes.ts';
+import { followMempools } from './mempool/mempools.ts';
 import { createPageBuild } from './page/page-build.ts';
 import type { PageSource } from './page/page-source.ts';
 import { registerPage } from './page/register-page.ts';
@@ -37,6 +40,8 @@ export interface ApiOptions extends ContextOptions {
   readonly topics: TopicReader;
   /** Watches on the wallets of each chain's daemons; optional. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
+  /** Mempools to follow, by chain name; the API closes them. */
+  readonly mempools?: ReadonlyMap<string, MempoolSource>;
   /** Aborting it is a close(). */
   readonly signal: AbortSignal;
   /** Bytes of memory for cached answers; 0 disables the cache. */
@@ -121,12 +126,15 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
+  const mempools = followMempools(options.mempools ?? new Map(), watch);
+  closers.push(() => mempools.close());
   const push = await createPush({
     config,
     topics,
     watch,
     withSnapshot: snapshots('standard'),
     logger,
+    mempools,
     ...options.push,
   });
   closers.push(() => {
@@ -149,7 +157,9 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, () => port);
+  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, mempools, () => port);
+  const stopComparing = watchEstimates(apis.standard, logger);
+  closers.push(async () => stopComparing());
   const underWay: RequestsUnderWay = { count: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);

@@ -17,6 +17,7 @@ import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
 import { startDemo } from './demo.ts';
+import { openMempools } from './open-mempools.ts';
 import { openResources } from './open-resources.ts';
 import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
@@ -62,7 +63,8 @@ export async function run(
         }),
       );
       closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const options = { config, release, stores, topics, daemons, wallets, page, logger, signal };
+      const mempools = openMempools(config, daemons, notifications, stores.postgres.pool, logger);
+      const options = { config, release, stores, topics, daemons, wallets, mempools, page, logger, signal };
       const api = await retryWhileRecovering(() => startApi(options), logger);
       closers.push(() => api.close());
       announce({ ...config, port: api.port }, line);
@@ -116,10 +118,11 @@ function openDaemons(
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
-/** Opens those of the chains that this process tails and whose daemons publish. One line says which chains are polled, and why. */
+/** For tailers and mempools: opens those of the chains whose daemons publish. One line says which chains are polled, and why. */
 async function openNotifications({ chains, roles }: Config, logger: Logger): Promise<Notifications> {
   const opened = new Map<string, DaemonNotifications>();
-  if (!roles.includes('tail')) return opened;
+  const isTailer = roles.includes('tail');
+  if (!isTailer && !roles.includes('serve')) return opened;
   const polled: string[] = [];
   let why = 'no zmq is configured';
   for (const { name: chain, zmq, blockSeconds } of chains) {
@@ -136,7 +139,8 @@ async function openNotifications({ chains, roles }: Config, logger: Logger): Pro
       why = `the ZMQ binding has no binary for ${process.platform}-${process.arch} with Node.js ${process.version}`;
     }
   }
-  if (polled.length > 0) logger.info({ chains: polled }, `polls ${polled.join(', ')} for new blocks: ${why}`);
+  if (isTailer && polled.length > 0)
+    logger.info({ chains: polled }, `polls ${polled.join(', ')} for new blocks: ${why}`);
   return opened;
 }
 

@@ -14,6 +14,7 @@ export const CONVERSION_TYPES = [
   'mint',
   'burn',
 ] as const satisfies readonly TransferKind[];
+export type ConversionType = (typeof CONVERSION_TYPES)[number];
 
 /** Statuses of a conversion as users see them. */
 export const CONVERSION_STATUSES = ['pending', 'completed', 'refunded', 'unmatched'] as const;

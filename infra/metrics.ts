@@ -177,4 +177,41 @@ export const metrics = {
     labelNames: ['chain', 'daemon'],
     registers,
   }),
+  mempoolListed: new Gauge({
+    name: 'verustream_mempool_transactions',
+    help: 'Transactions in the mempool of the daemon',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolWithheld: new Gauge({
+    name: 'verustream_mempool_withheld_transactions',
+    help: 'Of these, how many are not shown: no room for their fee rate, or not readable',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolBytes: new Gauge({
+    name: 'verustream_mempool_bytes',
+    help: 'Memory that the shown transactions take, about',
+    labelNames: ['chain'],
+    registers,
+  }),
+  mempoolLookSeconds: new Histogram({
+    name: 'verustream_mempool_look_seconds',
+    help: 'Time to compare the mempool of the daemon with what is shown of it',
+    labelNames: ['chain', 'outcome'],
+    registers,
+  }),
+  estimateError: new Histogram({
+    name: 'verustream_mempool_estimate_error_ratio',
+    help: 'Distance of the last estimate of a waiting conversion from what it brought, as a share of that',
+    labelNames: ['chain'],
+    buckets: [0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1],
+    registers,
+  }),
+  estimateUnpaid: new Counter({
+    name: 'verustream_mempool_estimate_unpaid_total',
+    help: 'Estimated conversions that brought nothing, by the status that they came to',
+    labelNames: ['chain', 'status'],
+    registers,
+  }),
 };

@@ -49,6 +49,11 @@ export const API_ERRORS = {
   ],
   internal_error: [500, 'Internal error', 'The service failed; `instance` names its log line.'],
   daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be reached or refused the call.'],
+  mempool_unknown: [
+    503,
+    'Mempool not known',
+    'The mempool of the chain has not been read yet, or this process does not follow it: ask again after Retry-After seconds.',
+  ],
   syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],
   query_too_slow: [
     503,

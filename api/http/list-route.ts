@@ -20,7 +20,7 @@ interface Selection<Row, Shown, Beside> extends Omit<ListSource<Row, Shown>, 'ch
 type BesideFor<B> = [keyof B] extends [never] ? unknown : { readonly beside: unknown };
 
 interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Properties, Row, Shown, Beside>
-  extends Pick<StateRoute<P>, 'path' | 'summary' | 'parameters'>,
+  extends Pick<StateRoute<P>, 'path' | 'summary' | 'parameters' | 'extraTag'>,
     Pick<ListSource<Row, Shown>, 'reader' | 'key'> {
   /** Schema of a row as it is shown. */
   readonly row: R;

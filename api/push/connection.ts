@@ -18,8 +18,12 @@ import {
 } from './cursor.ts';
 import { createInbox } from './inbox.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
-import { beyondAll, isBeforePlaces, placeAfter } from './places.ts';
+
+import { mempoolFor } from './mempool-reader.ts';
+
+import { beyondAll, isBeforePlaces, isShortOf, placeAfter } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
+
 import { eventMessage, type PushEvent } from './push-event.ts';
 import { createSnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
@@ -36,7 +40,8 @@ const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 export function createConnection(options: PushConnectionOptions): PushConnection {
   const { hub, transport, share } = options;
   const subscriptions = createSubscriptionSet(hub, share);
-  const inbox = createInbox({ share, pace: hub.messagePace, read, refuse, overLimit, fail });
+  const mempool = mempoolFor(hub.mempools, subscriptions, sayMembers);
+  const inbox = createInbox({ share, pace: hub.messagePace, workOf: hub.workOf, read, refuse, overLimit, fail });
   /** Null while live: the place is then the hub's. */
   let places: Map<FeedKey, FeedPlace> | null = new Map(hub.places());
   let seq = 0;
@@ -67,8 +72,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     wake,
   });
 
-  /** A copy: places move on. */
-  const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places());
+  const here = (): Map<FeedKey, FeedPlace> => new Map(places ?? hub.places()); // a copy: places move on
   const cursorHere = () => encodePlaces(here(), snapshots.isDue());
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
@@ -135,7 +139,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   function wake(): void {
-    if (started && isOpen && blockedSince === null && places) hub.serve(served);
+    if (started && isBehind()) hub.serve(served);
   }
 
   /**
@@ -183,17 +187,11 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     return true;
   }
 
+  const isTakingMore = () => isOpen && blockedSince === null;
   /** Whether there is something to send now: up to the next snapshot, or a part of it. */
   function isBehind(): boolean {
-    if (!isOpen || blockedSince !== null || places === null) return false;
-    const at = snapshots.places();
-    if (!snapshots.isDue() || snapshots.isReady()) return true;
-    return (
-      at !== null &&
-      hub.feeds.some(
-        ({ key, head }) => (places?.get(key)?.position ?? head) < Math.min(head, at.get(key)?.position ?? 0),
-      )
-    );
+    if (!isTakingMore() || mempool.isBehind || places === null) return isTakingMore() && mempool.isBehind;
+    return !snapshots.isDue() || snapshots.isReady() || isShortOf(hub.feeds, places, snapshots.places());
   }
 
   function send(): MissingRecord | null {
@@ -201,6 +199,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     together(() => {
       if (snapshots.isReady()) snapshots.send();
       else missing = sendRecent();
+      if (isTakingMore() && !snapshots.isReady()) mempool.send(performance.now() + hub.pace.sliceMs, isTakingMore);
     });
     return missing;
   }
@@ -270,6 +269,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
       places = new Map(from);
       refuseUnknown(cursor).catch(fail);
     }
+    if (subscription.channels.has('mempool')) mempool.restart();
     if (subscription.snapshot.length > 0 && isNew) {
       places ??= before;
       subscription.from = beyondAll(before);

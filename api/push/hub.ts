@@ -3,13 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createFlights } from '../../infra/shared.ts';
+import type { MempoolJournal } from '../mempool/journal.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
-import { CATCHING_UP, LOADED } from './limits.ts';
+import { CATCHING_UP, LOADED, mempoolWork } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
@@ -25,6 +26,10 @@ export interface Hub {
   readonly idsOf: IdsOf;
   readonly takeSnapshot: TakeSnapshot;
   readonly logger: Logger;
+  /** One for each chain whose mempool is followed. */
+  readonly mempools: readonly MempoolJournal[];
+  /** Work of a subscription to these channels, in addition to that of its filter. */
+  workOf(channels: readonly string[] | undefined): number;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;
   /** Pace of all messages from clients. */
@@ -60,6 +65,7 @@ export interface HubOptions {
   /** Without it no client may ask for a snapshot. */
   readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
+  readonly mempools?: readonly MempoolJournal[];
   /** For tests. */
   readonly pace?: Pace;
   readonly messagePace?: Pace;
@@ -76,6 +82,7 @@ const NO_SNAPSHOTS: TakeSnapshot = () => Promise.reject(new TypeError('this hub 
 
 export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
   const { pace = createPace(PACE), messagePace = createPace(PACE), takeSnapshot = NO_SNAPSHOTS } = options;
+  const { mempools = [] } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string, FeedRecord>(LOADED);
@@ -135,6 +142,9 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     idsOf,
     takeSnapshot,
     logger,
+    mempools,
+    workOf: (channels) =>
+      channels?.includes('mempool') ? mempoolWork(mempools.reduce((sum, { count }) => sum + count, 0)) : 0,
     pace,
     messagePace,
     places,

@@ -25,6 +25,8 @@ export interface Inbox {
 export interface InboxOptions {
   readonly share: NetworkShare;
   readonly pace: Pace;
+  /** Work of a subscription to these channels, in addition to that of its filter. */
+  workOf(channels: readonly string[] | undefined): number;
   read(message: ClientMessage): void;
   refuse(id: MessageId, code: string, detail: string): void;
   /** Ends the connection. */
@@ -33,7 +35,15 @@ export interface InboxOptions {
   fail(error: unknown): void;
 }
 
-export function createInbox({ share, pace, read, refuse, overLimit, fail }: InboxOptions): Inbox {
+export function createInbox({
+  share,
+  pace,
+  workOf: workOfChannels,
+  read,
+  refuse,
+  overLimit,
+  fail,
+}: InboxOptions): Inbox {
   const budget = createMessageBudget();
   const closing = new AbortController();
   const waiting: string[] = [];
@@ -51,7 +61,7 @@ export function createInbox({ share, pace, read, refuse, overLimit, fail }: Inbo
     if (!message.ok) return refuse(message.id, message.code, message.detail);
     const id = message.message.id ?? null;
     try {
-      const work = workOf(message.message);
+      const work = workOf(message.message, workOfChannels);
       const turnOfFilter = work > 0 ? turn(work) : null;
       if (turnOfFilter) await turnOfFilter;
     } catch (error) {
@@ -117,8 +127,9 @@ export function createInbox({ share, pace, read, refuse, overLimit, fail }: Inbo
   };
 }
 
-function workOf(message: ClientMessage): number {
+function workOf(message: ClientMessage, workOfChannels: InboxOptions['workOf']): number {
   if (message.op !== 'subscribe') return 0;
+  const { filter = {}, cursor, channels } = message;
   const snapshot = message.snapshot ? SNAPSHOT_WORK : 0;
-  return filterSize(message.filter ?? {}).work + (message.cursor === undefined ? 0 : CURSOR_WORK) + snapshot;
+  return filterSize(filter).work + (cursor === undefined ? 0 : CURSOR_WORK) + snapshot + workOfChannels(channels);
 }

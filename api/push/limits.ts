@@ -20,6 +20,11 @@ export const CURSOR_WORK = 2;
 export const SNAPSHOT_WORK = 300;
 export const ROWS_A_UNIT = 8;
 
+/** Units of work of sending all that waits in the mempools. */
+export function mempoolWork(transactions: number): number {
+  return 1 + Math.ceil(transactions / 10);
+}
+
 /** Work of a message before it is read: a unit, and one for each KiB. */
 export function messageWork(bytes: number): number {
   return 1 + Math.ceil(bytes / 1024);

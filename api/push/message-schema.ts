@@ -3,6 +3,7 @@
 import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
 import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import { waitingTransaction } from '../mempool/transaction-schema.ts';
 import {
   array,
   coins,
@@ -20,6 +21,7 @@ import {
   string,
   unixTime,
 } from '../schema/json-schema.ts';
+import { mempoolGoneData, mempoolSnapshotData } from './mempool-schema.ts';
 import type { SnapshotChannel } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
@@ -270,6 +272,24 @@ export const pushEvents = {
       net: coins,
       currencies: array(object({ currencyId: string, amount: coins }), 'Currencies other than the native coin'),
     }),
+  ),
+  mempool_snapshot: event(
+    'mempool_snapshot',
+    'mempool',
+    'All that waits for a block, in parts; after a subscription, and again where a client has fallen too far behind',
+    mempoolSnapshotData,
+  ),
+  mempool_tx: event(
+    'mempool_tx',
+    'mempool',
+    'A transaction waits for a block, for the first time or again',
+    waitingTransaction,
+  ),
+  mempool_gone: event(
+    'mempool_gone',
+    'mempool',
+    'A transaction waits no longer, and what became of it',
+    mempoolGoneData,
   ),
   undo: event('undo', '*', 'A reorganisation: messages about the blocks above toHeight no longer hold', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;

@@ -1,5 +1,5 @@
 /** Order of places in the stream. */
-import type { FeedPlace, FeedPlaces } from './cursor.ts';
+import type { FeedKey, FeedPlace, FeedPlaces } from './cursor.ts';
 import type { PushEvent } from './push-event.ts';
 
 export function comparePlaces(a: FeedPlace, b: FeedPlace): number {
@@ -27,4 +27,16 @@ export function beyondAll(places: FeedPlaces): FeedPlaces {
 
 export function placeAfter({ place }: PushEvent): FeedPlace {
   return { position: place.position, index: place.index + 1 };
+}
+
+/** Whether a reader at `places` has a record to read before `at`; null: nowhere. */
+export function isShortOf(
+  feeds: readonly { readonly key: FeedKey; readonly head: number }[],
+  places: FeedPlaces,
+  at: FeedPlaces | null,
+): boolean {
+  if (at === null) return false;
+  return feeds.some(
+    ({ key, head }) => (places.get(key)?.position ?? head) < Math.min(head, at.get(key)?.position ?? 0),
+  );
 }

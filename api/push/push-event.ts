@@ -2,7 +2,16 @@
 import type { Usd } from '../rest/prices/usd.ts';
 import { type FeedKey, type FeedPlace, type FeedTopicName, feedKey } from './cursor.ts';
 
-export const CHANNELS = ['blocks', 'txs', 'conversions', 'prices', 'reserves', 'identities', 'addresses'] as const;
+export const CHANNELS = [
+  'blocks',
+  'txs',
+  'conversions',
+  'prices',
+  'reserves',
+  'identities',
+  'addresses',
+  'mempool',
+] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** Members that filters match; a filter ignores members that an event lacks. */
@@ -10,7 +19,8 @@ export interface EventSubjects {
   readonly currencies?: readonly string[];
   /** Null where none is: no basket matches it. */
   readonly basket?: string | null;
-  readonly identity?: string;
+  /** Null as with `basket`. */
+  readonly identity?: string | null;
   readonly addresses?: readonly string[];
   /** Status of a conversion. */
   readonly status?: string;

@@ -6,6 +6,7 @@ import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { Mempools } from '../mempool/mempools.ts';
 import { memoize } from '../state/memoize.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -27,6 +28,7 @@ export interface PushOptions {
   readonly watch: StateWatch;
   readonly withSnapshot: WithSnapshot;
   readonly logger: Logger;
+  readonly mempools?: Mempools;
   readonly graceMs?: number;
   readonly heartbeatMs?: number;
   readonly slowMs?: number;
@@ -90,8 +92,13 @@ export async function createPush(options: PushOptions): Promise<Push> {
   }
   const { withSnapshot } = options;
   const takeSnapshot = createSnapshots({ chains: config.chains, feeds, withSnapshot, state: () => watch.state });
-  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger });
+  const mempools = [...(options.mempools?.all() ?? [])];
+  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger, mempools });
   hub = made;
+  const wakeAll = () => {
+    for (const connection of made.connections()) connection.wake();
+  };
+  const unfollow = mempools.map((journal) => journal.onChange(wakeAll));
   const timer = setInterval(() => {
     const now = Date.now();
     let buffered = 0;
@@ -123,6 +130,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     clients: () => made.count(),
     close() {
       clearInterval(timer);
+      for (const stopFollowing of unfollow) stopFollowing();
       for (const connection of made.connections()) connection.end(GOING_AWAY, 'the server stops');
       stop.abort();
     },

@@ -114,7 +114,8 @@ async function checked(
   await turn(messageWork(bytes));
   const first = read();
   if (first.cursor !== undefined) decodePlaces(first.cursor);
-  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + (first.snapshot ? SNAPSHOT_WORK : 0));
+  const snapshot = first.snapshot ? SNAPSHOT_WORK : 0;
+  await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + snapshot + hub.workOf(first.channels));
   const trial = createSubscriptionSet(hub, share);
   trial.add(null, first, hub.places());
   trial.remove(null);

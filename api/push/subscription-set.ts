@@ -6,7 +6,7 @@ import type { Hub } from './hub.ts';
 import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import { isBefore } from './places.ts';
-import type { PushEvent } from './push-event.ts';
+import type { EventSubjects, PushEvent } from './push-event.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { LimitExceeded } from './subscription-refused.ts';
 
@@ -31,6 +31,9 @@ export interface SubscriptionSet {
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
   wantsLive(event: PushEvent): boolean;
+  /** The same of what waits for a block, which has no place in the stream. */
+  coversMempool(chain: string): boolean;
+  wantsWaiting(chain: string, parts: readonly EventSubjects[]): boolean;
 }
 
 type Holding = Parameters<NetworkShare['hold']>[0];
@@ -103,6 +106,8 @@ export function createSubscriptionSet(
       }
       return wanted;
     },
+    coversMempool: (chain) => [...subscriptions.values()].some((one) => one.coversMempool(chain)),
+    wantsWaiting: (chain, parts) => [...subscriptions.values()].some((one) => one.matchesWaiting(chain, parts)),
     wantsLive(event) {
       for (const subscription of subscriptions.values()) if (subscription.matches(event)) return true;
       return false;

@@ -24,6 +24,10 @@ export interface Subscription {
   /** Up to here it has had its events; moves only when the connection is taken back. */
   seen: FeedPlaces;
   matches(event: PushEvent): boolean;
+  /** Whether it is for what waits on the chain. */
+  coversMempool(chain: string): boolean;
+  /** Whether it is for a waiting transaction, any of whose parts may match. */
+  matchesWaiting(chain: string, parts: readonly EventSubjects[]): boolean;
 }
 
 /** Name or i-address → i-addresses that it may mean, one for each chain. */
@@ -69,6 +73,7 @@ export function createSubscription(
   const topicOf = (channel: Channel): FeedTopicName =>
     channel === 'prices' || (channel === 'conversions' && minUsd !== undefined) ? 'stamps' : 'facts';
   const topics = new Set([...wanted].map(topicOf));
+  const coversMempool = (chain: string) => wanted.has('mempool') && named.has(chain);
   return {
     channels: wanted,
     chains: named,
@@ -86,6 +91,8 @@ export function createSubscription(
         : wanted.has(event.channel) &&
           (isOfInterest(event, event.subjects) ||
             (event.formerSubjects !== undefined && isOfInterest(event, event.formerSubjects)))),
+    coversMempool,
+    matchesWaiting: (chain, parts) => coversMempool(chain) && parts.some(passes),
   };
 }
 

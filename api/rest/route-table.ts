@@ -29,6 +29,8 @@ import { marketPairRoutes } from './market/pair-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
+import { mempoolEstimateRoutes } from './mempool/estimate-routes.ts';
+import { mempoolRoutes } from './mempool/routes.ts';
 import { networkAtHeightRoutes } from './network/at-height-routes.ts';
 import { chartRoutes } from './network/chart-routes.ts';
 import { pulseRoutes } from './network/pulse-routes.ts';
@@ -74,6 +76,8 @@ const subjects = [
   ...currencyRoutes,
   ...currencyListRoutes,
   ...conversionRoutes,
+  ...mempoolRoutes,
+  ...mempoolEstimateRoutes,
   ...conversionSummaryRoutes,
   ...bridgeRoutes,
   ...searchRoutes,

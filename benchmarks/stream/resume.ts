@@ -44,7 +44,7 @@ export async function measureResume(missed: number): Promise<void> {
     const stream = { baseUrl: `http://127.0.0.1:${api.port}`, channels: ALL, cursor: BEGINNING };
     for await (const event of openStream(stream)) {
       if (!('data' in event)) throw new Error('the stream begins anew');
-      if (heard(event.type, 'height' in event.data ? event.data.height : -1)) return;
+      if (heard(event.type, 'height' in event.data ? (event.data.height ?? -1) : -1)) return;
     }
   }
 

@@ -12,6 +12,8 @@ export interface RecordingView {
   readonly orphansKnown: boolean;
   /** Newest height whose block both branches share and the node has. */
   readonly sharedHeight: number;
+  /** The block that comes next on the shown branch; undefined at its end. */
+  readonly next: RecordedBlock | undefined;
   /** Block of the shown chain, undefined above its tip. */
   at(height: number): RecordedBlock | undefined;
   /** Any released block, abandoned ones included. */
@@ -34,6 +36,7 @@ export function viewChain(recording: Recording, { branch, height, orphansKnown }
   };
   const best = at(height);
   if (best === undefined) throw new RangeError(`the recording has no block ${height} on its ${branch} branch`);
+  const isBeforeFork = branch === 'main' && height === fork && !orphansKnown;
   const isActive = (block: RecordedBlock) => at(block.height) === block;
   return {
     recording,
@@ -42,6 +45,7 @@ export function viewChain(recording: Recording, { branch, height, orphansKnown }
     best,
     atRecordedTip: branch === 'main' && height === tip,
     orphansKnown,
+    next: branch === 'orphan' || isBeforeFork ? orphans[height - fork] : main[height + 1],
     sharedHeight: Math.min(height, branch === 'orphan' ? fork : tip),
     at,
     isActive,

@@ -1,4 +1,4 @@
-/** getrawtransaction as of the released tip. */
+/** getrawtransaction and getrawmempool as of the released tip. */
 
 import { join } from 'node:path';
 import { isWrittenHash } from '../../domain/hashes.ts';
@@ -12,6 +12,9 @@ import { readLines } from './read-lines.ts';
 import type { RecordedBlock, Recording } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
 import type { SpentAsOf } from './spent-outputs.ts';
+import { createWaitingTransactions } from './waiting-transactions.ts';
+
+const PLACE = new Set(['blockhash', 'height', 'confirmations', 'time', 'blocktime']);
 
 /** Recorded verbose transactions of the main branch by txid, read when first asked for. */
 function createRecordedTransactions({ folder }: Recording): (txid: string) => string | undefined {
@@ -44,6 +47,7 @@ export function createTransactionDerivations(
   spentAsOf: SpentAsOf,
 ): Derivations {
   const recorded = createRecordedTransactions(recording);
+  const waitingIn = createWaitingTransactions(recording, (txid) => recorded(txid) !== undefined);
   const onMain = transactionBlocks(recording.main);
   const onOrphan = transactionBlocks(recording.orphans);
 
@@ -94,7 +98,19 @@ export function createTransactionDerivations(
     return printPairs(pairs.map(([key, value]): MemberPair => [key, place[key] ?? value]));
   }
 
+  /** A daemon prints no place for one that waits. */
+  function waiting(view: RecordingView, txid: string): string | null {
+    const text = waitingIn(view).has(txid) ? recorded(txid) : undefined;
+    if (text === undefined) return null;
+    return printPairs(readPairs(spentAsOf(view, text)).filter(([key]) => !PLACE.has(key)));
+  }
+
   return {
+    /** Sizes and fees are left to the recording. */
+    getrawmempool(view, params) {
+      const [verbose = 'false'] = params;
+      return params.length < 2 && verbose === 'false' ? JSON.stringify([...waitingIn(view)]) : null;
+    },
     getrawtransaction(view, params) {
       const [txid, verbosity = '0'] = params;
       atMost(params, 2);
@@ -103,6 +119,8 @@ export function createTransactionDerivations(
       if (wanted === undefined || !isWrittenHash(wanted) || level === null) return null;
       const block = holder(view, wanted);
       if (block === undefined) {
+        const text = view.atRecordedTip ? null : waiting(view, wanted);
+        if (text !== null) return level === 0 ? (rawMember(text, 'hex') ?? null) : text;
         // The genesis coinbase, the mempool and what only the abandoned branch held are left to the recording.
         if (view.atRecordedTip || (onOrphan.has(wanted) && view.orphansKnown)) return null;
         throw new RpcFailure(-5, 'No information available about transaction');

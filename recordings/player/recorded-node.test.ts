@@ -196,14 +196,44 @@ describe('the story', () => {
   test('below the recorded tip what no block tells is refused, and what does not depend on it is answered', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 700 });
     try {
-      await expect(rpc(node, 'getrawmempool')).rejects.toThrow(
-        '-1 not in the recording at height 700: getrawmempool []',
+      await expect(rpc(node, 'getmempoolinfo')).rejects.toThrow(
+        '-1 not in the recording at height 700: getmempoolinfo []',
       );
       await expect(rpc(node, 'coinsupply')).rejects.toThrow('-1 not in the recording');
       await expect(rpc(node, 'getblockcount', 1)).rejects.toThrow('-1 getblockcount\n\nReturns the number of blocks');
       await expect(rpc(node, 'getrawmempool', 'x')).rejects.toThrow('-1 JSON value is not a boolean as expected');
       await expect(rpc(node, 'nosuchmethod')).rejects.toThrow('-32601 Method nosuchmethod not found');
       expect(await rpc(node, 'hashdata', '68656c6c6f')).toMatch(/^[0-9a-f]{64}$/);
+    } finally {
+      await node.stop();
+    }
+  });
+
+  test('what senders put into the next block waits for it, and what a reorganisation takes out waits again', async () => {
+    const node = await startRecordedNode({ folder, ...credentials, startHeight: 782 });
+    const waiting = async () => (await rpc(node, 'getrawmempool')) as string[];
+    const placeOf = async (txid: string) => {
+      const { txid: own, height = null } = (await rpc(node, 'getrawtransaction', txid, 1)) as {
+        txid: string;
+        height?: number;
+      };
+      return [own, height];
+    };
+    try {
+      const [txid = '', ...others] = await waiting();
+      expect(others).toHaveLength(1);
+      expect(await placeOf(txid)).toEqual([txid, null]);
+      node.step();
+      expect(await placeOf(txid)).toEqual([txid, 783]);
+      expect(await waiting()).not.toContain(txid);
+
+      node.branch('orphan');
+      const abandoned = node.height;
+      node.advanceTo(845);
+      const back = await waiting();
+      expect(back.length).toBeGreaterThan(10);
+      node.branch('orphan', abandoned);
+      for (const one of back.slice(0, 3)) expect((await placeOf(one))[1]).toBeGreaterThan(845);
     } finally {
       await node.stop();
     }

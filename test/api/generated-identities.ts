@@ -131,10 +131,12 @@ export async function startIdentityDaemon(
     }),
   );
 
-  const { url, hashAt, grow, reorganise, stop } = daemon;
+  const { url, hashAt, waiting, forget, grow, reorganise, stop } = daemon;
   return {
     url,
     hashAt,
+    waiting,
+    forget,
     grow,
     reorganise,
     stop,

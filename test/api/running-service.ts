@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { type ApiOptions, type RunningApi, startApi } from '../../api/server.ts';
 import type { StoreContext } from '../../commands/command.ts';
+import { openMempools } from '../../commands/open-mempools.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -153,6 +154,7 @@ export async function startServiceOn<Node extends FollowedNode>(
       stores,
       topics,
       daemons,
+      mempools: openMempools(config, daemons, new Map(), stores.postgres.pool, logger),
       logger,
       signal,
       ...(push && { push }),

@@ -1,4 +1,6 @@
 /** A daemon that serves a made-up chain, which grows and changes branches when it is told to. */
+import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { sentIn } from '../../recordings/player/waiting-transactions.ts';
 import { type ScriptedDaemonOptions, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './chain.ts';
 
@@ -10,6 +12,10 @@ export interface ChainDaemon {
   readonly hash: string;
   /** Of the best chain. */
   hashAt(height: number): string | undefined;
+  /** Ids of what waits. */
+  waiting(): readonly string[];
+  /** Loses all that waits, as a daemon that is started again; its next block has it all the same. */
+  forget(): void;
   grow(blocks: number): void;
   /** Leaves the newest `depth` blocks and grows another branch, all before anybody may ask. */
   reorganise(depth: number, blocks: number): void;
@@ -17,6 +23,8 @@ export interface ChainDaemon {
 }
 
 export interface ChainDaemonOptions extends GeneratedChainOptions {
+  /** What senders put into the next block waits for it. */
+  readonly mempool?: boolean;
   readonly methods?: ScriptedDaemonOptions['methods'];
 }
 
@@ -24,16 +32,27 @@ export interface ChainDaemonOptions extends GeneratedChainOptions {
 const KEPT_ABANDONED = 1_000;
 
 /** With its first `blocks`, at least one. */
-export async function startChainDaemon({ methods, ...options }: ChainDaemonOptions, blocks = 1): Promise<ChainDaemon> {
+export async function startChainDaemon(
+  { methods, mempool = false, ...options }: ChainDaemonOptions,
+  blocks = 1,
+): Promise<ChainDaemon> {
   const chain = createChain({ ...options, rewinds: true });
   const best: GeneratedBlock[] = [];
   const abandoned = new Map<string, GeneratedBlock>();
   const heights = new Map<string, number>();
+  /** Made, and not mined yet. */
+  let next: GeneratedBlock | null = null;
+  let waiting: ReadonlyMap<string, string> = new Map();
+  const prepare = () => {
+    next = mempool ? chain.next() : null;
+    waiting = next ? sentTexts(next.text) : new Map();
+  };
   const grow = (count: number) => {
     for (let made = 0; made < count; made += 1) {
-      const block = chain.next();
+      const block = next ?? chain.next();
       best.push(block);
       heights.set(block.hash, block.height);
+      prepare();
     }
   };
   grow(Math.max(1, blocks));
@@ -42,6 +61,7 @@ export async function startChainDaemon({ methods, ...options }: ChainDaemonOptio
     chain: {
       tip,
       at: (height) => best[height],
+      waiting: () => waiting,
       textOf: (hash) => (abandoned.get(hash) ?? best[heights.get(hash) ?? -1])?.text,
     },
     ...(methods && { methods }),
@@ -55,8 +75,13 @@ export async function startChainDaemon({ methods, ...options }: ChainDaemonOptio
       return tip().hash;
     },
     hashAt: (height) => best[height]?.hash,
+    waiting: () => [...waiting.keys()],
+    forget() {
+      waiting = new Map();
+    },
     grow,
     reorganise(depth, count) {
+      next = null;
       chain.rewind(tip().height - depth);
       for (const block of best.splice(best.length - depth)) {
         abandoned.set(block.hash, block);
@@ -66,8 +91,20 @@ export async function startChainDaemon({ methods, ...options }: ChainDaemonOptio
         if (abandoned.size <= KEPT_ABANDONED) break;
         abandoned.delete(hash);
       }
+      prepare();
       grow(count);
     },
     stop: () => daemon.stop(),
   };
+}
+
+function sentTexts(block: string): Map<string, string> {
+  const sent = new Set(sentIn(block));
+  const tx = rawMember(block, 'tx') ?? '[]';
+  const texts = rawElements(tx, 0).map(({ start, end }) => tx.slice(start, end));
+  return new Map(
+    texts
+      .map((text) => [JSON.parse(rawMember(text, 'txid') ?? '""') as string, text] as const)
+      .filter(([txid]) => sent.has(txid)),
+  );
 }

@@ -17,7 +17,11 @@ import { checkHistory } from './check-history.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { FOLLOWED, type Follower, follow } from './followers.ts';
 import { createEventBook, UNDO_OF_PRICES, VALUED } from './history.ts';
+
+import { followMempool, type MempoolFollower } from './mempool-followers.ts';
+
 import { followFromSnapshot } from './snapshot-followers.ts';
+
 import { sseMessages } from './sse-events.ts';
 import { readBotState, readTruth, type Topics } from './truth.ts';
 
@@ -30,10 +34,19 @@ const BLOCKS_A_SECOND = number('STREAM_BLOCKS', 10);
 const CHAINS: readonly string[] = ['one', 'two'];
 /** Enough for baskets that price something. */
 const FIRST_BLOCKS = 120;
-const chainOf = (number: number) => ({ seed: SEED + number, addresses: 40, transactions: 6, mix: EVERYTHING });
+const chainOf = (number: number) => ({
+  seed: SEED + number,
+  addresses: 40,
+  transactions: 6,
+  mix: EVERYTHING,
+  mempool: true,
+});
 const TICK_MS = 100;
 /** Chances in a tick. */
 const REORGANISES = 0.08;
+const FORGETS = 0.05;
+/** Blocks at the end that come when every client holds what waits for them. */
+const MEMPOOL_ROUNDS = 4;
 const DEEPEST = 12;
 const FINALITY_DEPTH = 60;
 /** Of the clients in turn; some reorganisations reach what was confirmed. */
@@ -101,6 +114,17 @@ it(
       });
     });
 
+    const ofMempool = Array.from({ length: Math.ceil(CLIENTS / 5) }, (_, number) =>
+      followMempool({
+        baseUrl,
+        number,
+        way: number % 3 === 1 ? 'sse' : 'websocket',
+        slow: number % 3 === 2,
+        random,
+        signal: stop.signal,
+      }),
+    );
+
     let isCalm = false;
     const bots = Array.from({ length: Math.ceil(CLIENTS / 5) }, (_, number) =>
       followFromSnapshot({ name: `bot ${number}`, baseUrl, random, signal: stop.signal, mayForget: () => !isCalm }),
@@ -123,12 +147,22 @@ it(
           reorganisations += 1;
           daemon.reorganise(1 + below(DEEPEST), below(DEEPEST + 2));
         }
+        if (random() < FORGETS / CHAINS.length) daemon.forget();
         daemon.grow(Math.floor((BLOCKS_A_SECOND * TICK_MS) / 1000 / CHAINS.length + random()));
         highest[number] = Math.max(highest[number] ?? 0, daemon.height);
       }
       for (let n = 0; n < (CLIENTS * CUT_SHARE * TICK_MS) / 1000 + random() - 0.5; n += 1) proxy.cut(random());
     }
     await killing;
+    const heldBy = () => untilMempoolsHeld(ofMempool, (chain) => daemons[CHAINS.indexOf(chain)]?.waiting() ?? []);
+    for (let round = 0; round < MEMPOOL_ROUNDS; round += 1) {
+      await heldBy();
+      for (const [number, daemon] of daemons.entries()) {
+        daemon.grow(1);
+        highest[number] = Math.max(highest[number] ?? 0, daemon.height);
+      }
+      proxy.cut(random());
+    }
 
     // One more than a chain ever had: a height that comes once.
     for (const [number, daemon] of daemons.entries()) {
@@ -147,9 +181,10 @@ it(
       stop.abort();
       throw error;
     });
+    await heldBy();
     await until('the bots have their snapshots', async () => bots.every((bot) => bot.places() !== null), MINUTES);
     stop.abort();
-    await Promise.all([...followers, ...bots].map(({ done }) => done));
+    await Promise.all([...followers, ...bots, ...ofMempool].map(({ done }) => done));
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     await proxy.stop();
     for (const daemon of daemons) await daemon.stop();
@@ -162,10 +197,19 @@ it(
       expect(bot.faults).toEqual([]);
       expect([bot.name, ...differences(bot.state().current(), wanted.current())]).toEqual([bot.name]);
     }
+    expect(ofMempool.flatMap(({ name, faults }) => faults.slice(0, 3).map((fault) => `${name}: ${fault}`))).toEqual([]);
+    const mempoolChanges = ofMempool.reduce((sum, { changes }) => sum + changes, 0);
+    const snapshots = ofMempool.reduce((sum, follower) => sum + follower.snapshots, 0);
+    const reasons = Object.fromEntries(ofMempool[0]?.gone ?? []);
+    expect(mempoolChanges).toBeGreaterThan(0);
+    expect(ofMempool.some(({ gone }) => (gone.get('mined') ?? 0) > 0)).toBe(true);
     const connections = followers.reduce((sum, follower) => sum + follower.connections(), 0);
     const events = followers.reduce((sum, { history }) => sum + history.events.length, 0);
     const happened = [...(topics.get(0)?.events.values() ?? [])].flat();
     const count = (type: string) => happened.filter((event) => event.type === type).length;
+    console.log(
+      `mempool: ${ofMempool.length} clients heard ${mempoolChanges} changes and ${snapshots} snapshots; the first, of what went: ${JSON.stringify(reasons)}`,
+    );
     console.log(
       `stream check: ${CLIENTS} clients heard ${events} events of ${happened.length} (${count('price')} prices, ${count(VALUED)} values, ${count(UNDO_OF_PRICES)} times taken back) over ${connections} connections or attempts at one, ` +
         `${proxy.cuts} cut, ${KILLS} kills, ${reorganisations} reorganisations, ${[...ends.values()].reduce((sum, end) => sum + end + 1, 0)} blocks, ` +
@@ -194,6 +238,20 @@ async function untilHeard(followers: readonly Follower[], topicsOf: (follower: F
     const waiting = left.map((follower) => `${follower.history.client}: ${follower.waitsFor(topicsOf(follower).ends)}`);
     throw new Error(`${left.length} clients hear nothing more and have not heard of the end: ${waiting.join('; ')}`);
   }
+}
+
+/** Every client of the mempool holds what the daemons do. */
+async function untilMempoolsHeld(
+  followers: readonly MempoolFollower[],
+  waitingAt: (chain: string) => readonly string[],
+): Promise<void> {
+  const differs = (follower: MempoolFollower) =>
+    CHAINS.some((chain) => {
+      const held = follower.held(chain);
+      const waiting = waitingAt(chain);
+      return held.size !== waiting.length || !waiting.every((txid) => held.has(txid));
+    });
+  await until('all clients of the mempool hold what waits', async () => !followers.some(differs), 3 * MINUTES);
 }
 
 async function untilThere<T>(what: string, look: () => Promise<T | null>, ms: number): Promise<T> {

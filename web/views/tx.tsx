@@ -24,9 +24,10 @@ interface PartProps {
 
 export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
+  const height = shown?.data.height ?? null;
   return (
     <>
-      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      {shown && height !== null && <RevertedBanner chain={chain} height={height} readAt={shown.at} />}
       <Summary answer={answer} chain={chain} />
       <Inputs answer={answer} chain={chain} />
       <Outputs answer={answer} chain={chain} />
@@ -44,7 +45,11 @@ function Summary({ answer, chain }: PartProps) {
             <Value at="txid" as="id" />
           </Field>
           <Field label="Block">
-            <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+            <Value
+              at="height"
+              as="integer"
+              {...(height !== null && { href: hrefOf('block', { chain, block: height }) })}
+            />
           </Field>
           <Field label="Block hash">
             <Value at="blockHash" as="id" />

@@ -6,12 +6,14 @@ import { countRowsByHeight } from '../../http/count-rows.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
-import { integer, string } from '../../schema/json-schema.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import { integer, nullable, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
-import { ADDRESS, activityRow, rewardRow, rewardSum } from './schema.ts';
+import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
+import { waitingAtAddress } from './waiting-activity.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
@@ -20,18 +22,22 @@ const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
 const history = listRoute({
   path: '/api/address/:addr',
   summary: 'What each transaction did to an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter },
+  parameters: { addr: addressParameter, chain: chainParameter, unconfirmed: unconfirmedParameter },
   row: activityRow,
-  beside: { address: string, chain: string, txCount: integer },
+  beside: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
+  extraTag: mempoolTag,
   reader: readActivity,
   key: [
     { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
     { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params: { chain, addr }, read, api }) {
+  async select({ params, read, api }) {
+    const { chain, addr } = params;
     tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), addr);
+    const journal = askedMempool({ params, api });
     const currencies = await api.currencies.of(read);
+    const unconfirmed = journal && (await waitingAtAddress(journal, address, { read, chain, currencies }));
     return {
       list: `address ${address}`,
       sql: ACTIVITY_SQL,
@@ -48,7 +54,7 @@ const history = listRoute({
           net: coins(row.received - row.sent),
           currencies: amounts(row.currencies, currencies),
         })),
-      beside: ({ total }) => ({ address, chain, txCount: total }),
+      beside: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
     };
   },
 });

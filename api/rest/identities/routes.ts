@@ -11,8 +11,10 @@ import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { integer } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { readChanges } from '../../state/identity-changes.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import {
   blocksToUnlock,
@@ -26,6 +28,7 @@ import {
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 import { IDENTITY_STATUSES, identityChanges, identityDetail, identityRow } from './schema.ts';
 import { identityRows } from './status-rows.ts';
+import { waitingUpdates } from './waiting-updates.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
   type: 'string',
@@ -148,14 +151,17 @@ const detail = stateRoute({
     chain: chainParameter,
     height: heightParameter,
     key: keyParameter,
+    unconfirmed: unconfirmedParameter,
   },
   response: identityDetail,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',
+  extraTag: mempoolTag,
   async handler({ params, read, api }) {
     const { chain } = params;
+    const journal = askedMempool({ params, api });
     const tip = tipHeight(read, chain);
     const height = Math.min(params.height || tip, tip);
     const row = await identityAtBy(readWhole, DETAIL_SQL, read, api, chain, params.nameOrId, height);
@@ -185,6 +191,7 @@ const detail = stateRoute({
       isTokenControlled: (row.flags & IDENTITY_FLAGS.TOKEN_CONTROLLED) !== 0,
       blocksToUnlock: blocksToUnlock(status, row.timelock, height),
       subIdCount: Number(row.sub_ids),
+      ...(journal && { unconfirmed: await waitingUpdates(journal, row.identity_address, read, chain) }),
     };
   },
 });
@@ -195,12 +202,6 @@ const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC
 const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
 
 /** A member of an identity before and after. */
-interface IdentityChange {
-  readonly field: string;
-  readonly old: unknown;
-  readonly new: unknown;
-}
-
 const readChange = rowReader({
   from_height: columns.number,
   ...storedColumns(DEFINITIONS.identity, ['txid', 'kind', 'changes']),
@@ -212,7 +213,7 @@ const change = (row: RowRead<typeof readChange>) => ({
   time: Number(row.time),
   txid: row.txid,
   kind: row.kind,
-  changes: parseExact(row.changes) as readonly IdentityChange[],
+  changes: readChanges(row.changes),
 });
 
 const changes = stateRoute({

@@ -1,5 +1,6 @@
 /** Identities: the daemon's own member names where it has one, and ours for the rest. */
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
+import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
   array,
   boolean,
@@ -15,6 +16,7 @@ import {
   page,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 
 export const IDENTITY_STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
@@ -35,7 +37,7 @@ export const identityRow = object({
   registeredAt: { ...height, description: 'Height of the registration' },
 });
 
-export const identityDetail = openObject({
+const detail = openObject({
   name: string,
   parent: string,
   identityaddress: string,
@@ -77,10 +79,31 @@ export const identityDetail = openObject({
   subIdCount: integer,
 });
 
-const identityChange = object({
-  ...place,
+const change = {
   kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
   changes: array(object({ field: string, old: {}, new: {} })),
+} as const;
+
+/** Most waiting updates of one identity in an answer. */
+export const MOST_UPDATES = 20;
+
+const waitingUpdate = object({
+  txid: hash,
+  seenAt,
+  ...change,
+  state: { ...anyObject, description: 'The identity once the update is in a block' },
+});
+
+export const identityDetail = withOptional(detail, {
+  unconfirmed: array(
+    waitingUpdate,
+    `With unconfirmed=true: updates that wait for a block, oldest first, at most ${MOST_UPDATES}; registrations that wait are in /api/mempool/`,
+  ),
+});
+
+const identityChange = object({
+  ...place,
+  ...change,
 });
 /** A page where `page`, `pageSize` or `cursor` is given. */
 export const identityChanges = { anyOf: [array(identityChange), page(identityChange)] } as const;

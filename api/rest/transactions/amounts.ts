@@ -1,14 +1,21 @@
-/** Amounts as the stores keep them in JSON. */
+/** Amounts of currencies with their names. */
 import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
-/** {i-address: "satoshis"} as the store keeps it → amounts with their names. */
+export function currencyAmounts(entries: readonly (readonly [string, bigint])[], currencies: Currencies) {
+  return entries.map(([currencyId, amount]) => ({
+    currencyId,
+    currencyName: currencies.name(currencyId),
+    amount: coins(amount),
+  }));
+}
+
+/** {i-address: "satoshis"} as the store keeps it. */
 export function amounts(stored: string | null, currencies: Currencies) {
   if (stored === null) return [];
   const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
-  return entries.map(([currencyId, satoshis]) => ({
-    currencyId,
-    currencyName: currencies.name(currencyId),
-    amount: coins(BigInt(satoshis)),
-  }));
+  return currencyAmounts(
+    entries.map(([currencyId, satoshis]) => [currencyId, BigInt(satoshis)] as const),
+    currencies,
+  );
 }

@@ -10,10 +10,13 @@ import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import type { WaitingTransaction } from '../../mempool/journal.ts';
+import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
 import { amounts } from './amounts.ts';
 import { transactionDetail } from './schema.ts';
+import { waitingDetail } from './waiting-detail.ts';
 
 const readTransaction = rowReader({
   height: columns.number,
@@ -70,19 +73,24 @@ export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
 const detail = stateRoute({
   path: '/api/tx/:txid',
   summary: 'A transaction: what it spent, what it made, what it converted',
-  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter, unconfirmed: unconfirmedParameter },
   response: transactionDetail,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'all',
+  extraTag: mempoolTag,
   async handler({ params, read, api }) {
     const { chain } = params;
+    const known = askedMempool({ params, api })?.find(params.txid.toLowerCase());
+    const waiting = known?.goneWith === null ? known : null;
     const tip = tipHeight(read, chain);
     const key = [chain, hexParam(params.txid.toLowerCase())];
     const transaction = await read.row(readTransaction, DETAIL_SQL, key);
-    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}`);
     const currencies = await api.currencies.of(read);
+    const final = finalizedHeight(tip, api.chain(chain).finalityDepth);
+    if (!transaction && waiting) return waitingDetail(waiting, chain, final, currencies);
+    if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}${known ? whyGone(known) : ''}`);
     const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
     const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
@@ -95,7 +103,7 @@ const detail = stateRoute({
       blockHash: transaction.hash,
       time: Number(transaction.time),
       confirmations: tip - transaction.height + 1,
-      finalizedHeight: finalizedHeight(tip, api.chain(chain).finalityDepth),
+      finalizedHeight: final,
       type: transaction.kind,
       types: transaction.kinds,
       isCoinbase: transaction.tx_index === 0,
@@ -120,8 +128,15 @@ const detail = stateRoute({
         data: output.data === null ? null : parseExact(output.data),
       })),
       conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+      ...(params.unconfirmed && { unconfirmed: null }),
     };
   },
 });
+
+function whyGone({ outcome }: WaitingTransaction): string {
+  return outcome === null
+    ? ''
+    : `, which waits no longer (${outcome.reason}${'txid' in outcome ? ` by ${outcome.txid}` : ''})`;
+}
 
 export const transactionRoutes = [detail];

@@ -1,5 +1,6 @@
 /** Transactions and what they moved. */
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
+import { waitingTransaction } from '../../mempool/transaction-schema.ts';
 import {
   array,
   boolean,
@@ -7,26 +8,31 @@ import {
   currencyAmount,
   finalizedHeight,
   hash,
-  height,
   integer,
+  nullable,
   nullableCoins,
   nullableHash,
+  nullableInteger,
   object,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
 import { conversionRow } from '../conversions/schema.ts';
 
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const currencies = array(currencyAmount, 'Currencies other than the native coin');
 
-export const transactionDetail = object({
+const detail = object({
   chain: string,
   txid: hash,
-  height,
-  blockHash: hash,
-  time: unixTime,
-  confirmations: integer,
+  height: { ...nullableInteger, description: 'Null while it waits for a block, which only unconfirmed=true tells' },
+  blockHash: nullableHash,
+  time: {
+    ...unixTime,
+    description: 'Seconds since the epoch, as the block says; while it waits, when it was first seen',
+  },
+  confirmations: { ...integer, description: '0 while it waits' },
   finalizedHeight,
   type: transactionType,
   types: array(transactionType, 'Every type that fits, the first of them is `type`'),
@@ -35,7 +41,15 @@ export const transactionDetail = object({
   size: integer,
   lockTime: integer,
   expiryHeight: integer,
-  inputs: array(object({ txid: hash, vout: integer, addresses: array(string), value: coins, currencies })),
+  inputs: array(
+    object({
+      txid: hash,
+      vout: integer,
+      addresses: array(string),
+      value: { ...nullableCoins, description: 'Null while it waits and what it spends is not known' },
+      currencies,
+    }),
+  ),
   outputs: array(
     object({
       n: integer,
@@ -47,5 +61,9 @@ export const transactionDetail = object({
       data: { description: 'The decoded object as the daemon prints it; null for plain scripts' },
     }),
   ),
-  conversions: array(conversionRow, 'Requested by this transaction or settled by it'),
+  conversions: array(conversionRow, 'Requested by this transaction or settled by it, once it is in a block'),
+});
+
+export const transactionDetail = withOptional(detail, {
+  unconfirmed: { ...nullable(waitingTransaction), description: 'With unconfirmed=true; null for one in a block' },
 });

@@ -16,7 +16,15 @@ const WITHOUT_EXAMPLE = new Set(['/api/openapi.json', '/api/asyncapi.json', '/ap
 const OF_AN_IDENTITY = /^\/api\/(auth|keys|usage|webhooks)/;
 const LONGEST_LIST = 3;
 /** What the moment of asking decides. */
-const OF_THE_MOMENT = new Set(['updatedAt', 'state', 'audit', 'conversionsWithoutStamp', 'figuresAt']);
+const OF_THE_MOMENT = new Set([
+  'updatedAt',
+  'state',
+  'audit',
+  'conversionsWithoutStamp',
+  'figuresAt',
+  'checkedAt',
+  'seenAt',
+]);
 
 /** Path and query of an example's request. */
 function addressOf(path: string, { parameters }: Example): string {

@@ -54,6 +54,8 @@ export interface ServedChain {
   at(height: number): BlockRef | undefined;
   /** `getblock hash 2`, of any branch. */
   textOf(hash: string): string | undefined;
+  /** `getrawtransaction txid 1` of what waits, by txid. */
+  waiting?(): ReadonlyMap<string, string>;
 }
 
 interface BlockRef {
@@ -131,6 +133,14 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
     return body;
   }
 
+  const waiting = () => chain.waiting?.() ?? new Map<string, string>();
+
+  function waitingText(txid: string): string {
+    const text = waiting().get(txid);
+    if (text === undefined) throw new RpcFault(-5, 'No information available about transaction');
+    return text;
+  }
+
   function result({ method, params }: ScriptedCall): string {
     const tip = chain.tip();
     const further = options.methods?.[method];
@@ -146,6 +156,10 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
         return String(tip.height);
       case 'getblockhash':
         return JSON.stringify(heightBlock(params[0]).hash);
+      case 'getrawmempool':
+        return JSON.stringify([...waiting().keys()]);
+      case 'getrawtransaction':
+        return waitingText(String(params[0]));
       case 'getblock':
         return verboseBlock(params[0]);
       default:

@@ -1,0 +1,201 @@
+/** All that waits in one chain's mempool, and what has lately changed in it, numbered: what REST answers and the stream tells. */
+import { randomBytes } from 'node:crypto';
+import type { BlockRef } from '../../domain/block-ref.ts';
+import type { MempoolLook, UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
+
+export interface WaitingTransaction {
+  readonly transaction: UnconfirmedTransaction;
+  /** Seconds since the epoch, of this process' first look that had it. */
+  readonly seenAt: number;
+  /** Number of the change that it came with. */
+  readonly number: number;
+  /** Number of the change that it went with; null while it waits. */
+  readonly goneWith: number | null;
+  readonly outcome: UnconfirmedOutcome | null;
+}
+
+export interface JournalChange {
+  readonly number: number;
+  readonly kind: 'waits' | 'gone';
+  readonly entry: WaitingTransaction;
+}
+
+export interface MempoolJournal {
+  readonly chain: string;
+  /** Changes whenever something does, and is never that of another process or start. */
+  readonly version: string;
+  /** Null before the first look. */
+  readonly last: LookStatus | null;
+  /** Number of the newest change. */
+  readonly head: number;
+  readonly count: number;
+  /** In the order of their numbers. */
+  waiting(): Iterable<WaitingTransaction>;
+  /** One that waits, or went lately. */
+  find(txid: string): WaitingTransaction | undefined;
+  /** Those that waited when `at` was the newest change, from number `from` on; undefined when that is too long ago. */
+  waitingAt(at: number, from: number): Iterable<WaitingTransaction> | undefined;
+  /** The changes after `number`, undefined when they are no longer kept. */
+  after(number: number): Iterable<JournalChange> | undefined;
+  /** Called after the first look, and each that changed something, until the function that is returned is. */
+  onChange(changed: () => void): () => void;
+  record(look: MempoolLook): void;
+}
+
+export interface LookStatus {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly index: BlockRef | null;
+  readonly listed: number;
+  /** Whether the daemon holds more than is published. */
+  readonly truncated: boolean;
+}
+
+interface Entry extends WaitingTransaction {
+  goneWith: number | null;
+  outcome: UnconfirmedOutcome | null;
+}
+
+export interface JournalLimits {
+  /** Changes kept, and the memory of transactions that are kept for them alone. */
+  readonly changes: number;
+  readonly goneBytes: number;
+}
+
+const LIMITS: JournalLimits = { changes: 20_000, goneBytes: 32 * 1024 * 1024 };
+
+/** Entries by number; those whose changes are forgotten are taken out now and then. */
+function createEntries() {
+  let entries: Entry[] = [];
+  let forgotten = 0;
+
+  function indexFrom(number: number): number {
+    let [low, high] = [0, entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((entries[middle]?.number ?? Number.POSITIVE_INFINITY) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    push: (entry: Entry) => void entries.push(entry),
+    *standing(at: number, from: number): Generator<WaitingTransaction> {
+      for (let place = indexFrom(from); place < entries.length; place += 1) {
+        const entry = entries[place];
+        if (!entry || entry.number > at) return;
+        if (entry.goneWith === null || entry.goneWith > at) yield entry;
+      }
+    },
+    /** `count` more of them went before the change `first`. */
+    forget(count: number, first: number): void {
+      forgotten += count;
+      if (forgotten * 2 <= entries.length) return;
+      entries = entries.filter(({ goneWith }) => goneWith === null || goneWith >= first);
+      forgotten = 0;
+    },
+  };
+}
+
+export function createJournal(chain: string, limits: JournalLimits = LIMITS, now = () => Date.now()): MempoolJournal {
+  const epoch = randomBytes(6).toString('base64url');
+  const live = new Map<string, Entry>();
+  const gone = new Map<string, Entry>();
+  const followers = new Set<() => void>();
+  const entries = createEntries();
+  /** The oldest kept change has the number `first`. */
+  let changes: JournalChange[] = [];
+  let first = 1;
+  let head = 0;
+  let goneBytes = 0;
+  let last: LookStatus | null = null;
+
+  function add(kind: JournalChange['kind'], entry: Entry): void {
+    changes.push({ number: head, kind, entry });
+  }
+
+  /** Drops the changes before `number`. */
+  function forgetUpTo(number: number): void {
+    let forgotten = 0;
+    for (const { kind, entry } of changes.slice(0, number - first)) {
+      if (kind !== 'gone') continue;
+      goneBytes -= entry.transaction.bytes;
+      forgotten += 1;
+      if (gone.get(entry.transaction.txid) === entry) gone.delete(entry.transaction.txid);
+    }
+    changes = changes.slice(number - first);
+    first = number;
+    entries.forget(forgotten, first);
+  }
+
+  function forget(): void {
+    let keptFrom = Math.max(first, head + 1 - limits.changes);
+    let excess = goneBytes - limits.goneBytes;
+    for (let at = 0; excess > 0 && at < changes.length; at += 1) {
+      const change = changes[at];
+      if (change?.kind === 'gone') excess -= change.entry.transaction.bytes;
+      keptFrom = Math.max(keptFrom, first + at + 1);
+    }
+    if (keptFrom > first) forgetUpTo(keptFrom);
+  }
+
+  function* following(number: number): Generator<JournalChange> {
+    for (let next = number + 1; next <= head; next += 1) {
+      const change = changes[next - first];
+      if (!change) return;
+      yield change;
+    }
+  }
+
+  return {
+    chain,
+    get version() {
+      return `${epoch}${head}`;
+    },
+    get last() {
+      return last;
+    },
+    get head() {
+      return head;
+    },
+    get count() {
+      return live.size;
+    },
+    waiting: () => live.values(),
+    find: (txid) => live.get(txid) ?? gone.get(txid),
+    waitingAt: (at, from) => (at + 1 < first ? undefined : entries.standing(at, from)),
+    after: (number) => (number + 1 < first ? undefined : following(number)),
+    onChange(changed) {
+      followers.add(changed);
+      return () => void followers.delete(changed);
+    },
+    record(look) {
+      const at = now();
+      for (const change of look.changes) {
+        const { txid } = change.transaction;
+        head += 1;
+        if (change.kind === 'waits') {
+          const seenAt = Math.floor(at / 1000);
+          const entry: Entry = { transaction: change.transaction, seenAt, number: head, goneWith: null, outcome: null };
+          live.set(txid, entry);
+          gone.delete(txid);
+          entries.push(entry);
+          add('waits', entry);
+          continue;
+        }
+        const entry = live.get(txid);
+        if (!entry) throw new RangeError(`${txid} goes but did not wait`);
+        live.delete(txid);
+        gone.set(txid, entry);
+        Object.assign(entry, { goneWith: head, outcome: change.outcome });
+        goneBytes += entry.transaction.bytes;
+        add('gone', entry);
+      }
+      const isFirst = last === null;
+      last = { at, index: look.index, listed: look.listed, truncated: look.withheld > 0 };
+      forget();
+      if (isFirst || look.changes.length > 0) for (const changed of followers) changed();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** A waiting transaction → what REST and the stream say of it, and what filters match. */
+import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { ConversionType } from '../../domain/transfers.ts';
+import type { ActivityFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
+import type { UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
+import { coins, coinsOrNull, ratio } from '../http/values.ts';
+import type { EventSubjects } from '../push/push-event.ts';
+import { readChanges } from '../state/identity-changes.ts';
+import type { WaitingTransaction } from './journal.ts';
+import { MOST_CHANGES_TEXT, MOST_PARTS } from './transaction-schema.ts';
+
+export type UnconfirmedConversion = TransferFact & { readonly kind: ConversionType };
+
+export function conversionsOf({ transfers }: UnconfirmedTransaction): readonly UnconfirmedConversion[] {
+  return transfers.filter((transfer): transfer is UnconfirmedConversion => transfer.kind !== 'send');
+}
+
+export function feeRate({ fee, size }: UnconfirmedTransaction) {
+  return fee === null || fee < 0n ? null : ratio(fee, BigInt(size));
+}
+
+export function conversionAnswer(transfer: UnconfirmedConversion) {
+  return {
+    vout: transfer.vout,
+    type: transfer.kind,
+    fromCurrencyId: transfer.fromCurrencyId,
+    toCurrencyId: transfer.toCurrencyId,
+    viaCurrencyId: transfer.viaCurrencyId,
+    basketId: transfer.importCurrencyId,
+    amountIn: coins(transfer.amountIn),
+    fee: coins(transfer.conversionFee),
+    source: transfer.source,
+    destination: transfer.destination,
+  };
+}
+
+const texts = new WeakMap<WaitingTransaction, string>();
+
+/** JSON text of transactionAnswer(); made once, since many hear of it. */
+export function transactionText(waiting: WaitingTransaction): string {
+  let text = texts.get(waiting);
+  if (text === undefined) {
+    text = stringifyExact(transactionAnswer(waiting));
+    texts.set(waiting, text);
+  }
+  return text;
+}
+
+export function transactionAnswer({ transaction, seenAt }: WaitingTransaction) {
+  const { txid, kind, kinds, fee, size, expiryHeight, identities, activity } = transaction;
+  const conversions = conversionsOf(transaction);
+  return {
+    txid,
+    seenAt,
+    type: kind,
+    types: kinds,
+    fee: coinsOrNull(fee),
+    size,
+    feeRate: feeRate(transaction),
+    expiryHeight,
+    conversionCount: conversions.length,
+    conversions: conversions.slice(0, MOST_PARTS).map(conversionAnswer),
+    identityCount: identities.length,
+    identities: identities.slice(0, MOST_PARTS).map(identityAnswer),
+    addressCount: activity.length,
+    addresses: activity.slice(0, MOST_PARTS).map(activityAnswer),
+  };
+}
+
+export function identityAnswer({ identityAddress, name, fullyQualifiedName, kind, flags, changes }: IdentityFact) {
+  const shown = changes.length > MOST_CHANGES_TEXT ? null : readChanges(changes);
+  return { identityAddress, name, fullyQualifiedName, kind, flags, changes: shown };
+}
+
+export function activityAnswer({ address, received, sent, currencies }: ActivityFact) {
+  return {
+    address,
+    received: coins(received),
+    sent: coins(sent),
+    net: coins(received - sent),
+    currencies: Object.entries(currencies).map(([currencyId, flow]) => {
+      return { currencyId, amount: coins(flow.received - flow.sent) };
+    }),
+  };
+}
+
+/** Members that say what became of it; null where the reason has none. */
+export function outcomeAnswer(outcome: UnconfirmedOutcome) {
+  const { reason } = outcome;
+  return {
+    reason,
+    byTxid: 'txid' in outcome ? outcome.txid : null,
+    height: 'height' in outcome ? outcome.height : null,
+    hash: 'hash' in outcome ? outcome.hash : null,
+  };
+}
+
+const subjects = new WeakMap<UnconfirmedTransaction, readonly EventSubjects[]>();
+
+/** One for the whole, one for each conversion and each identity: a filter is for what any one of them is. */
+export function subjectsOf(transaction: UnconfirmedTransaction): readonly EventSubjects[] {
+  let known = subjects.get(transaction);
+  if (!known) {
+    known = allSubjects(transaction);
+    subjects.set(transaction, known);
+  }
+  return known;
+}
+
+function allSubjects(transaction: UnconfirmedTransaction): EventSubjects[] {
+  const { activity, identities } = transaction;
+  const moved = new Set(activity.flatMap(({ currencies }) => Object.keys(currencies)));
+  return [
+    { addresses: activity.map(({ address }) => address), currencies: [...moved], basket: null, identity: null },
+    ...conversionsOf(transaction).map((transfer) => conversionPart(transfer)),
+    ...identities.map(({ identityAddress: identity, primaryAddresses }) => {
+      return { identity, addresses: primaryAddresses, currencies: [], basket: null };
+    }),
+  ];
+}
+
+export function conversionPart(transfer: TransferFact): EventSubjects {
+  const { fromCurrencyId, toCurrencyId, viaCurrencyId, importCurrencyId, source, destination } = transfer;
+  return {
+    currencies: [fromCurrencyId, toCurrencyId, viaCurrencyId, importCurrencyId].filter((id) => id !== null),
+    basket: importCurrencyId,
+    addresses: [source, destination].filter((address) => address !== null),
+    identity: null,
+  };
+}

@@ -1,0 +1,79 @@
+/** A transaction that waits, as REST and the stream print it. */
+import { CONVERSION_TYPES } from '../../domain/transfers.ts';
+import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import {
+  array,
+  coins,
+  hash,
+  integer,
+  type JsonSchema,
+  nullableCoins,
+  nullableString,
+  object,
+  string,
+} from '../schema/json-schema.ts';
+
+/** Longest list in a transaction that is not asked for alone, and longest text of an identity's changes. */
+export const MOST_PARTS = 100;
+export const MOST_CHANGES_TEXT = 16_384;
+
+const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
+export const seenAt = {
+  type: 'integer',
+  description: 'Seconds since the epoch, when this service first saw it: no block says when',
+} as const;
+
+export const conversionMembers = {
+  vout: integer,
+  type: { type: 'string', enum: CONVERSION_TYPES },
+  fromCurrencyId: nullableString,
+  toCurrencyId: string,
+  viaCurrencyId: nullableString,
+  basketId: { ...string, description: 'Currency whose import will execute it' },
+  amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
+  source: { ...nullableString, description: 'Null, too, where what pays for it is not known' },
+  destination: nullableString,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const first = (what: string) => `The first ${MOST_PARTS}; ${what} has how many there are`;
+
+export const waitingTransaction = object({
+  txid: hash,
+  seenAt,
+  type: transactionType,
+  types: array(transactionType, 'Every type that fits, the first of them is `type`'),
+  fee: { ...nullableCoins, description: 'Null where not all that it spends is known' },
+  size: { ...integer, description: 'Bytes' },
+  feeRate: { type: ['number', 'null'], description: 'Satoshis a byte' },
+  expiryHeight: { ...integer, description: 'Newest block that may hold it; 0: any' },
+  conversionCount: integer,
+  conversions: array(object(conversionMembers), first('conversionCount')),
+  identityCount: integer,
+  identities: array(
+    object({
+      identityAddress: string,
+      name: string,
+      fullyQualifiedName: string,
+      kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
+      flags: integer,
+      changes: {
+        type: ['array', 'null'],
+        items: object({ field: string, old: {}, new: {} }),
+        description: `Null where they take more than ${MOST_CHANGES_TEXT} characters`,
+      },
+    }),
+    first('identityCount'),
+  ),
+  addressCount: integer,
+  addresses: array(
+    object({
+      address: string,
+      received: coins,
+      sent: coins,
+      net: coins,
+      currencies: array(object({ currencyId: string, amount: coins }), 'Net of every other currency'),
+    }),
+    first('addressCount'),
+  ),
+});

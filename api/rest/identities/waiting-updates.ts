@@ -1,0 +1,22 @@
+/** Updates of an identity that wait for a block. */
+
+import { parseExact } from '../../../domain/json/exact-json.ts';
+import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
+import { waitingOfIdentity } from '../../mempool/by-subject.ts';
+import type { MempoolJournal } from '../../mempool/journal.ts';
+import { standingOf } from '../../mempool/standing.ts';
+import { readChanges } from '../../state/identity-changes.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { MOST_UPDATES } from './schema.ts';
+
+export async function waitingUpdates(journal: MempoolJournal, identityAddress: string, read: Snapshot, chain: string) {
+  const standing = await standingOf(read, chain, waitingOfIdentity(journal, identityAddress));
+  const updates = standing.flatMap(({ transaction, seenAt }) =>
+    transaction.identities.flatMap((identity) =>
+      identity.identityAddress === identityAddress ? { identity, seenAt } : [],
+    ),
+  );
+  return updates.slice(0, MOST_UPDATES).map(({ identity: { txid, kind, changes, state }, seenAt }) => {
+    return { txid, seenAt, kind, changes: readChanges(changes), state: parseExact(state) as StoredRow };
+  });
+}

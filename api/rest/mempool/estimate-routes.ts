@@ -1,0 +1,56 @@
+/** /api/mempool/estimates: what waiting conversions would bring. */
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { coins, coinsOrNull } from '../../http/values.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { findCurrency } from '../currencies/routes.ts';
+import { TXID } from '../transactions/routes.ts';
+import { estimatesOf } from './estimates.ts';
+import { mempoolEstimates } from './schema.ts';
+import { pageOf, statusAnswer, waitingPage } from './waiting-list.ts';
+
+const estimates = liveRoute({
+  path: '/api/mempool/estimates',
+  summary:
+    'What conversions that wait would bring, from the reserves and all that waits for the same basket: an estimate',
+  parameters: {
+    chain: chainParameter,
+    basket: queryParameter('Only those that this basket will execute: name or i-address', writtenName),
+    txid: queryParameter('Only those of this transaction', TXID),
+    ...waitingPage,
+  },
+  response: mempoolEstimates,
+  weight: 5,
+  tier: 'developer',
+  cache: 'none',
+  async handler({ params, api }) {
+    const { chain } = params;
+    const journal = api.mempools.known(chain);
+    const { block, all } = await estimatesOf(api, journal);
+    const currencies = await api.snapshot((read) => api.currencies.of(read));
+    const basket =
+      params.basket === undefined ? null : findCurrency(currencies, api, chain, params.basket, 'basket').currencyId;
+    const txid = params.txid?.toLowerCase();
+    const wanted = all.filter(
+      ({ conversion }) =>
+        (basket === null || conversion.basketId === basket) && (txid === undefined || conversion.txid === txid),
+    );
+    const page = pageOf(wanted, params, ({ conversion, output }) => ({
+      txid: conversion.txid,
+      vout: conversion.vout,
+      status: conversion.status,
+      type: conversion.kind,
+      fromCurrencyId: conversion.fromCurrencyId,
+      toCurrencyId: conversion.toCurrencyId,
+      viaCurrencyId: conversion.viaCurrencyId,
+      basketId: conversion.basketId,
+      basketName: currencies.name(conversion.basketId),
+      amountIn: coins(conversion.amountIn),
+      estimatedOut: coinsOrNull(output),
+    }));
+    const headers = { 'X-Chain-State': `${chain};height=${block.height};hash="${block.hash}"` };
+    return { headers, body: { ...statusAnswer(journal), isEstimate: true, block, ...page } };
+  },
+});
+
+export const mempoolEstimateRoutes = [estimates];

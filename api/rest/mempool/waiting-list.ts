@@ -1,0 +1,41 @@
+/** A page of what waits, newest first. */
+
+import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
+import type { LookStatus, MempoolJournal } from '../../mempool/journal.ts';
+import { integer } from '../../schema/json-schema.ts';
+
+const MOST_ROWS = 200;
+/** Beyond all that is ever shown. */
+const MOST_PAGES = 50_000;
+
+export const waitingPage = {
+  page: queryParameter('Page, from 1', { ...integer, minimum: 1, maximum: MOST_PAGES, default: 1 }),
+  pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1, default: 25 }),
+};
+
+export function pageOf<Row>(
+  rows: readonly Row[],
+  { page, pageSize: asked }: ParameterValues<typeof waitingPage>,
+  print: (row: Row) => unknown,
+) {
+  const pageSize = Math.min(asked, MOST_ROWS);
+  const shown = rows.slice((page - 1) * pageSize, page * pageSize);
+  return {
+    results: shown.map(print),
+    page,
+    pageSize,
+    total: rows.length,
+    totalPages: Math.ceil(rows.length / pageSize),
+  };
+}
+
+export function statusAnswer({ chain, count, last }: MempoolJournal & { readonly last: LookStatus }) {
+  const { at, listed, truncated } = last;
+  return { chain, checkedAt: new Date(at).toISOString(), waiting: count, listed, truncated };
+}
+
+/** Names the block that all of it was compared with. */
+export function stateHeaders({ chain, last }: MempoolJournal & { readonly last: LookStatus }): Record<string, string> {
+  const { index } = last;
+  return index ? { 'X-Chain-State': `${chain};height=${index.height};hash="${index.hash}"` } : {};
+}

@@ -1,0 +1,38 @@
+/** Transactions that could not be read: tried again when the index has moved, then ever more rarely. */
+
+export interface Postponed {
+  /** Those of `txids` that may be tried now. */
+  due(txids: readonly string[], indexTip: string | null): string[];
+  add(txid: string, indexTip: string | null): void;
+  /** Forgets all others. */
+  keep(txids: ReadonlySet<string>): void;
+}
+
+interface Tried {
+  readonly times: number;
+  readonly indexTip: string | null;
+  /** Milliseconds of the monotonic clock. */
+  readonly againAt: number;
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+export function createPostponed(now: () => number = () => performance.now()): Postponed {
+  const tried = new Map<string, Tried>();
+  return {
+    due: (txids, indexTip) =>
+      txids.filter((txid) => {
+        const last = tried.get(txid);
+        if (!last) return true;
+        return now() >= last.againAt || (last.times === 1 && last.indexTip !== indexTip);
+      }),
+    add(txid, indexTip) {
+      const times = (tried.get(txid)?.times ?? 0) + 1;
+      tried.set(txid, { times, indexTip, againAt: now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** (times - 1)) });
+    },
+    keep(txids) {
+      for (const txid of tried.keys()) if (!txids.has(txid)) tried.delete(txid);
+    },
+  };
+}
