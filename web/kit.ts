@@ -5,6 +5,7 @@
 export { hrefOf } from './addresses.ts';
 export { type AnswerOf, call } from './calls.ts';
 export { conversionHref } from './conversion-href.ts';
+export { foundHref } from './found-href.ts';
 export { Alert } from './parts/alert.tsx';
 export { Chart, type ChartSeries } from './parts/chart.tsx';
 export { Choices } from './parts/choices.tsx';
@@ -34,6 +35,7 @@ export { chainNames, nativeNameOf, service, spanOfBlocks } from './state/service
 export { timeZone } from './state/settings.ts';
 export { noteTip } from './state/tips.ts';
 export type { Trouble } from './state/trouble.ts';
+export { inertText } from './text/inert.ts';
 export { shownNumber } from './text/numbers.ts';
 export { shownSpan, shownTime } from './text/times.ts';
 export type { ViewProps } from './view-props.ts';

@@ -1,12 +1,14 @@
 /** A series as a chart for the eye, as a sentence, point by point with the arrow keys, and as a table. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { theme, timeZone } from '../state/settings.ts';
+import { inertText } from '../text/inert.ts';
 import { type NumberKind, shownNumber } from '../text/numbers.ts';
 import { millisecondsOf, shownTime } from '../text/times.ts';
 import { loadPlot } from './load-plot.ts';
 import type { Plot, PlotCandles, PlotOptions, PlotSeries } from './plot.ts';
 import { At, useLeaf, useSource } from './scope.tsx';
 import { type Column, Table } from './table.tsx';
+import { Text } from './text.tsx';
 import { Value } from './value.tsx';
 
 export interface ChartSeries<Point> extends Omit<PlotSeries, 'values' | 'color' | 'scale'> {
@@ -45,7 +47,9 @@ export function Chart<Point>(props: ChartProps<Point>) {
   if (points.length === 0) return <p class="empty">{empty}</p>;
   return (
     <figure class="chart" data-points={points.length} {...source}>
-      <figcaption data-derived="caption">{caption}</figcaption>
+      <figcaption data-derived="caption">
+        <Text text={caption} />
+      </figcaption>
       {(series.length > 1 || props.candles) && <Legend series={series} hasCandles={props.candles !== undefined} />}
       <Canvas {...props} marks={marks} />
       {marks.length > 0 && <Marks count={marks.length} />}
@@ -116,7 +120,7 @@ function Legend({ series, hasCandles }: LegendProps) {
               <line x1="0" x2="24" y1="4" y2="4" stroke-dasharray={DASHES[index % 8]?.join(' ')} />
             )}
           </svg>
-          <bdi>{name}</bdi>
+          <Text text={name} />
         </li>
       ))}
     </ul>
@@ -133,6 +137,7 @@ function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mar
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
+  const [isFailed, setFailed] = useState(false);
   const scheme = useScheme();
   const zone = isDate(points[0] && time(points[0])) ? 'utc' : timeZone.value;
   useEffect(() => {
@@ -164,7 +169,10 @@ function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mar
         onCursor: setAt,
       });
     };
-    void draw();
+    draw().then(
+      () => setFailed(false),
+      () => setFailed(true),
+    );
     return () => {
       isGone = true;
       plot.current?.destroy();
@@ -191,14 +199,15 @@ function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mar
         aria-valuemin={1}
         aria-valuemax={points.length}
         aria-valuenow={(at ?? points.length - 1) + 1}
-        aria-valuetext={said}
+        aria-valuetext={inertText(said)}
         tabIndex={0}
         onKeyDown={move}
       >
         <div ref={holder} aria-hidden="true" />
       </div>
+      {isFailed && <p class="empty">The chart could not be drawn. Its numbers are in the table.</p>}
       <p class="readout" data-derived="readout" aria-hidden="true">
-        {said}
+        <Text text={said} />
       </p>
     </>
   );

@@ -1,8 +1,12 @@
 /** Loads the drawing of charts when the first one is shown. */
 let loading: Promise<typeof import('./plot.ts')> | null = null;
 
+/** @throws where the file cannot be had: without a network, or after an upgrade of the service */
 export function loadPlot(): Promise<typeof import('./plot.ts')> {
-  loading ??= inEnglish(() => import('./plot.ts'));
+  loading ??= inEnglish(() => import('./plot.ts')).catch((error: unknown) => {
+    loading = null; // the next chart tries again
+    throw error;
+  });
   return loading;
 }
 

@@ -58,7 +58,7 @@ function ChainTip({ chain }: { readonly chain: string }) {
   });
   const isHere = place.value?.parts.chain === chain;
   return (
-    <a class="chain" href={hrefOf('blocks', { chain })} aria-current={isHere ? 'true' : undefined}>
+    <a class="chain" href={hrefOf('chain', { chain })} aria-current={isHere ? 'true' : undefined}>
       <strong>{chain}</strong> {tip && <span class="number">{tip.height.toLocaleString('en-US')}</span>}{' '}
       <span class="muted">
         {age !== null && `${shownSpan(age)} ago · `}

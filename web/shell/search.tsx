@@ -1,5 +1,5 @@
 /** Search by height, hash, address or name, with the keyboard alone. */
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Text } from '../parts/text.tsx';
 import type { Answer } from '../state/answers.ts';
 import { isLow } from '../state/meter.ts';
@@ -14,6 +14,7 @@ export function Search() {
   const [isOpen, setOpen] = useState(false);
   /** Null: none is chosen, and Enter looks for what was typed. */
   const [active, setActive] = useState<number | null>(null);
+  const latest = useRef('');
   const list = useId();
   const text = typed.trim();
   const names = useNames(text);
@@ -41,7 +42,10 @@ export function Search() {
     event.preventDefault();
     const chosen = isOpen && active !== null ? suggestions[active] : undefined;
     if (chosen) leave(chosen.href);
-    else if (text !== '') leave(await destinationOf(text));
+    else if (text !== '') {
+      const href = await destinationOf(text);
+      if (latest.current === typed) leave(href); // else something else was typed meanwhile
+    }
   };
   const isShown = isOpen && suggestions.length > 0;
   return (
@@ -62,6 +66,7 @@ export function Search() {
           maxLength={80}
           value={typed}
           onInput={(event) => {
+            latest.current = event.currentTarget.value;
             setTyped(event.currentTarget.value);
             setActive(null);
             setOpen(true);

@@ -1,7 +1,8 @@
 /** What a text leads to: what is called so, and names that begin so. */
 import { effect } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
-import { type AnswerOf, call } from '../calls.ts';
+import { call } from '../calls.ts';
+import { type Found, foundHref } from '../found-href.ts';
 import { type Answer, ask } from './answers.ts';
 import { place } from './place.ts';
 import { chainNames } from './service.ts';
@@ -12,8 +13,6 @@ export interface Suggestion {
   readonly detail: string;
   readonly href: string;
 }
-
-type Found = AnswerOf<'/api/search/'>['results'][number];
 
 const HEIGHT = /^\d{1,9}$/;
 const HASH = /^[0-9a-f]{64}$/i;
@@ -49,7 +48,7 @@ export function named(answer: Answer<'/api/search/suggest'>, text: string): Sugg
   return fitting.map((found) => ({
     label: found.label,
     detail: `${found.type} · ${found.chain}`,
-    href: hrefOfFound(found),
+    href: foundHref(found),
   }));
 }
 
@@ -60,7 +59,7 @@ export async function destinationOf(text: string): Promise<string> {
   const found = await results(ask(call('/api/search/', { query: { q: text } })));
   const chains = chainsHere();
   const [best] = found.toSorted((a, b) => chains.indexOf(a.chain) - chains.indexOf(b.chain));
-  return best ? hrefOfFound(best) : `/search?${new URLSearchParams({ q: text })}`;
+  return best ? foundHref(best) : hrefOf('search', {}, { q: text });
 }
 
 function results({ shown, trouble, isBusy }: Answer<'/api/search/'>): Promise<readonly Found[]> {
@@ -71,19 +70,4 @@ function results({ shown, trouble, isBusy }: Answer<'/api/search/'>): Promise<re
       queueMicrotask(() => stop());
     });
   });
-}
-
-function hrefOfFound({ type, id, chain, url }: Found): string {
-  switch (type) {
-    case 'block':
-      return hrefOf('block', { chain, block: new URL(url, location.origin).pathname.split('/').at(-1) ?? id });
-    case 'tx':
-      return hrefOf('tx', { chain, txid: id });
-    case 'address':
-    case 'identity':
-      return `/${chain}/${type}/${id}`;
-    case 'currency':
-    case 'basket':
-      return `/${chain}/currency/${id}`;
-  }
 }

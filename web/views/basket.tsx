@@ -8,6 +8,7 @@ import {
   Field,
   Fields,
   hrefOf,
+  inertText,
   Panel,
   shownNumber,
   Table,
@@ -220,7 +221,7 @@ function Amounts({ answer, basket }: { readonly answer: Reserves; readonly baske
               { head: 'Time', cell: () => <Value at="time" as="time" /> },
               { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
               ...ids.map((id) => ({
-                head: nameOf(id),
+                head: inertText(nameOf(id)),
                 isNumber: true,
                 cell: () => <Value at={`reserves/${id}`} as="amount" />,
               })),

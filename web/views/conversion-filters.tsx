@@ -109,13 +109,13 @@ interface LabelledProps {
 
 function Labelled({ name, control, value, choices, isWrong, apply }: LabelledProps) {
   const { help, options, offers, placeholder, without = 'any' } = control;
-  const shared = { id: `filter-${name}`, name, title: help, 'aria-invalid': isWrong, onChange: apply };
+  const shared = { id: `filter-${name}`, name, title: help, 'aria-invalid': isWrong };
   const known = choices && options ? options(choices) : [];
   return (
     <div>
       <label for={shared.id}>{name}</label>
       {options ? (
-        <select {...shared}>
+        <select {...shared} onChange={apply}>
           <option value="">{without}</option>
           {[...new Set([...known, ...(value === '' ? [] : [value])])].map((option) => (
             <option key={option} value={option} selected={option === value}>

@@ -2,6 +2,7 @@
 import {
   type Answer,
   Chart,
+  conversionHref,
   Field,
   Fields,
   hrefOf,
@@ -15,10 +16,12 @@ import {
 import { ConversionFilters } from './conversion-filters.tsx';
 
 export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
+  const trouble = list.trouble.value;
+  const isRefused = trouble?.status === 400; // told once, by the list
   return (
     <>
-      <ConversionFilters query={query} answer={filters} trouble={list.trouble.value} />
-      <Sums answer={summary} />
+      <ConversionFilters query={query} answer={filters} trouble={trouble} />
+      {!isRefused && <Sums answer={summary} />}
       <Panel title="Newest first" answer={list} isList frame="tall">
         {({ results, page, totalPages }) => (
           <>
@@ -78,7 +81,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
                 { head: 'Rule', cell: () => <Value at="rule" as="word" /> },
                 {
                   head: 'Request',
-                  cell: ({ chain, txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
+                  cell: (conversion) => <Value at="txid" as="id" href={conversionHref(conversion)} />,
                 },
               ]}
             />
@@ -86,52 +89,61 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
           </>
         )}
       </Panel>
+      {!isRefused && <Days answer={summary} />}
     </>
   );
 }
 
 const DAY = 86_400;
 
-function Sums({ answer }: { readonly answer: Answer<'/api/conversions/summary'> }) {
+interface SumsProps {
+  readonly answer: Answer<'/api/conversions/summary'>;
+}
+
+function Sums({ answer }: SumsProps) {
   return (
     <Panel title="In all" answer={answer} frame="short">
+      {() => (
+        <Fields>
+          <Field label="Conversions">
+            <Value at="count" as="integer" />
+          </Field>
+          <Field label="With a value" help="Completed ones that have a USD value">
+            <Value at="valued" as="integer" />
+          </Field>
+          <Field label="Volume">
+            <Value at="volume" as="usd" unit="USD" />
+          </Field>
+          <Field label="Fees">
+            <Value at="fees" as="usd" unit="USD" />
+          </Field>
+        </Fields>
+      )}
+    </Panel>
+  );
+}
+
+function Days({ answer }: SumsProps) {
+  return (
+    <Panel title="By day" answer={answer} frame="tall">
       {({ count, volume, days }) => (
-        <>
-          <Fields>
-            <Field label="Conversions">
-              <Value at="count" as="integer" />
-            </Field>
-            <Field label="With a value" help="Completed ones that have a USD value">
-              <Value at="valued" as="integer" />
-            </Field>
-            <Field label="Volume">
-              <Value at="volume" as="usd" unit="USD" />
-            </Field>
-            <Field label="Fees">
-              <Value at="fees" as="usd" unit="USD" />
-            </Field>
-          </Fields>
-          <details>
-            <summary>By day</summary>
-            <Chart
-              at="/days"
-              points={days}
-              name="Conversions by day"
-              caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
-              time={({ date }) => date}
-              step={DAY}
-              series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
-              empty="None of them was executed yet."
-              columns={[
-                { head: 'Day', cell: () => <Value at="date" /> },
-                { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
-                { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
-                { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
-                { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
-              ]}
-            />
-          </details>
-        </>
+        <Chart
+          at="/days"
+          points={days}
+          name="Conversions by day"
+          caption={`${shownNumber(volume, 'usd')} USD in ${shownNumber(count, 'integer')} conversions.`}
+          time={({ date }) => date}
+          step={DAY}
+          series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
+          empty="None of them was executed yet."
+          columns={[
+            { head: 'Day', cell: () => <Value at="date" /> },
+            { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
+            { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
+            { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
+            { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
+          ]}
+        />
       )}
     </Panel>
   );

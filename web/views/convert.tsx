@@ -14,7 +14,7 @@ export function View({ query, answers: [baskets] }: ViewProps<'convert'>) {
   const asked = { from: query.get('from') ?? '', to: query.get('to') ?? '', amount: query.get('amount') ?? '1' };
   return (
     <>
-      <Question asked={asked} names={names} />
+      <RequestForm asked={asked} names={names} />
       <Routes answer={baskets} asked={asked} names={names} />
     </>
   );
@@ -32,18 +32,18 @@ function idOf(names: ReadonlyMap<string, string>, text: string): string | null {
   return found?.[0] ?? null;
 }
 
-interface Asked {
+interface RouteRequest {
   readonly from: string;
   readonly to: string;
   readonly amount: string;
 }
 
-interface QuestionProps {
-  readonly asked: Asked;
+interface RequestProps {
+  readonly asked: RouteRequest;
   readonly names: ReadonlyMap<string, string>;
 }
 
-function Question({ asked, names }: QuestionProps) {
+function RequestForm({ asked, names }: RequestProps) {
   const shown = (text: string) => names.get(text) ?? text;
   const go = (form: HTMLFormElement) => {
     const given = new FormData(form);
@@ -106,7 +106,7 @@ function Question({ asked, names }: QuestionProps) {
   );
 }
 
-interface RoutesProps extends QuestionProps {
+interface RoutesProps extends RequestProps {
   readonly answer: Baskets;
 }
 
@@ -115,7 +115,13 @@ function Routes({ answer, asked, names }: RoutesProps) {
     <Panel title="Routes by the prices of now" answer={answer} frame="tall">
       {(baskets) => {
         const problem = problemOf(asked, names);
-        if (problem !== null) return <p class="empty">{problem}</p>;
+        if (problem !== null) {
+          return (
+            <p class="empty">
+              <Text text={problem} />
+            </p>
+          );
+        }
         const [from, to] = [idOf(names, asked.from) ?? '', idOf(names, asked.to) ?? ''];
         const routes = indicatedRoutes(baskets, from, to).slice(0, MOST_ROUTES);
         if (routes.length === 0) return <p class="empty">No route over one or two baskets converts this.</p>;
@@ -134,7 +140,7 @@ function Routes({ answer, asked, names }: RoutesProps) {
   );
 }
 
-function problemOf({ from, to, amount }: Asked, names: ReadonlyMap<string, string>): string | null {
+function problemOf({ from, to, amount }: RouteRequest, names: ReadonlyMap<string, string>): string | null {
   if (from === '' || to === '') return 'Choose two currencies to compare the routes between them.';
   for (const side of [from, to]) if (idOf(names, side) === null) return `No basket that trades holds ${side}.`;
   if (idOf(names, from) === idOf(names, to)) return 'From and To are the same currency.';
@@ -142,13 +148,13 @@ function problemOf({ from, to, amount }: Asked, names: ReadonlyMap<string, strin
   return null;
 }
 
-function estimateRequest({ from, to, amount }: Asked): string {
+function estimateRequest({ from, to, amount }: RouteRequest): string {
   const url = new URL('/api/market/best-conversion', location.origin);
   for (const [name, value] of Object.entries({ from, to, amount })) url.searchParams.set(name, value);
   return `curl -H 'Authorization: Bearer YOUR_KEY' '${url.href.replaceAll("'", '%27')}'`;
 }
 
-interface RouteTableProps extends QuestionProps {
+interface RouteTableProps extends RequestProps {
   readonly routes: readonly IndicatedRoute[];
 }
 

@@ -7,6 +7,7 @@ import {
   Chart,
   Choices,
   call,
+  conversionHref,
   Field,
   Fields,
   hrefOf,
@@ -193,7 +194,7 @@ function Trades({ pair: { chain, basketId, baseId, quoteId } }: { readonly pair:
               },
               {
                 head: 'Request',
-                cell: ({ chain: at, txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain: at, txid })} />,
+                cell: (conversion) => <Value at="txid" as="id" href={conversionHref(conversion)} />,
               },
             ]}
           />

@@ -17,8 +17,8 @@ import {
 
 const DAYS = { 1: '1 day', 7: '7 days', 30: '30 days', 365: '1 year' } as const;
 const DAY = 86_400;
-/** Of a series: the service makes about 500 spans of the days, and none shorter than 5 minutes. */
-const POINTS = 500;
+/** Of a series: the service makes so many spans of the days, and none shorter than 5 minutes. */
+const SPANS = 499;
 const LEAST_SPAN = 300;
 
 export function View({ parts: { id }, answers: [detail, history] }: ViewProps<'price'>) {
@@ -98,7 +98,7 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
           name="Price over time"
           caption={sentence(name, data)}
           time={({ time }) => time}
-          step={Math.max(LEAST_SPAN, Math.ceil((Number(days) * DAY) / POINTS))}
+          step={Math.max(LEAST_SPAN, Math.ceil((Number(days) * DAY) / SPANS))}
           series={[
             { name: 'Price', kind: 'line', unit: 'USD', as: 'price', value: ({ price }) => price },
             {
