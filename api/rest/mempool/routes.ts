@@ -84,7 +84,7 @@ const conversions = liveRoute({
 });
 
 function keyOf({ transaction: { txid }, seenAt }: WaitingTransaction, vout: number, chain: string) {
-  return { txid, vout, chain, seenAt, status: 'unconfirmed' };
+  return { txid, vout, chain, seenAt, status: 'unconfirmed' as const };
 }
 
 export const mempoolRoutes = [list, conversions];

@@ -21,7 +21,11 @@ const truncated = {
 } as const;
 
 /** Rows come from memory and from this process alone, so there are pages but no cursor. */
-const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}, what?: string): JsonSchema =>
+const list = <const Row extends JsonSchema, const Beside extends Readonly<Record<string, JsonSchema>>>(
+  row: Row,
+  beside: Beside,
+  what?: string,
+) =>
   object({
     chain: string,
     checkedAt: { ...isoTime, description: 'When the daemon was last asked' },
@@ -36,7 +40,7 @@ const list = (row: JsonSchema, beside: Readonly<Record<string, JsonSchema>> = {}
     totalPages: integer,
   });
 
-export const mempoolList = list(waitingTransaction);
+export const mempoolList = list(waitingTransaction, {});
 
 const { vout, fromCurrencyId, toCurrencyId, viaCurrencyId, basketId, ...rest } = conversionMembers;
 
@@ -59,7 +63,7 @@ export const waitingConversionMembers = {
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 export const waitingConversion = object(waitingConversionMembers);
-export const mempoolConversions = list(waitingConversion);
+export const mempoolConversions = list(waitingConversion, {});
 
 const isEstimate = {
   type: 'boolean',

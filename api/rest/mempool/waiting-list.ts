@@ -13,10 +13,10 @@ export const waitingPage = {
   pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1, default: 25 }),
 };
 
-export function pageOf<Row>(
+export function pageOf<Row, Printed>(
   rows: readonly Row[],
   { page, pageSize: asked }: ParameterValues<typeof waitingPage>,
-  print: (row: Row) => unknown,
+  print: (row: Row) => Printed,
 ) {
   const pageSize = Math.min(asked, MOST_ROWS);
   const shown = rows.slice((page - 1) * pageSize, page * pageSize);
