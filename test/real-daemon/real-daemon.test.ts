@@ -50,7 +50,7 @@ async function run(
 
 it('compares, times and finds no difference', { timeout: 5 * MINUTES }, async () => {
   const node = await startNode();
-  const { differing, text } = await run(node, 60, NEW_BLOCKS, (line) => {
+  const { differing, text } = await run(node, 200, NEW_BLOCKS, (line) => {
     if (!line.startsWith('waiting')) return;
     const stepping = setInterval(() => {
       node.step();

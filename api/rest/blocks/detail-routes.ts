@@ -4,7 +4,7 @@ import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
-import { notFound } from '../../http/api-error.ts';
+import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
@@ -69,7 +69,8 @@ const REMOVED_SQL = `SELECT b.*, ${REORG_COLUMNS},
 /** As the daemon says of a block that its chain does not hold. */
 const OUTSIDE_THE_CHAIN = -1;
 
-const HEIGHT_OR_HASH = { ...HEIGHT, type: ['integer', 'string'], pattern: `^${WRITTEN_HASH}$` } as const;
+const HASH_LENGTH = 64;
+const HEIGHT_OR_HASH = { type: 'string', pattern: `^([0-9]{1,10}|${WRITTEN_HASH})$` } as const;
 
 const detail = stateRoute({
   path: '/api/blocks/:height',
@@ -89,9 +90,12 @@ const detail = stateRoute({
     const tip = tipHeight(read, chain);
     const finalized = finalizedHeight(tip, api.chain(chain).finalityDepth);
     const currencies = await api.currencies.of(read);
-    const isHeight = typeof params.height === 'number';
-    const asked = isHeight ? params.height : params.height.toLowerCase();
-    const key = [chain, isHeight ? asked : hexParam(String(asked))];
+    const asked = params.height.toLowerCase();
+    const isHeight = asked.length < HASH_LENGTH;
+    if (isHeight && Number(asked) > HEIGHT.maximum) {
+      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${HEIGHT.maximum}` }]);
+    }
+    const key = [chain, isHeight ? Number(asked) : hexParam(asked)];
     const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
     if (block) {
       const confirmations = tip - block.height + 1;

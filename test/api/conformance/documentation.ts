@@ -135,7 +135,7 @@ export function documentationConforms(client: TestClient, url: () => string): vo
 
     it('is what the typed client is made from', async () => {
       const typed = createVerustreamClient({ baseUrl: url() });
-      const block = await typed.GET('/api/blocks/{height}', { params: { path: { height: 500 } } });
+      const block = await typed.GET('/api/blocks/{height}', { params: { path: { height: '500' } } });
       expect([block.data?.height, block.data?.hash.length]).toEqual([500, 64]);
       const walked = await typed.GET('/api/conversions/', { params: { query: { status: 'refunded', pageSize: 5 } } });
       expect(walked.data?.results.every((row) => row.status === 'refunded')).toBe(true);
