@@ -53,6 +53,7 @@ export async function tailStep(
     // One block more is the rule, and then it is all there is to ask for.
     const next = await daemon.blockOf(newest);
     if (next && follows(next, ours)) {
+      report.target(next.height); // known also while the log cannot take it
       await end.append([next]);
       if (announced === null) context.foundByAsking(newest);
       report.at(next, 1);
