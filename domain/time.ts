@@ -2,6 +2,11 @@
 
 export const SECONDS_PER_DAY = 86_400;
 
+/** Seconds since the epoch → `2026-11-25`. */
+export function utcDate(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
 /** Number of the UTC day: seconds since the epoch divided by 86,400. */
 export function utcDay(seconds: number): number {
   return Math.floor(seconds / SECONDS_PER_DAY);

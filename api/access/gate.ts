@@ -133,7 +133,7 @@ function createCallers(keys: GateOptions['keys']) {
   return { knownCaller, findCaller };
 }
 
-/** What requests pay, and out of which allowances. */
+/** Computes what a request costs and which allowances pay for it. */
 function createBills({ tiers, keylessRequestsPerMinute }: GateOptions['config']) {
   // No name put together and hashed again that was there before.
   const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);

@@ -46,7 +46,7 @@ export class HeadedValue<T = unknown> {
   }
 }
 
-/** What the handler of a state route makes: if it is a function, it runs after the snapshot is closed, for example to ask a daemon. */
+/** Result of a state route's handler; a function runs after the snapshot is closed, for example to ask a daemon. */
 type Made<T> = Served<T> | (() => Promise<Served<T>>);
 type Served<T> = T | HeadedValue<T>;
 

@@ -1,4 +1,4 @@
-/** What waits, by the addresses and identities that it concerns: made when it is asked for, and again when something has changed. */
+/** Indexes waiting transactions by address and identity, on the first request after each change of the mempool. */
 import type { MempoolJournal, WaitingTransaction } from './journal.ts';
 
 interface Subjects {

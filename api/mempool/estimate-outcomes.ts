@@ -42,7 +42,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
   const awaited = new Map<string, Expected>();
   let seen = journal.head;
 
-  /** What has left the mempool keeps its last estimate. */
+  /** A conversion that has left the mempool keeps its last estimate. */
   function passOn(): void {
     for (const { kind, entry } of journal.after(seen) ?? []) {
       if (kind !== 'gone') continue;
@@ -60,7 +60,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
     }
   }
 
-  /** What is mined already, but waits as far as the journal knows, keeps the one from before. */
+  /** A mined conversion that the journal still holds as waiting keeps its earlier estimate. */
   function keep({ all }: Estimates): void {
     for (const { conversion, output } of all) {
       if (conversion.status !== 'unconfirmed' || output === null) continue;

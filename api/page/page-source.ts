@@ -1,7 +1,7 @@
-/** What the page is, as far as its server needs to know: `commands/` hands it over, since api/ does not import web/. */
+/** The port to the page: `commands/` implements it with web/, which api/ does not import. */
 import type { Config } from '../../schemas/config.ts';
 
-/** What an address shows, for who runs no script: previews of links, search engines. */
+/** Describes an address to clients that run no script, such as link previews and search engines. */
 export interface AddressDescription {
   readonly title: string;
   readonly description: string;
@@ -22,7 +22,7 @@ export interface BuiltPage {
   /** By the last part of their address below /assets/, which holds a hash of the content. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly script: string;
-  /** What the script imports at once. */
+  /** Files that the script imports statically. */
   readonly imports: readonly string[];
   readonly style: string;
   /** Files that each module needs beyond the first script, by the module's source. */

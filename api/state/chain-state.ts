@@ -1,4 +1,5 @@
 /** State of the chains, as answers show it. */
+import type { BlockRef } from '../../domain/block-ref.ts';
 import { finalizedHeight } from '../../domain/finality.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { ServiceState } from './service-state.ts';
@@ -6,11 +7,12 @@ import type { ServiceState } from './service-state.ts';
 /** Blocks that an answer was computed at: `vrsc;height=1;hash="…";finalized=0`, of one chain or of all. */
 export function chainState(api: Pick<ApiContext, 'chain'>, { derived }: ServiceState, chain: string | null): string {
   const included = chain === null ? [...derived] : [...derived].filter(([name]) => name === chain);
-  return included
-    .map(([name, { height, hash }]) => {
-      return `${name};height=${height};hash="${hash}";finalized=${finalizedHeight(height, api.chain(name).finalityDepth)}`;
-    })
-    .join(', ');
+  return included.map(([name, block]) => blockState(api, name, block)).join(', ');
+}
+
+/** The part of one chain, whose answer was computed at this block. */
+export function blockState(api: Pick<ApiContext, 'chain'>, chain: string, { height, hash }: BlockRef): string {
+  return `${chain};height=${height};hash="${hash}";finalized=${finalizedHeight(height, api.chain(chain).finalityDepth)}`;
 }
 
 /** Whether a height is beyond the reach of any rewind. */

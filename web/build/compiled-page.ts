@@ -1,4 +1,4 @@
-/** What the compiler makes of the page. */
+/** The compiled page; api/page/page-source.ts has the same shape, since neither folder imports the other. */
 
 /** A file in all the forms that clients take. */
 export interface CompiledFile {
@@ -11,7 +11,7 @@ export interface CompiledFile {
 export interface CompiledPage {
   readonly files: ReadonlyMap<string, CompiledFile>;
   readonly script: string;
-  /** What the first script imports at once. */
+  /** Files that the first script imports statically. */
   readonly imports: readonly string[];
   readonly style: string;
   /** Files that a view's module needs beyond the first script, by its source. */

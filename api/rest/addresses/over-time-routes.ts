@@ -1,5 +1,5 @@
 /** Addresses over time: balance by day, rewards by month, and the chains that know them. */
-import { SECONDS_PER_DAY, utcDay } from '../../../domain/time.ts';
+import { SECONDS_PER_DAY, utcDate, utcDay } from '../../../domain/time.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
@@ -15,7 +15,7 @@ import { findCurrency } from '../currencies/routes.ts';
 import { addressParameter } from './routes.ts';
 import { addressChains, balanceSeries, monthlyRewards } from './schema.ts';
 
-const dateOf = ({ start }: Period) => new Date(start * 1000).toISOString().slice(0, 10);
+const dateOf = ({ start }: Period) => utcDate(start);
 
 /** What stood at each of the heights $4; nothing before the first change. */
 const BALANCES_SQL = `SELECT at.height, held.balance, held.received::text AS received FROM unnest($4::integer[]) AS at(height)

@@ -1,5 +1,5 @@
 /** /api/conversions/summary: how many conversions a filter shows and what they are worth, in all and by day. */
-import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
@@ -104,7 +104,7 @@ const summary = stateRoute({
       chain,
       ...answerOf(all),
       days: inOrder.map(({ day, sums }) => {
-        return { date: new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10), ...answerOf(sums) };
+        return { date: utcDate(day * SECONDS_PER_DAY), ...answerOf(sums) };
       }),
     };
   },

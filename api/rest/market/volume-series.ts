@@ -1,6 +1,6 @@
 /** A series of days, weeks or months with nothing left out between. */
 
-import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { feesOf, printUsd } from '../prices/usd.ts';
 import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
 
@@ -32,7 +32,7 @@ export async function volumeSeries(
   const sums = await trades.byPeriod(unit, (starts[0] ?? 0) - 1, basketId);
   return starts.map((start) => {
     const { volume, trades: number } = sums.get(start) ?? NO_VOLUME;
-    const date = new Date(start * 1000).toISOString().slice(0, 10);
+    const date = utcDate(start);
     return { date, volume: printUsd(volume), trades: number, fees: printUsd(feesOf(volume)) };
   });
 }

@@ -3,6 +3,7 @@ import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { blockState } from '../../state/chain-state.ts';
 import { findCurrency } from '../currencies/routes.ts';
 import { TXID } from '../transactions/routes.ts';
 import { estimatesOf } from './estimates.ts';
@@ -48,7 +49,7 @@ const estimates = liveRoute({
       amountIn: coins(conversion.amountIn),
       estimatedOut: coinsOrNull(output),
     }));
-    const headers = { 'X-Chain-State': `${chain};height=${block.height};hash="${block.hash}"` };
+    const headers = { 'X-Chain-State': blockState(api, chain, block) };
     return { headers, body: { ...statusAnswer(journal), isEstimate: true, block, ...page } };
   },
 });

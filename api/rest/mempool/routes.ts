@@ -27,7 +27,7 @@ const list = liveRoute({
     const journal = api.mempools.known(params.chain);
     const rows = [...journal.waiting()].reverse();
     const page = pageOf(rows, params, transactionAnswer);
-    return { headers: stateHeaders(journal), body: { ...statusAnswer(journal), ...page } };
+    return { headers: stateHeaders(api, journal), body: { ...statusAnswer(journal), ...page } };
   },
 });
 
@@ -79,7 +79,7 @@ const conversions = liveRoute({
         txFeeRate: feeRate(waiting.transaction),
       };
     });
-    return { headers: stateHeaders(journal), body: { ...statusAnswer(journal), ...page } };
+    return { headers: stateHeaders(api, journal), body: { ...statusAnswer(journal), ...page } };
   },
 });
 

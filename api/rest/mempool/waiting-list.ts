@@ -1,8 +1,10 @@
 /** A page of what waits, newest first. */
 
+import type { ApiContext } from '../../api-context.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import type { LookStatus, MempoolJournal } from '../../mempool/journal.ts';
 import { integer } from '../../schema/json-schema.ts';
+import { blockState } from '../../state/chain-state.ts';
 
 const MOST_ROWS = 200;
 /** Beyond all that is ever shown. */
@@ -35,7 +37,9 @@ export function statusAnswer({ chain, count, last }: MempoolJournal & { readonly
 }
 
 /** Names the block that all of it was compared with. */
-export function stateHeaders({ chain, last }: MempoolJournal & { readonly last: LookStatus }): Record<string, string> {
-  const { index } = last;
-  return index ? { 'X-Chain-State': `${chain};height=${index.height};hash="${index.hash}"` } : {};
+export function stateHeaders(
+  api: Pick<ApiContext, 'chain'>,
+  { chain, last: { index } }: MempoolJournal & { readonly last: LookStatus },
+): Record<string, string> {
+  return index ? { 'X-Chain-State': blockState(api, chain, index) } : {};
 }

@@ -1,5 +1,5 @@
 /** /api/stats/charts: UTC days or hours, up to the newest block. */
-import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainOrAllParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -75,7 +75,7 @@ const charts = stateRoute({
     // A mean has no value without blocks, a count does.
     const points = METRICS[metric].kind === 'sum' ? withEmptySteps(known, newest, SPANS[step]) : known;
     const data = points.map(({ timestamp, value }) => {
-      return { date: new Date(timestamp * 1000).toISOString().slice(0, 10), timestamp, value };
+      return { date: utcDate(timestamp), timestamp, value };
     });
     const of = chain === ALL ? undefined : chain;
     return {
