@@ -3,14 +3,12 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import { type BlockableClient, connectBlockable } from '../../test/support/api/push/blockable-client.ts';
 import { heldBack } from '../../test/support/api/push/held-back.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
-import { createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
-import { createNetworkShares } from './network-share.ts';
-import type { PushConnection } from './push-connection.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
 const CHAIN = 'c';
@@ -142,53 +140,20 @@ interface Sent {
   readonly data?: unknown;
 }
 
-interface Client {
-  readonly sent: Sent[];
-  readonly connection: PushConnection;
-  drain(): void;
-}
+type Client = BlockableClient<Sent>;
 
 const settle = async () => {
   for (let turn = 0; turn < 60; turn++) await Promise.resolve();
 };
 
 function connect(hub: Hub, accepts: () => boolean, confirmations: readonly number[], cursor?: string): Client {
-  const sent: Sent[] = [];
-  let blocked = false;
   const [first = 0, ...others] = confirmations;
-  /** Its subscriptions begin together: nothing is taken before the last of them. */
-  const isSubscribed = () => sent.filter(({ type }) => type === 'ack').length === others.length;
-  const connection = createConnection({
+  return connectBlockable({
     hub,
-    share: createNetworkShares().open('test'),
     first: { channels: ['blocks'], confirmations: first, ...(cursor !== undefined && { cursor }) },
-    graceMs: 5,
-    heartbeatMs: 15_000,
-    slowMs: 10_000,
-    transport: {
-      send(json, type) {
-        expect(blocked && type !== 'ack', 'nothing is sent into a full socket').toBe(false);
-        sent.push(JSON.parse(Buffer.from(json).toString()));
-        blocked = !isSubscribed() || (type !== 'ack' && !accepts());
-        return !blocked;
-      },
-      together(send) {
-        send();
-        return !blocked;
-      },
-      buffered: () => 0,
-      end: () => undefined,
-    },
+    others: others.map((count) => ({ id: count, channels: ['blocks'], confirmations: count, cursor })),
+    accepts,
   });
-  hub.add(connection);
-  const asked = (count: number) => ({ op: 'subscribe', id: count, channels: ['blocks'], confirmations: count, cursor });
-  for (const count of others) connection.receive(Buffer.from(JSON.stringify(asked(count))));
-  const drain = () => {
-    if (!isSubscribed()) return;
-    blocked = false;
-    connection.drained();
-  };
-  return { sent, connection, drain };
 }
 
 const logger = pino({ level: 'silent' });

@@ -4,12 +4,10 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { SnapshotNotice } from '../../client/stream/messages.ts';
 import { type BotState, createBotState } from '../../test/stream-check/bot-state.ts';
+import { type BlockableClient, connectBlockable } from '../../test/support/api/push/blockable-client.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
-import { createConnection } from './connection.ts';
 import { decodePlaces, lacksSnapshot } from './cursor.ts';
 import { createHub, type Hub } from './hub.ts';
-import { createNetworkShares } from './network-share.ts';
-import type { PushConnection } from './push-connection.ts';
 import { pushEvent } from './push-event.ts';
 import type { SnapshotRow } from './snapshot-rows.ts';
 import type { TakeSnapshot } from './snapshots.ts';
@@ -97,11 +95,7 @@ interface Message {
   readonly code?: string;
 }
 
-interface Client {
-  readonly sent: Message[];
-  readonly connection: PushConnection;
-  drain(): void;
-}
+type Client = BlockableClient<Message>;
 
 const settle = async (turns: number) => {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -109,40 +103,13 @@ const settle = async (turns: number) => {
 
 /** Two subscriptions, which begin together: blocks without a snapshot, reserves with one. */
 function connect(hub: Hub, accepts: () => boolean, cursor?: string): Client {
-  const sent: Message[] = [];
-  let blocked = false;
-  const isSubscribed = () => sent.some(({ type }) => type === 'ack');
-  const connection = createConnection({
+  return connectBlockable({
     hub,
-    share: createNetworkShares().open('test'),
     first: { channels: ['blocks'], ...(cursor !== undefined && { cursor }) },
-    graceMs: 5,
-    heartbeatMs: 15_000,
-    slowMs: 10_000,
-    transport: {
-      send(json, type) {
-        expect(blocked && type !== 'ack', 'nothing is sent into a full socket').toBe(false);
-        sent.push(JSON.parse(Buffer.from(json).toString()));
-        blocked = !isSubscribed() || (type !== 'ack' && !accepts());
-        return !blocked;
-      },
-      together(send) {
-        send();
-        return !blocked;
-      },
-      buffered: () => 0,
-      end: () => sent.push({ type: 'end', cursor: '' }),
-    },
+    others: [{ id: 2, channels: ['reserves'], snapshot: true, cursor }],
+    accepts,
+    onEnd: (sent) => sent.push({ type: 'end', cursor: '' }),
   });
-  hub.add(connection);
-  const asked = { op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true, cursor };
-  connection.receive(Buffer.from(JSON.stringify(asked)));
-  const drain = () => {
-    if (!isSubscribed()) return;
-    blocked = false;
-    connection.drained();
-  };
-  return { sent, connection, drain };
 }
 
 /** `committed` runs ahead of what the feed has published, as the stores do. */
