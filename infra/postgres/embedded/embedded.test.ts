@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -46,11 +46,19 @@ const processStatus = (pid: number) =>
 const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** Workers of autovacuum, and sessions, may end at any moment. */
+/** Workers of autovacuum, and sessions, may end at any moment: also while their file is read. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
 const lastingProcesses = () =>
   [processId(), ...childrenOf(processId())].filter((pid) => {
-    const file = `/proc/${pid}/cmdline`;
-    const command = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const command = commandLine(pid);
     return /bin\/postgres|checkpointer|background writer|walwriter|launcher|io worker/.test(command);
   });
 
