@@ -8,10 +8,11 @@ import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
+import { leadsBack } from './cursor.ts';
 import { headerLines } from './header-lines.ts';
 import type { Page } from './paging.ts';
 import type { Reply } from './reply.ts';
-import { isStreamed, type StateRoute } from './route.ts';
+import { HeadedValue, isStreamed, type StateRoute } from './route.ts';
 
 export type StreamFormat = 'csv' | 'ndjson';
 
@@ -74,6 +75,10 @@ export async function listStream(
     const detail = 'page is of lists in JSON; a stream begins at the newest row, or after cursor';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
   }
+  if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
+    const detail = 'a stream goes on after nextCursor; prevCursor is of pages in JSON';
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/cursor', detail }] });
+  }
   const batches = readBatches(api, route, params);
   const first = await batches.next();
   const stream = textOf(format, columnsOf(route), first.value ?? [], batches, asked);
@@ -94,7 +99,8 @@ async function* readBatches(
   let cursor = params.cursor;
   do {
     const asked = { ...params, pageSize: BATCH_ROWS, ...(cursor !== undefined && { cursor }) };
-    const page = (await api.snapshot((read) => route.handler({ params: asked as never, api, read }))) as Page;
+    const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
+    const page = (made instanceof HeadedValue ? made.value : made) as Page;
     yield page.results;
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);

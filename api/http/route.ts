@@ -33,7 +33,7 @@ export interface Answer<T = unknown> {
   readonly body: T | Uint8Array;
 }
 
-export type RouteHeader = 'Provisional-Since' | 'Marks';
+export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link';
 
 /** Answer of a state route that also sets headers. */
 export class HeadedValue<T = unknown> {

@@ -16,6 +16,7 @@ import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
 import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
 import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
+import { identityChangeRoutes } from './identities/change-routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityEventRoutes } from './identities/event-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
@@ -70,6 +71,7 @@ const subjects = [
   ...balanceRoutes,
   ...stakeRoutes,
   ...identityRoutes,
+  ...identityChangeRoutes,
   ...identityContentRoutes,
   ...identityTreeRoutes,
   ...identityEventRoutes,

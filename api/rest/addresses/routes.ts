@@ -3,6 +3,7 @@
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, type RewardFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
@@ -17,7 +18,7 @@ import { waitingAtAddress } from './waiting-activity.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
-const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
+const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 
 const history = listRoute({
   path: '/api/address/:addr',
@@ -31,18 +32,20 @@ const history = listRoute({
     { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
     { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params, read, api }) {
+  async select({ params, heights, read, api }) {
     const { chain, addr } = params;
     tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), addr);
     const journal = askedMempool({ params, api });
     const currencies = await api.currencies.of(read);
     const unconfirmed = journal && (await waitingAtAddress(journal, address, { read, chain, currencies }));
+    const values: unknown[] = [chain, address];
+    const within = heightCondition(heights, 'a.height', values);
     return {
       list: `address ${address}`,
-      sql: ACTIVITY_SQL,
-      values: [chain, address],
-      total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS, values: [chain, address] }),
+      sql: ACTIVITY_SQL + within,
+      values,
+      total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS + within, values }),
       show: (rows) =>
         rows.map((row) => ({
           txid: row.txid,
@@ -72,8 +75,8 @@ const readRewardSum = rowReader({
 
 const REWARDS_SQL = `SELECT r.height, r.txid, r.vout, r.kind, r.amount, b.time FROM rewards r
   JOIN blocks b ON b.chain = r.chain AND b.height = r.height WHERE r.chain = $1 AND r.address = $2`;
-const REWARD_SUMS_SQL = `SELECT kind, count(*), sum(amount)::text AS total FROM rewards
-  WHERE chain = $1 AND address = $2 GROUP BY kind`;
+const rewardSumsSql = (within: string) => `SELECT kind, count(*), sum(amount)::text AS total FROM rewards r
+  WHERE chain = $1 AND address = $2${within} GROUP BY kind`;
 /** Seconds until a coinbase may be spent: 100 blocks of a minute, scaled by the block time on other chains. */
 const MATURITY_SECONDS = 6000;
 
@@ -89,19 +92,21 @@ const rewards = listRoute({
     { column: 'txid', sql: 'r.txid', kind: 'hex', order: 'DESC' },
     { column: 'vout', sql: 'r.vout', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params: { chain, addr }, read, api }) {
+  async select({ params: { chain, addr }, heights, read, api }) {
     const tip = tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), addr);
     const maturity = MATURITY_SECONDS / api.chain(chain).blockSeconds;
-    const sums = await read.rows(readRewardSum, REWARD_SUMS_SQL, [chain, address]);
+    const values: unknown[] = [chain, address];
+    const within = heightCondition(heights, 'r.height', values);
+    const sums = await read.rows(readRewardSum, rewardSumsSql(within), values);
     const sumOf = (kind: RewardFact['kind']) => {
       const sum = sums.find((row) => row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };
     };
     return {
       list: `rewards ${address}`,
-      sql: REWARDS_SQL,
-      values: [chain, address],
+      sql: REWARDS_SQL + within,
+      values,
       total: async () => sums.reduce((total, row) => total + Number(row.count), 0),
       show: (rows) =>
         rows.map(({ height, time, txid, vout, kind, amount }) => ({

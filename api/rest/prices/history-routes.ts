@@ -6,8 +6,8 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
-import { cursorRewound, hashAt } from '../../http/paging.ts';
 import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -139,7 +139,7 @@ async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: stri
 async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: HistoryRecord, since: number) {
   const { height, time } = last;
   const hash = (await hashAt(read, chain, height)) ?? '';
-  const cursor: Cursor = { list, chain, height, hash, key: [span === null ? height : startOf(time, span), since] };
+  const cursor: Cursor = { list, chain, isBack: false, height, hash, key: [span === null ? height : startOf(time, span), since] };
   return encodeCursor(cursor);
 }
 

@@ -127,7 +127,7 @@ const detail = stateRoute({
         spentTxid: output.spent_txid,
         data: output.data === null ? null : parseExact(output.data),
       })),
-      conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+      conversions: conversions.map((row) => conversionAnswer(row, read, currencies)),
       ...(params.unconfirmed && { unconfirmed: null }),
     };
   },
