@@ -24,7 +24,14 @@ describe('a cursor', () => {
 
   it('is refused by another list, another chain and another key', () => {
     const key = [5, 'a'.repeat(64), 'x'];
-    const encoded = encodeCursor({ list: 'blocks', chain: 'vrsc', isBack: false, height: 5, hash: 'b'.repeat(64), key });
+    const encoded = encodeCursor({
+      list: 'blocks',
+      chain: 'vrsc',
+      isBack: false,
+      height: 5,
+      hash: 'b'.repeat(64),
+      key,
+    });
     expect(() => decodeCursor(encoded, 'stakes', 'vrsc', KINDS)).toThrow(ApiError);
     expect(() => decodeCursor(encoded, 'blocks', 'chips', KINDS)).toThrow(ApiError);
     expect(() => decodeCursor(encoded, 'blocks', 'vrsc', ['integer'])).toThrow(ApiError);

@@ -5,6 +5,7 @@ import { authRoutes } from './account/login-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
 import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
+import { blockAtRoutes } from './blocks/at-routes.ts';
 import { blockDetailRoutes } from './blocks/detail-routes.ts';
 import { rawRoutes } from './blocks/raw-routes.ts';
 import { reorgRoutes } from './blocks/reorg-routes.ts';
@@ -14,6 +15,8 @@ import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
 import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
+import { currencyAtHeightRoutes } from './currencies/at-height-routes.ts';
+import { currencyHolderRoutes } from './currencies/holder-routes.ts';
 import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
 import { identityChangeRoutes } from './identities/change-routes.ts';
@@ -62,6 +65,7 @@ const subjects = [
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
+  ...blockAtRoutes,
   ...blockDetailRoutes,
   ...reorgRoutes,
   ...transactionRoutes,
@@ -77,6 +81,8 @@ const subjects = [
   ...identityEventRoutes,
   ...currencyRoutes,
   ...currencyListRoutes,
+  ...currencyAtHeightRoutes,
+  ...currencyHolderRoutes,
   ...conversionRoutes,
   ...mempoolRoutes,
   ...mempoolEstimateRoutes,

@@ -29,11 +29,9 @@ const FILTERS = [
   'basket=PureTri&toTime=2026-11-18T11:44:29Z',
   'minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z',
   'fromHeight=300&toHeight=900',
-  'minUsd=1&toHeight=900',
   'executedFromTime=2026-11-18T11:44:29Z',
   'executedToTime=1795000000&basket=PureTri&minUsd=1',
   'executedFromHeight=300&executedToHeight=900',
-  'executedFromHeight=300&status=refunded',
   'sort=oldest',
   'sort=oldest&status=completed&executedToTime=2026-11-18T11:44:29Z',
   'sort=largest',
@@ -95,7 +93,7 @@ it('of any filter', async () => {
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
     for (const filter of FILTERS) {
       const path = `/api/conversions/?${filter}`;
-      const rows = await client.walk(path, 25);
+      const rows = await client.walk(path, 60);
       shown.set(filter, shown.get(filter) ?? rows);
       expect(rows, `${filter}, closed up to ${closed}`).toEqual(shown.get(filter));
       expect((await client.json(`${path}&pageSize=1`)).total, filter).toBe(rows.length);

@@ -7,17 +7,18 @@ import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { resolveAddress } from '../../state/addresses.ts';
+import { atHeightParameter, blockAt } from '../../state/block-at.ts';
 import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import { addressBalance, richList } from '../search/explorer-schema.ts';
-import { holdingsOf } from './balance-rows.ts';
+import { holdingsOf, newestPricesOf, pricesThen } from './balance-rows.ts';
 import { addressParameter } from './routes.ts';
 
 const balance = stateRoute({
   path: '/api/address/:addr/balance',
-  summary: 'What an address holds of every currency',
-  parameters: { addr: addressParameter, chain: chainParameter },
+  summary: 'What an address holds of every currency: now, or held at the end of a block, valued at the prices of then',
+  parameters: { addr: addressParameter, chain: chainParameter, height: atHeightParameter },
   response: addressBalance,
   weight: 5,
   tier: null,
@@ -25,9 +26,11 @@ const balance = stateRoute({
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain } = params;
-    const height = tipHeight(read, chain);
+    const { height, clock } = await blockAt(read, chain, params.height);
     const address = resolveAddress(api.chain(chain), params.addr);
-    const held = await holdingsOf(read, api, api.chain(chain), [address]);
+    const isNow = params.height === undefined;
+    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesThen(read, api, Number(clock));
+    const held = await holdingsOf(read, api, api.chain(chain), [address], { height, pricesOf });
     const [native] = held;
     return {
       address,

@@ -92,16 +92,16 @@ function historyAnswer(row: HistoryRecord, currencies: Currencies) {
   };
 }
 
-/** The newest prices that are complete, block by block. */
+/** The newest prices that are complete, block by block, up to a block of the default chain. */
 export async function newestPrices(
   read: Snapshot,
   api: ApiContext,
   currencies: Currencies,
   currencyId: string,
-  rows: number,
+  { rows, to = MAX_HEIGHT }: { readonly rows: number; readonly to?: number | undefined },
 ) {
   const complete = await pricedRows(read, api, false);
-  const found = await historyRows(api, complete, currencyId, { ...WHOLE, rows }, null);
+  const found = await historyRows(api, complete, currencyId, { ...WHOLE, to, rows }, null);
   return found.map((row) => historyAnswer(row, currencies));
 }
 
@@ -139,7 +139,14 @@ async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: stri
 async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: HistoryRecord, since: number) {
   const { height, time } = last;
   const hash = (await hashAt(read, chain, height)) ?? '';
-  const cursor: Cursor = { list, chain, isBack: false, height, hash, key: [span === null ? height : startOf(time, span), since] };
+  const cursor: Cursor = {
+    list,
+    chain,
+    isBack: false,
+    height,
+    hash,
+    key: [span === null ? height : startOf(time, span), since],
+  };
   return encodeCursor(cursor);
 }
 
