@@ -10,9 +10,9 @@ import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
 import { leadsBack } from './cursor.ts';
 import { headerLines } from './header-lines.ts';
-import type { Page } from './paging.ts';
+import { numbersAsText } from './numbers.ts';
 import type { Reply } from './reply.ts';
-import { HeadedValue, isStreamed, type StateRoute } from './route.ts';
+import { type AnswerRows, HeadedValue, isStreamed, type StateRoute } from './route.ts';
 
 export type StreamFormat = 'csv' | 'ndjson';
 
@@ -35,7 +35,6 @@ export interface StreamRequest {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const BATCH_ROWS = 200;
 /** The first thousand rows are paid by the request itself. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
@@ -56,10 +55,17 @@ export function streamFormat(route: StateRoute, params: Values, accept: string):
   return best.format;
 }
 
+/** Of a list by pages. */
+export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
+
+const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;
+
 /** Names of the columns: the members of a row in the order of the schema. */
-function columnsOf({ response }: StateRoute): string[] {
-  const page = response.anyOf?.find(({ properties }) => properties?.results) ?? response;
-  const row: JsonSchema | undefined = page.properties?.results?.items;
+function columnsOf(route: StateRoute): string[] {
+  const { member } = rowsOf(route);
+  const shapes = route.response.anyOf ?? [route.response];
+  const lists = shapes.map((shape) => (member === null ? shape : shape.properties?.[member]));
+  const row: JsonSchema | undefined = lists.find((list) => list?.items)?.items;
   return Object.keys(row?.properties ?? {});
 }
 
@@ -72,7 +78,7 @@ export async function listStream(
   asked: StreamRequest,
 ): Promise<Reply> {
   if (params.page !== undefined) {
-    const detail = 'page is of lists in JSON; a stream begins at the newest row, or after cursor';
+    const detail = 'page is of lists in JSON; a stream begins at the first row, or after cursor';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
   }
   if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
@@ -91,18 +97,21 @@ export async function listStream(
   };
 }
 
-async function* readBatches(
-  api: ApiContext,
-  route: StateRoute,
-  params: Values,
-): AsyncGenerator<Page['results'], undefined> {
-  let cursor = params.cursor;
+type Rows = readonly unknown[];
+
+async function* readBatches(api: ApiContext, route: StateRoute, params: Values): AsyncGenerator<Rows, undefined> {
+  const { member, batch } = rowsOf(route);
+  let { cursor } = params;
   do {
-    const asked = { ...params, pageSize: BATCH_ROWS, ...(cursor !== undefined && { cursor }) };
+    const asked = { ...params, ...batch, ...(cursor !== undefined && { cursor }) };
     const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
-    const page = (made instanceof HeadedValue ? made.value : made) as Page;
-    yield page.results;
-    cursor = page.nextCursor ?? undefined;
+    const whole = typeof made === 'function' ? await made() : made;
+    const answer: Values | Rows = whole instanceof HeadedValue ? whole.value : whole;
+    const rows = member === null ? answer : (answer as Values)[member];
+    const place: Values = batch ? (answer as Values) : {};
+    const all = rows as Rows;
+    yield params.numbers === 'text' ? all.map(numbersAsText) : all;
+    cursor = place.nextCursor ?? undefined;
   } while (cursor !== undefined);
   return undefined;
 }
@@ -110,11 +119,11 @@ async function* readBatches(
 async function* textOf(
   format: StreamFormat,
   columns: readonly string[],
-  first: Page['results'],
-  rest: AsyncIterable<Page['results']>,
+  first: Rows,
+  rest: AsyncIterable<Rows>,
   asked: StreamRequest,
 ): AsyncGenerator<Uint8Array> {
-  const print = (rows: Page['results']) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
+  const print = (rows: Rows) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
   if (format === 'csv') yield Buffer.from(csvLine(columns));
   yield print(first);
   let paid = PAID_ROWS - first.length;

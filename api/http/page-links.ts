@@ -13,7 +13,7 @@ export function pageLinks(
   const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
-    const isAsked = parameters[name]?.in === 'query' && value !== undefined;
+    const isAsked = parameters[name]?.in !== 'path' && value !== undefined;
     if (isAsked && name !== 'page' && name !== 'cursor') query.set(name, String(value));
   }
   const link = (rel: string, cursor: string | null) => {

@@ -5,7 +5,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
 import { type Cursor, type CursorValue, decodeCursor, encodeCursor, type KeyKind } from './cursor.ts';
 import { type PlacedRow, readRows } from './page-rows.ts';
-import { type ParameterValues, queryParameter } from './parameters.ts';
+import { formatParameter, type ParameterValues, queryParameter } from './parameters.ts';
 import { refuseRewound } from './rewound-cursor.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -23,14 +23,7 @@ export const pageParameters = {
     'nextCursor of an answer: goes on after its last row; or prevCursor: goes back before its first row',
     { type: 'string', maxLength: 1000 },
   ),
-  format: queryParameter(
-    'json: a page; csv, ndjson: all rows, in the order of the list, as a stream. Accept says the same. ' +
-      'In csv a text that a spreadsheet would run, or that begins with an apostrophe, has an apostrophe in front: take one away',
-    {
-      type: 'string',
-      enum: ['json', 'csv', 'ndjson'],
-    },
-  ),
+  ...formatParameter,
 };
 
 interface Placing extends Pick<ParameterValues<typeof pageParameters>, 'page' | 'cursor'> {

@@ -30,6 +30,7 @@ import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
 import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
+import { pairVolumeRoutes } from './market/pair-volume-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
@@ -58,6 +59,7 @@ const subjects = [
   ...marketSummaryRoutes,
   ...marketListRoutes,
   ...marketPairRoutes,
+  ...pairVolumeRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
   ...candleRoutes,

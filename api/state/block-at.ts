@@ -37,6 +37,18 @@ const PLACE_SQL =
   "SELECT height, encode(hash, 'hex') AS hash, time, clock FROM blocks WHERE chain = $1 AND height = $2";
 export type BlockPlace = RowRead<typeof readPlace>;
 
+/** Height and clock of that block; of the newest one the snapshot has them. @throws ApiError as blockAt */
+export async function placeAt(
+  read: Snapshot,
+  chain: string,
+  height: number | undefined,
+): Promise<{ readonly height: number; readonly clock: number }> {
+  const tip = read.state.derived.get(chain);
+  if (height === undefined && tip) return tip;
+  const block = await blockAt(read, chain, height);
+  return { height: block.height, clock: Number(block.clock) };
+}
+
 /** The newest block without a height. @throws ApiError not_found above it, syncing before the first */
 export async function blockAt(read: Snapshot, chain: string, height: number | undefined): Promise<BlockPlace> {
   const tip = read.state.derived.get(chain)?.height;

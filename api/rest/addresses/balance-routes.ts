@@ -7,7 +7,7 @@ import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { resolveAddress } from '../../state/addresses.ts';
-import { atHeightParameter, blockAt } from '../../state/block-at.ts';
+import { atHeightParameter, placeAt } from '../../state/block-at.ts';
 import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { latestPrices } from '../prices/price-rows.ts';
@@ -26,10 +26,10 @@ const balance = stateRoute({
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain } = params;
-    const { height, clock } = await blockAt(read, chain, params.height);
+    const { height, clock } = await placeAt(read, chain, params.height);
     const address = resolveAddress(api.chain(chain), params.addr);
     const isNow = params.height === undefined;
-    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesThen(read, api, Number(clock));
+    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesThen(read, api, clock);
     const held = await holdingsOf(read, api, api.chain(chain), [address], { height, pricesOf });
     const [native] = held;
     return {
