@@ -87,11 +87,13 @@ export async function listStream(
   }
   const batches = readBatches(api, route, params);
   const first = await batches.next();
-  const stream = textOf(format, columnsOf(route), first.value ?? [], batches, asked);
+  const { rows, headers } = first.value ?? { rows: [], headers: {} };
+  const { Link: _, ...own } = headers; // links lead to pages
+  const stream = textOf(format, columnsOf(route), rows, batches, asked);
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
-    headers: headerLines({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept' }),
+    headers: headerLines({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept', ...own }),
     body: null,
     stream,
   };
@@ -99,19 +101,23 @@ export async function listStream(
 
 type Rows = readonly unknown[];
 
-async function* readBatches(api: ApiContext, route: StateRoute, params: Values): AsyncGenerator<Rows, undefined> {
+interface Batch {
+  readonly rows: Rows;
+  /** Of the answer that it is of. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function* readBatches(api: ApiContext, route: StateRoute, params: Values): AsyncGenerator<Batch, undefined> {
   const { member, batch } = rowsOf(route);
   let { cursor } = params;
   do {
     const asked = { ...params, ...batch, ...(cursor !== undefined && { cursor }) };
     const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
     const whole = typeof made === 'function' ? await made() : made;
-    const answer: Values | Rows = whole instanceof HeadedValue ? whole.value : whole;
-    const rows = member === null ? answer : (answer as Values)[member];
-    const place: Values = batch ? (answer as Values) : {};
-    const all = rows as Rows;
-    yield params.numbers === 'text' ? all.map(numbersAsText) : all;
-    cursor = place.nextCursor ?? undefined;
+    const { value, headers } = whole instanceof HeadedValue ? whole : { value: whole, headers: {} };
+    const rows = (member === null ? value : value[member]) as Rows;
+    yield { rows: params.numbers === 'text' ? rows.map(numbersAsText) : rows, headers };
+    cursor = batch ? (value.nextCursor ?? undefined) : undefined;
   } while (cursor !== undefined);
   return undefined;
 }
@@ -120,14 +126,14 @@ async function* textOf(
   format: StreamFormat,
   columns: readonly string[],
   first: Rows,
-  rest: AsyncIterable<Rows>,
+  rest: AsyncIterable<Batch>,
   asked: StreamRequest,
 ): AsyncGenerator<Uint8Array> {
   const print = (rows: Rows) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
   if (format === 'csv') yield Buffer.from(csvLine(columns));
   yield print(first);
   let paid = PAID_ROWS - first.length;
-  for await (const rows of rest) {
+  for await (const { rows } of rest) {
     paid -= rows.length;
     if (paid < 0) {
       await pay(asked);

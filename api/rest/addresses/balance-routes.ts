@@ -3,7 +3,7 @@
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
-import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { resolveAddress } from '../../state/addresses.ts';
@@ -18,8 +18,9 @@ import { addressParameter } from './routes.ts';
 const balance = stateRoute({
   path: '/api/address/:addr/balance',
   summary: 'What an address holds of every currency: now, or held at the end of a block, valued at the prices of then',
-  parameters: { addr: addressParameter, chain: chainParameter, height: atHeightParameter },
+  parameters: { addr: addressParameter, chain: chainParameter, height: atHeightParameter, ...formatParameter },
   response: addressBalance,
+  rows: { member: 'balances' },
   weight: 5,
   tier: null,
   cache: 'state',
@@ -81,8 +82,10 @@ const richest = stateRoute({
   parameters: {
     chain: chainParameter,
     limit: queryParameter('Rows, at most 500', { type: 'integer', minimum: 1, maximum: MAX_HOLDERS, default: 100 }),
+    ...formatParameter,
   },
   response: richList,
+  rows: { member: 'results' },
   weight: 2,
   tier: null,
   cache: 'prepared',

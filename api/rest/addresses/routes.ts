@@ -11,8 +11,9 @@ import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/un
 import { integer, nullable, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
+import { usdParameter } from '../prices/worth-then.ts';
 import { amounts } from '../transactions/amounts.ts';
-import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
+import { ACTIVITY_SQL, activityWorth, readActivity } from './activity-rows.ts';
 import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
 import { waitingAtAddress } from './waiting-activity.ts';
 
@@ -23,7 +24,12 @@ const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 const history = listRoute({
   path: '/api/address/:addr',
   summary: 'What each transaction did to an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter, unconfirmed: unconfirmedParameter },
+  parameters: {
+    addr: addressParameter,
+    chain: chainParameter,
+    unconfirmed: unconfirmedParameter,
+    usd: usdParameter,
+  },
   row: activityRow,
   beside: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
   extraTag: mempoolTag,
@@ -46,8 +52,9 @@ const history = listRoute({
       sql: ACTIVITY_SQL + within,
       values,
       total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS + within, values }),
-      show: (rows) =>
-        rows.map((row) => ({
+      async show(rows) {
+        const worth = params.usd ? await activityWorth(read, api, { chain, rows, currencies }) : () => ({});
+        return rows.map((row) => ({
           txid: row.txid,
           height: row.height,
           time: Number(row.time),
@@ -56,7 +63,9 @@ const history = listRoute({
           sent: coins(row.sent),
           net: coins(row.received - row.sent),
           currencies: amounts(row.currencies, currencies),
-        })),
+          ...worth(row),
+        }));
+      },
       beside: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
     };
   },

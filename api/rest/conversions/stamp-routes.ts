@@ -8,7 +8,7 @@ import type { RowRead } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -68,8 +68,10 @@ const byTxid = stateRoute({
       type: 'boolean',
       default: false,
     }),
+    ...formatParameter,
   },
   response: conversionValuation,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',

@@ -3,7 +3,7 @@ import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { countRows } from '../../http/count-rows.ts';
-import { queryParameter } from '../../http/parameters.ts';
+import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { identityNames } from '../../state/identity-names.ts';
@@ -70,8 +70,10 @@ const holders = stateRoute({
   parameters: {
     ...atHeightParameters,
     limit: queryParameter('Rows; more than 500 is served as 500', { type: 'integer', minimum: 1, default: 100 }),
+    ...formatParameter,
   },
   response: currencyHolders,
+  rows: { member: 'results' },
   weight: 5,
   tier: null,
   cache: 'state',

@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
@@ -181,8 +181,10 @@ const history = stateRoute({
       type: 'string',
       maxLength: 1000,
     }),
+    ...formatParameter,
   },
   response: oracleHistory,
+  rows: { member: 'data', batch: { limit: MAX_ROWS } },
   weight: 2,
   tier: null,
   cache: 'state',

@@ -2,7 +2,7 @@
 
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
-import { queryParameter } from '../../http/parameters.ts';
+import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, decimalOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -32,8 +32,10 @@ const list = stateRoute({
       'These currencies alone, however deep, in this order: names or i-addresses, by commas, at most 100',
       { type: 'string', minLength: 1, maxLength: 10_000 },
     ),
+    ...formatParameter,
   },
   response: oraclePrices,
+  rows: { member: null },
   weight: 1,
   tier: null,
   cache: 'prepared',

@@ -34,15 +34,20 @@ const { anchors, scenarios, rows: goldens } = goldenStamps();
 const golden = goldens.filter(({ scenario }) => scenario === 'live');
 const scenario = scenarios.find(({ name }) => name === 'live');
 if (!scenario) throw new Error('the golden numbers have no live scenario');
+const folded = foldPrices(goldenRules(scenario, anchors), recordedFacts());
+/** Prices at the end of each block. */
+const priced = folded.prices.map(({ block, price, mark }) => ({
+  height: block.height,
+  currencyId: price.currencyId,
+  usd: mark.usd,
+}));
 /** Each conversion that was executed, with its stamp, folded without a store. */
-const stamped = [...foldPrices(goldenRules(scenario, anchors), recordedFacts()).stamps.values()].map(
-  ({ height, time, transfer, stamp: { usdValue } }) => ({
-    ...transfer,
-    height,
-    time,
-    usdValue: usdValue === null ? null : formatDecimal(usdValue, STAMP_DECIMALS),
-  }),
-);
+const stamped = [...folded.stamps.values()].map(({ height, time, transfer, stamp: { usdValue } }) => ({
+  ...transfer,
+  height,
+  time,
+  usdValue: usdValue === null ? null : formatDecimal(usdValue, STAMP_DECIMALS),
+}));
 const keyOf = ({ txid, vout }: LooseJson) => `${txid}:${vout}`;
 
 /** Decimal texts. */
@@ -220,6 +225,43 @@ export function analystsConform(client: TestClient): void {
       expect(lines.map((line) => line[names.indexOf('volumeUsd')])).toEqual(
         rows.map(({ volumeUsd }) => String(volumeUsd)),
       );
+    });
+
+    it('what an address gained and lost, worth what then', async () => {
+      const spot = new Map(priced.map(({ height, currencyId, usd }) => [`${height} ${currencyId}`, usd]));
+      const rows = await client.walk(`/api/address/${ALICE}?usd=true`, 200);
+      const activity = new Map(
+        all('activity')
+          .filter(({ address }) => address === ALICE)
+          .map((row) => [row.txid, row]),
+      );
+      expect(rows.length).toBe(activity.size);
+      const rules = new Map<string, number>();
+      for (const row of rows) {
+        const { received = 0n, sent = 0n, currencies = {} } = activity.get(row.txid) ?? {};
+        const net = new Map([[NATIVE, received - sent]]);
+        for (const [id, flow] of Object.entries(currencies)) net.set(id, flow.received - flow.sent);
+        let worth: bigint | null = null;
+        for (const [id, satoshis] of net) {
+          const usd = spot.get(`${row.height} ${id}`);
+          const shown = row.usdPrices.find(({ currencyId }: LooseJson) => currencyId === id);
+          if (satoshis === 0n && shown === undefined) continue;
+          expect([shown.rule, shown.usdPrice === null]).toEqual(
+            usd === undefined ? ['no_price', true] : ['block_price', false],
+          );
+          rules.set(shown.rule, (rules.get(shown.rule) ?? 0) + 1);
+          if (usd !== undefined) worth = (worth ?? 0n) + satoshis * usd;
+        }
+        const wanted = worth === null ? null : Number(formatDecimal(worth, STAMP_DECIMALS));
+        if (wanted === null) expect(row.usdValue).toBeNull();
+        else expect(Number(String(row.usdValue))).toBeCloseTo(wanted, 7);
+      }
+      expect([...rules.keys()].sort()).toEqual(['block_price', 'no_price']);
+      const { txid, height } = rows[0];
+      const { usdPrices } = await client.json(`/api/tx/${txid}?usd=true`);
+      const native = usdPrices.find(({ currencyId }: LooseJson) => currencyId === NATIVE);
+      expect(native.rule).toBe(spot.has(`${height} ${NATIVE}`) ? 'block_price' : 'no_price');
+      expect(await client.json(`/api/address/${ALICE}?pageSize=1`)).not.toHaveProperty('results.0.usdPrices');
     });
 
     it('for the block at a time', async () => {
