@@ -82,6 +82,12 @@ const SUMMARY_PARAMETERS = [
   'maxUsd',
   'fromTime',
   'toTime',
+  'fromHeight',
+  'toHeight',
+  'executedFromTime',
+  'executedToTime',
+  'executedFromHeight',
+  'executedToHeight',
   'sort',
 ] as const;
 export const CONVERSION_PARAMETERS = [...SUMMARY_PARAMETERS, 'pageSize', 'page', 'cursor'] as const;

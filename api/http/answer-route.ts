@@ -8,6 +8,7 @@ import { matchingEtag } from './etag.ts';
 import { type Forms, formsOf } from './forms.ts';
 import { headerLines } from './header-lines.ts';
 import { listStream, type StreamRequest, streamFormat } from './list-stream.ts';
+import { numbersAsText, TEXT_NUMBERS_TYPE } from './numbers.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -62,6 +63,7 @@ export interface AnswerOptions {
 export type Values = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const jsonType = ({ numbers }: Values) => (numbers === 'text' ? `${TEXT_NUMBERS_TYPE}; charset=utf-8` : JSON_TYPE);
 /** Any cache may keep the answer but has to ask whether the chain has moved. */
 const RECENT = 'public, no-cache';
 /** Below every possible rewind only `confirmations` still change. */
@@ -161,14 +163,14 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
   const height = route.settledAt?.(whole);
   const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
   const headers = {
-    'Content-Type': JSON_TYPE,
+    'Content-Type': jsonType(params),
     'Cache-Control': settled ? FINAL : RECENT,
     'X-Chain-State': chainState(api, state, chain),
     ...(isStreamed(route) && { Vary: 'Accept' }),
     ...own,
   };
   const tag = tagOfState(route, params, state) + extraTag;
-  const body = jsonBytes(whole);
+  const body = jsonBytes(params.numbers === 'text' ? numbersAsText(whole) : whole);
   const forms = formsOf({ status: 200, headers, body, tag });
   return { route, params, tag, body, forms, madeAt: performance.now() };
 }
@@ -182,12 +184,13 @@ async function liveReply(
 ): Promise<Reply> {
   const answer: Answer = await route.handler({ params: params as never, api, ...request });
   const headers = {
-    'Content-Type': answer.contentType ?? JSON_TYPE,
+    'Content-Type': answer.contentType ?? jsonType(params),
     'Cache-Control': 'no-store',
     ...answer.headers,
   };
   const status = answer.status ?? statusOf(route);
-  const body = answer.body === null ? null : bytesOf(answer.body);
+  const given = params.numbers === 'text' ? numbersAsText(answer.body) : answer.body;
+  const body = given === null ? null : bytesOf(given);
   return formsOf({ status, headers, body, tag: null }).make(asked.acceptEncoding);
 }
 

@@ -2,7 +2,7 @@
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { hashAt } from './paging.ts';
+import { hashAt } from './rewound-cursor.ts';
 
 /** Blocks between two places up to which rows stay counted: a scan of all once in as many. */
 const BLOCKS_A_SCAN = 1000;

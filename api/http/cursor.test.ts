@@ -1,28 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { decodeCursor, encodeCursor, type KeyKind } from './cursor.ts';
+import { decodeCursor, encodeCursor, type KeyKind, leadsBack } from './cursor.ts';
 
 const hex = fc.stringMatching(/^[0-9a-f]{64}$/);
 const height = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
-const KINDS: readonly KeyKind[] = ['integer', 'hex', 'text'];
+const decimal = fc.stringMatching(/^\d{1,38}(\.\d{1,38})?$/);
+const KINDS: readonly KeyKind[] = ['integer', 'hex', 'text', 'decimal'];
 
 describe('a cursor', () => {
   it('comes back as it was given', () => {
     fc.assert(
-      fc.property(text, height, hex, hex, text, (list, at, hash, txid, name) => {
-        const cursor = { list, chain: 'vrsc', height: at, hash, key: [at, txid, name] };
+      fc.property(text, height, hex, hex, text, decimal, fc.boolean(), (list, at, hash, txid, name, value, isBack) => {
+        const cursor = { list, chain: 'vrsc', isBack, height: at, hash, key: [at, txid, name, value] };
         const encoded = encodeCursor(cursor);
         expect(encoded).toMatch(/^[\w-]+$/);
         expect(decodeCursor(encoded, list, 'vrsc', KINDS)).toEqual(cursor);
+        expect(leadsBack(encoded)).toBe(isBack);
       }),
     );
   });
 
   it('is refused by another list, another chain and another key', () => {
     const key = [5, 'a'.repeat(64), 'x'];
-    const encoded = encodeCursor({ list: 'blocks', chain: 'vrsc', height: 5, hash: 'b'.repeat(64), key });
+    const encoded = encodeCursor({
+      list: 'blocks',
+      chain: 'vrsc',
+      isBack: false,
+      height: 5,
+      hash: 'b'.repeat(64),
+      key,
+    });
     expect(() => decodeCursor(encoded, 'stakes', 'vrsc', KINDS)).toThrow(ApiError);
     expect(() => decodeCursor(encoded, 'blocks', 'chips', KINDS)).toThrow(ApiError);
     expect(() => decodeCursor(encoded, 'blocks', 'vrsc', ['integer'])).toThrow(ApiError);

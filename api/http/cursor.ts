@@ -7,26 +7,35 @@ export type CursorValue = string | number;
 export interface Cursor {
   readonly list: string;
   readonly chain: string;
-  /** Key of the last row returned; the next page starts after it. */
+  /** Whether it leads back, to what stands before its place. */
+  readonly isBack: boolean;
+  /** Key of the row next to which the page starts. */
   readonly key: readonly CursorValue[];
   /** The walk is whole while the chain has this block. */
   readonly height: number;
   readonly hash: string;
 }
 
+/** The version, negative of a cursor that leads back. */
 const VERSION = 1;
 
-export function encodeCursor({ list, chain, height, hash, key }: Cursor): string {
-  return Buffer.from(JSON.stringify([VERSION, list, chain, height, hash, ...key])).toString('base64url');
+export function encodeCursor({ list, chain, isBack, height, hash, key }: Cursor): string {
+  const version = isBack ? -VERSION : VERSION;
+  return Buffer.from(JSON.stringify([version, list, chain, height, hash, ...key])).toString('base64url');
 }
 
-export type KeyKind = 'integer' | 'hex' | 'text';
+/** Whether a cursor leads back; of text that is no cursor, false. */
+export function leadsBack(text: string): boolean {
+  return Number(readArray(text)[0]) < 0;
+}
+
+export type KeyKind = 'integer' | 'hex' | 'text' | 'decimal';
 
 /** @throws ApiError cursor_invalid for a cursor that this list has not issued */
 export function decodeCursor(text: string, list: string, chain: string, kinds: readonly KeyKind[]): Cursor {
   const [version, listed, chained, height, hash, ...key] = readArray(text);
   const valid =
-    version === VERSION &&
+    (version === VERSION || version === -VERSION) &&
     listed === list &&
     chained === chain &&
     isOfKind(height, 'integer') &&
@@ -34,10 +43,11 @@ export function decodeCursor(text: string, list: string, chain: string, kinds: r
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
-    const detail = 'this list of this chain did not issue the cursor: pass nextCursor of an answer unchanged';
+    const detail =
+      'this list of this chain did not issue the cursor: pass nextCursor or prevCursor of an answer unchanged';
     throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
-  return { list, chain, key: key as CursorValue[], height: Number(height), hash: String(hash) };
+  return { list, chain, isBack: version < 0, key: key as CursorValue[], height: Number(height), hash: String(hash) };
 }
 
 function readArray(text: string): unknown[] {
@@ -50,9 +60,12 @@ function readArray(text: string): unknown[] {
 }
 
 const MAX_INTEGER = 2 ** 31 - 1;
+/** Not negative, as the store keeps it. */
+const DECIMAL = /^\d{1,38}(\.\d{1,38})?$/;
 
 function isOfKind(value: unknown, kind: KeyKind | undefined): boolean {
   if (kind === 'integer') return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_INTEGER;
   if (kind === 'hex') return isHash(value);
+  if (kind === 'decimal') return typeof value === 'string' && DECIMAL.test(value);
   return typeof value === 'string' && !value.includes('\0');
 }

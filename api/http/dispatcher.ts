@@ -11,6 +11,7 @@ import { always, refusing } from './fixed-answers.ts';
 import type { FramedRoutes, Handler } from './framed-routes.ts';
 import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
+import { sharedParameters } from './numbers.ts';
 import { compileParameters } from './parameters.ts';
 import { PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
 import { isStreamed, methodOf, type Route } from './route.ts';
@@ -81,7 +82,7 @@ function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Ro
 /** `parts?query` → checked parameters, which several requests may share. */
 function readAddress(route: Route, names: readonly string[], { api }: DispatcherOptions) {
   const parameters = compileParameters(
-    route.parameters,
+    { ...route.parameters, ...sharedParameters(route) },
     api.config.chains.map((chain) => chain.name),
   );
   return (address: string): RouteRequest => {

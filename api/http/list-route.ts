@@ -1,18 +1,35 @@
 /** A list by page, by cursor or as a stream of all its rows: a route that is data but for what its parameters select. */
 import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-schema.ts';
 import { page } from '../schema/json-schema.ts';
+import { type HeightRange, heightParameters } from './height-range.ts';
+import { pageLinks } from './page-links.ts';
 import { type ListSource, type Page, pageParameters, readPage } from './paging.ts';
 import type { Parameter, Parameters, ParameterValues } from './parameters.ts';
-import type { DescribedRoute, Description, Fitting, StateCall, StateRoute } from './route.ts';
+import {
+  type DescribedRoute,
+  type Description,
+  type Fitting,
+  HeadedValue,
+  type StateCall,
+  type StateRoute,
+} from './route.ts';
 
 type ListParameters = Parameters & { readonly chain: Parameter<string> };
 
 type ListOf<R extends JsonSchema, B extends Properties> = Typed<ReturnType<typeof page<R, B>>>;
 
-/** Parameters that every list has. */
-type PageRequest = ParameterValues<typeof pageParameters> & { readonly chain: string };
+/** What every list has. */
+type CommonParameters = typeof heightParameters & typeof pageParameters;
+type ListRequest = ParameterValues<CommonParameters> & { readonly chain: string };
+
+/** A call of a list: its own parameters, and the heights that its rows are to be of. */
+interface ListCall<P extends Parameters> extends StateCall<P> {
+  readonly heights: HeightRange;
+}
 
 interface Selection<Row, Shown, Beside> extends Omit<ListSource<Row, Shown>, 'chain' | 'reader' | 'key'> {
+  /** Where the parameters of the list decide the order: in place of its own. */
+  readonly key?: ListSource<Row, Shown>['key'];
   /** Members of the answer before those of the page. */
   readonly beside?: (page: Page<Shown>) => Beside;
 }
@@ -28,7 +45,7 @@ interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Pr
   readonly beside?: B;
   /** Whether other chains can change a row. */
   readonly scope?: StateRoute['scope'];
-  readonly select: (call: StateCall<P>) => Promise<Selection<Row, Shown, Beside> & BesideFor<B>>;
+  readonly select: (call: ListCall<P>) => Promise<Selection<Row, Shown, Beside> & BesideFor<B>>;
 }
 
 export function listRoute<
@@ -43,21 +60,23 @@ export function listRoute<
   list: ListRoute<P, R, B, Row, Shown, Beside> &
     Fitting<Shown, Typed<R>> &
     Fitting<Beside, ObjectOf<B>> & { readonly path: Path },
-): StateRoute & DescribedRoute<Description<Path, 'get', 200, P & typeof pageParameters, ListOf<R, B>>> {
+): StateRoute & DescribedRoute<Description<Path, 'get', 200, P & CommonParameters, ListOf<R, B>>> {
   const { row, beside, parameters, reader, key, select, ...route }: ListRoute<P, R, B, Row, Shown, Beside> = list;
   const whole = {
     scope: 'chain',
     ...route,
-    parameters: { ...parameters, ...pageParameters },
+    parameters: { ...heightParameters, ...parameters, ...pageParameters },
     response: page(row, beside),
+    headers: ['Link'] as const,
     weight: 2,
     tier: null,
     cache: 'state',
-    async handler(call: StateCall<P> & { readonly params: PageRequest }) {
-      const { beside: before, ...selected }: Selection<Row, Shown, Beside> = await select(call);
-      const { chain } = call.params;
-      const found = await readPage(call.read, call.params, { ...selected, chain, reader, key });
-      return { ...before?.(found), ...found };
+    async handler(call: StateCall<P> & { readonly params: ListRequest }) {
+      const { chain, fromHeight, toHeight } = call.params;
+      const heights = { fromHeight, toHeight };
+      const { beside: before, ...selected }: Selection<Row, Shown, Beside> = await select({ ...call, heights });
+      const found = await readPage(call.read, call.params, { key, ...selected, chain, reader });
+      return new HeadedValue({ ...before?.(found), ...found }, { Link: pageLinks(whole, call.params, found) });
     },
   };
   return whole as unknown as StateRoute;

@@ -8,10 +8,11 @@ import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
+import { leadsBack } from './cursor.ts';
 import { headerLines } from './header-lines.ts';
-import type { Page } from './paging.ts';
+import { numbersAsText } from './numbers.ts';
 import type { Reply } from './reply.ts';
-import { isStreamed, type StateRoute } from './route.ts';
+import { type AnswerRows, HeadedValue, isStreamed, type StateRoute } from './route.ts';
 
 export type StreamFormat = 'csv' | 'ndjson';
 
@@ -34,7 +35,6 @@ export interface StreamRequest {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const BATCH_ROWS = 200;
 /** The first thousand rows are paid by the request itself. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
@@ -55,10 +55,17 @@ export function streamFormat(route: StateRoute, params: Values, accept: string):
   return best.format;
 }
 
+/** Of a list by pages. */
+export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
+
+const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;
+
 /** Names of the columns: the members of a row in the order of the schema. */
-function columnsOf({ response }: StateRoute): string[] {
-  const page = response.anyOf?.find(({ properties }) => properties?.results) ?? response;
-  const row: JsonSchema | undefined = page.properties?.results?.items;
+function columnsOf(route: StateRoute): string[] {
+  const { member } = rowsOf(route);
+  const shapes = route.response.anyOf ?? [route.response];
+  const lists = shapes.map((shape) => (member === null ? shape : shape.properties?.[member]));
+  const row: JsonSchema | undefined = lists.find((list) => list?.items)?.items;
   return Object.keys(row?.properties ?? {});
 }
 
@@ -71,32 +78,46 @@ export async function listStream(
   asked: StreamRequest,
 ): Promise<Reply> {
   if (params.page !== undefined) {
-    const detail = 'page is of lists in JSON; a stream begins at the newest row, or after cursor';
+    const detail = 'page is of lists in JSON; a stream begins at the first row, or after cursor';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
+  }
+  if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
+    const detail = 'a stream goes on after nextCursor; prevCursor is of pages in JSON';
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
   const batches = readBatches(api, route, params);
   const first = await batches.next();
-  const stream = textOf(format, columnsOf(route), first.value ?? [], batches, asked);
+  const { rows, headers } = first.value ?? { rows: [], headers: {} };
+  const { Link: _, ...own } = headers; // links lead to pages
+  const stream = textOf(format, columnsOf(route), rows, batches, asked);
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
-    headers: headerLines({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept' }),
+    headers: headerLines({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept', ...own }),
     body: null,
     stream,
   };
 }
 
-async function* readBatches(
-  api: ApiContext,
-  route: StateRoute,
-  params: Values,
-): AsyncGenerator<Page['results'], undefined> {
-  let cursor = params.cursor;
+type Rows = readonly unknown[];
+
+interface Batch {
+  readonly rows: Rows;
+  /** Of the answer that it is of. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function* readBatches(api: ApiContext, route: StateRoute, params: Values): AsyncGenerator<Batch, undefined> {
+  const { member, batch } = rowsOf(route);
+  let { cursor } = params;
   do {
-    const asked = { ...params, pageSize: BATCH_ROWS, ...(cursor !== undefined && { cursor }) };
-    const page = (await api.snapshot((read) => route.handler({ params: asked as never, api, read }))) as Page;
-    yield page.results;
-    cursor = page.nextCursor ?? undefined;
+    const asked = { ...params, ...batch, ...(cursor !== undefined && { cursor }) };
+    const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
+    const whole = typeof made === 'function' ? await made() : made;
+    const { value, headers } = whole instanceof HeadedValue ? whole : { value: whole, headers: {} };
+    const rows = (member === null ? value : value[member]) as Rows;
+    yield { rows: params.numbers === 'text' ? rows.map(numbersAsText) : rows, headers };
+    cursor = batch ? (value.nextCursor ?? undefined) : undefined;
   } while (cursor !== undefined);
   return undefined;
 }
@@ -104,15 +125,15 @@ async function* readBatches(
 async function* textOf(
   format: StreamFormat,
   columns: readonly string[],
-  first: Page['results'],
-  rest: AsyncIterable<Page['results']>,
+  first: Rows,
+  rest: AsyncIterable<Batch>,
   asked: StreamRequest,
 ): AsyncGenerator<Uint8Array> {
-  const print = (rows: Page['results']) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
+  const print = (rows: Rows) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
   if (format === 'csv') yield Buffer.from(csvLine(columns));
   yield print(first);
   let paid = PAID_ROWS - first.length;
-  for await (const rows of rest) {
+  for await (const { rows } of rest) {
     paid -= rows.length;
     if (paid < 0) {
       await pay(asked);

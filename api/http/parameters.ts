@@ -86,6 +86,15 @@ export const chainOrAllParameter: Parameter<string> = {
   schema: 'chain or all',
 };
 
+/** Of answers that have rows. */
+export const formatParameter = {
+  format: queryParameter(
+    'json: the answer, of a list a page; csv, ndjson: all rows alone, in their order, as a stream. Accept says the same. ' +
+      'In csv a text that a spreadsheet would run, or that begins with an apostrophe, has an apostrophe in front: take one away',
+    { type: 'string', enum: ['json', 'csv', 'ndjson'] },
+  ),
+};
+
 const isChain = (schema: JsonSchema | ChainSchema | undefined): schema is ChainSchema =>
   schema === 'chain' || schema === 'any chain' || schema === 'chain or all';
 

@@ -33,7 +33,7 @@ export interface Answer<T = unknown> {
   readonly body: T | Uint8Array;
 }
 
-export type RouteHeader = 'Provisional-Since' | 'Marks';
+export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link';
 
 /** Answer of a state route that also sets headers. */
 export class HeadedValue<T = unknown> {
@@ -70,6 +70,14 @@ interface RouteBase<P extends Parameters, S extends JsonSchema> {
   readonly vital?: boolean;
 }
 
+/** Where an answer has its rows, and how they are read to the end. */
+export interface AnswerRows {
+  /** Member that is the list of rows; null: the answer is that list. */
+  readonly member: string | null;
+  /** Parameters of a batch, where `nextCursor` leads from one to the next. */
+  readonly batch?: Readonly<Record<string, number>>;
+}
+
 /** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */
 export interface StateRoute<P extends Parameters = Parameters, S extends JsonSchema = JsonSchema, M = unknown>
   extends RouteBase<P, S> {
@@ -80,6 +88,8 @@ export interface StateRoute<P extends Parameters = Parameters, S extends JsonSch
   readonly extraTag?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
   readonly settledAt?: (answer: Typed<S>) => number;
+  /** Of an answer that `format` can ask for as rows alone. */
+  readonly rows?: AnswerRows;
   readonly handler: (call: StateCall<P>) => Promise<M>;
 }
 
@@ -185,7 +195,7 @@ export function liveRoute<
   return route as unknown as LiveRoute;
 }
 
-/** Whether the route is a list that Accept or `format` can request as a stream. */
+/** Whether Accept or `format` can request the rows of the answer as a stream. */
 export function isStreamed({ parameters }: Pick<Route, 'parameters'>): boolean {
   return Object.hasOwn(parameters, 'format');
 }

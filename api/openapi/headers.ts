@@ -13,6 +13,7 @@ export const HEADERS = {
   Marks: header(
     'What is known to have happened in the span of a series that is a list: JSON, as /api/market/marks; absent without any',
   ),
+  Link: header('Addresses of the list from its beginning, of the next page and of the one before (RFC 8288)'),
   'X-Credits-Cost': header('What the request cost', 'integer'),
   'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
   'X-RateLimit-Remaining': header('What is left of it', 'integer'),

@@ -2,6 +2,7 @@
 
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
+import { sharedParameters, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
 import { type ChainSchema, compileParameters } from '../http/parameters.ts';
 import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
@@ -25,7 +26,7 @@ function exampleOf(route: Route, examples: Examples): Example | undefined {
 }
 
 function parametersOf(route: Route, chains: readonly string[], examples: Examples) {
-  const { parameters } = route;
+  const parameters = { ...route.parameters, ...sharedParameters(route) };
   const { schemas } = compileParameters(parameters, chains);
   const given = exampleOf(route, examples)?.parameters ?? {};
   return Object.entries(parameters).map(([name, { in: place, description, required }]) => ({
@@ -99,7 +100,7 @@ function answerResponse(route: Route, examples: Examples, links: Links) {
       ...(route.headers ?? []),
     ]),
     ...(statusOf(route) !== 204 && {
-      content: { [route.produces ?? 'application/json']: content, ...streamContent(route) },
+      content: { [route.produces ?? 'application/json']: content, ...textContent(route), ...streamContent(route) },
     }),
     ...(Object.keys(links).length > 0 && { links }),
   };
@@ -113,10 +114,18 @@ function otherwiseResponse(route: Route) {
   return { [route.otherwise]: { ...problem, description: route.summary, content } };
 }
 
-/** The same rows as a stream, of lists. */
+/** With numbers=text. */
+function textContent(route: Route) {
+  if (!Object.hasOwn(sharedParameters(route), 'numbers')) return {};
+  return { [TEXT_NUMBERS_TYPE]: { schema: { description: 'The same, each number as a string of its digits' } } };
+}
+
+/** The same rows as a stream. */
 function streamContent(route: Route) {
   if (!isStreamed(route)) return {};
-  const rows = { schema: { type: 'string', description: 'Every row, newest first; 2 credits for each 1,000 rows' } };
+  const rows = {
+    schema: { type: 'string', description: 'Every row, in the order of the answer; 2 credits for each 1,000 rows' },
+  };
   return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }
 

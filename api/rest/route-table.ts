@@ -5,6 +5,7 @@ import { authRoutes } from './account/login-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
 import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
+import { blockAtRoutes } from './blocks/at-routes.ts';
 import { blockDetailRoutes } from './blocks/detail-routes.ts';
 import { rawRoutes } from './blocks/raw-routes.ts';
 import { reorgRoutes } from './blocks/reorg-routes.ts';
@@ -14,8 +15,11 @@ import { bridgeRoutes } from './bridge/routes.ts';
 import { conversionRoutes } from './conversions/routes.ts';
 import { oracleConversionRoutes } from './conversions/stamp-routes.ts';
 import { conversionSummaryRoutes } from './conversions/summary-routes.ts';
+import { currencyAtHeightRoutes } from './currencies/at-height-routes.ts';
+import { currencyHolderRoutes } from './currencies/holder-routes.ts';
 import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
+import { identityChangeRoutes } from './identities/change-routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityEventRoutes } from './identities/event-routes.ts';
 import { identityRoutes } from './identities/routes.ts';
@@ -26,6 +30,7 @@ import { marketHistoryRoutes } from './market/history-routes.ts';
 import { marketListRoutes } from './market/list-routes.ts';
 import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
+import { pairVolumeRoutes } from './market/pair-volume-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
@@ -54,6 +59,7 @@ const subjects = [
   ...marketSummaryRoutes,
   ...marketListRoutes,
   ...marketPairRoutes,
+  ...pairVolumeRoutes,
   ...marketVolumeRoutes,
   ...marketHistoryRoutes,
   ...candleRoutes,
@@ -61,6 +67,7 @@ const subjects = [
   ...marketEstimateRoutes,
   ...tickerRoutes,
   ...blockRoutes,
+  ...blockAtRoutes,
   ...blockDetailRoutes,
   ...reorgRoutes,
   ...transactionRoutes,
@@ -70,11 +77,14 @@ const subjects = [
   ...balanceRoutes,
   ...stakeRoutes,
   ...identityRoutes,
+  ...identityChangeRoutes,
   ...identityContentRoutes,
   ...identityTreeRoutes,
   ...identityEventRoutes,
   ...currencyRoutes,
   ...currencyListRoutes,
+  ...currencyAtHeightRoutes,
+  ...currencyHolderRoutes,
   ...conversionRoutes,
   ...mempoolRoutes,
   ...mempoolEstimateRoutes,

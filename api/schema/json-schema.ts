@@ -145,6 +145,7 @@ interface PageOf<Row> {
   readonly total: number;
   readonly totalPages: number;
   readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
 }
 
 /** Envelope of a list, with further members of the answer. */
@@ -160,6 +161,7 @@ export function page<const R extends JsonSchema, const B extends Properties = Re
     total: integer,
     totalPages: integer,
     nextCursor: { type: ['string', 'null'], description: 'Goes on after the last row; null at the end' },
+    prevCursor: { type: ['string', 'null'], description: 'Goes back before the first row; null at the beginning' },
   });
   return schema;
 }

@@ -21,6 +21,8 @@ export interface PricedRows {
   newest(columns: string, condition: string, limit: string): string;
   /** The last tick up to a moment in seconds since the epoch, as clocks count; null when all are later. */
   tickAt(moment: number): Promise<string | null>;
+  /** The tick of a block beyond the line; null of one that has none there. */
+  tickBeyond(chain: string, height: number): Promise<string | null>;
   /**
    * Time of the first block beyond the line, of one chain or of any, with rows that are taken from here; null when there is none up to the
    * moment `end`.
@@ -92,6 +94,12 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
         if (row && row.tick !== '0') return row.tick;
       }
       return completeTickAt(read, moment);
+    },
+    async tickBeyond(chain, height) {
+      if (runs.length === 0) return null;
+      const sql = `SELECT max(tick) AS tick FROM ${beyondLine('prices')} WHERE chain = {chain: String} AND height = {height: UInt32}`;
+      const [row] = await api.clickhouse.query<{ tick: string }>(sql, { ...params, chain, height });
+      return row && row.tick !== '0' ? row.tick : null;
     },
     provisionalSince(end, chain) {
       const since = firsts.filter(([of, , clock]) => (chain === undefined || of === chain) && clock <= end);

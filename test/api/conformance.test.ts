@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { conformanceTable, createClient } from './client.ts';
 import { addressesConform } from './conformance/addresses.ts';
+import { analystsConform } from './conformance/analysts.ts';
 import { answersConform } from './conformance/answers.ts';
 import { blocksConform } from './conformance/blocks.ts';
 import { conversionsConform } from './conformance/conversions.ts';
@@ -11,6 +12,7 @@ import { estimatesConform } from './conformance/estimates.ts';
 import { hostileRequestsConform } from './conformance/hostile-requests.ts';
 import { identitiesConform } from './conformance/identities.ts';
 import { jsonRpcConforms } from './conformance/json-rpc.ts';
+import { listsConform } from './conformance/lists.ts';
 import { marketConform } from './conformance/market.ts';
 import { mempoolConforms } from './conformance/mempool.ts';
 import { namesConform } from './conformance/names.ts';
@@ -63,4 +65,6 @@ hostileRequestsConform(client, () => service);
 documentationConforms(client, () => service.url);
 stockClientsWork(() => service.port);
 reprocessConforms(client, () => service);
+listsConform(client);
+analystsConform(client);
 statisticsConform(client); // last: it also sees that no route was left out

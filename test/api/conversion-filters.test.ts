@@ -28,7 +28,38 @@ const FILTERS = [
   'status=completed&fromTime=2026-11-18T11:44:29Z&toTime=1795005000',
   'basket=PureTri&toTime=2026-11-18T11:44:29Z',
   'minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z',
+  'fromHeight=300&toHeight=900',
+  'executedFromTime=2026-11-18T11:44:29Z',
+  'executedToTime=1795000000&basket=PureTri&minUsd=1',
+  'executedFromHeight=300&executedToHeight=900',
+  'sort=oldest',
+  'sort=oldest&status=completed&executedToTime=2026-11-18T11:44:29Z',
+  'sort=largest',
+  'sort=largest&basket=PureTri&executedFromHeight=300',
 ];
+
+type Held = (row: LooseJson) => boolean;
+/** Each new filter, said of a row. */
+const MEANINGS: Readonly<Record<string, Held>> = {
+  'fromHeight=300&toHeight=900': ({ height }) => height >= 300 && height <= 900,
+  'executedFromTime=2026-11-18T11:44:29Z': ({ importTime }) =>
+    importTime !== null && importTime >= Date.parse('2026-11-18T11:44:29Z') / 1000,
+  'executedFromHeight=300&executedToHeight=900': ({ importHeight }) =>
+    importHeight !== null && importHeight >= 300 && importHeight <= 900,
+  'sort=oldest': () => true,
+  'sort=largest': ({ usdValue }) => usdValue !== null,
+};
+
+/** The order of the list, newest first, turned as `sort` says. */
+function inOrder(rows: readonly LooseJson[], filter: string): readonly LooseJson[] {
+  if (filter === 'sort=oldest') return rows.toReversed();
+  if (filter !== 'sort=largest') return rows;
+  const units = ({ usdValue }: LooseJson) => {
+    const [whole = '0', fraction = ''] = String(usdValue).split('.');
+    return BigInt(whole + fraction.padEnd(40, '0'));
+  };
+  return rows.toSorted((a, b) => (units(a) === units(b) ? 0 : units(a) > units(b) ? -1 : 1));
+}
 
 const SAMPLES = 20;
 
@@ -62,17 +93,25 @@ it('of any filter', async () => {
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
     for (const filter of FILTERS) {
       const path = `/api/conversions/?${filter}`;
-      const rows = await client.walk(path, 25);
+      const rows = await client.walk(path, 60);
       shown.set(filter, shown.get(filter) ?? rows);
       expect(rows, `${filter}, closed up to ${closed}`).toEqual(shown.get(filter));
       expect((await client.json(`${path}&pageSize=1`)).total, filter).toBe(rows.length);
-      expect((await client.json(`${path}&page=2&pageSize=7`)).results, filter).toEqual(rows.slice(7, 14));
+      const second = await client.json(`${path}&page=2&pageSize=7`);
+      expect(second.results, filter).toEqual(rows.slice(7, 14));
+      if (second.prevCursor === null) continue;
+      const before = await client.json(`${path}&pageSize=7&cursor=${second.prevCursor}`);
+      expect([before.results, before.prevCursor], filter).toEqual([rows.slice(0, 7), null]);
     }
     await api.close();
   }
   expect(shown.get('minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z')).toEqual(
     shown.get('minUsd=1&fromTime=2026-11-18T11:44:29Z'),
   );
+  const all = (shown.get('sort=oldest') ?? []).toReversed();
+  for (const [filter, held] of Object.entries(MEANINGS)) {
+    expect(shown.get(filter), filter).toEqual(inOrder(all.filter(held), filter));
+  }
   const early = (shown.get('toTime=2026-11-18T11:44:29Z') ?? []).length;
   const late = (shown.get('fromTime=2026-11-18T11:44:29Z') ?? []).length;
   expect(early + late).toBe((await createClient(() => service.url).json('/api/conversions/?pageSize=1')).total);

@@ -30,7 +30,17 @@ const CONTROLS: Readonly<Record<Parameter, Control>> = {
   maxUsd: { help: 'Greatest USD value', placeholder: '5000' },
   fromTime: { help: 'Requested at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
   toTime: { help: 'Requested before: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  sort: { help: 'Order by the request', options: () => ['newest'], without: 'default' },
+  fromHeight: { help: 'Requested in this block or later', placeholder: '1000' },
+  toHeight: { help: 'Requested in this block or earlier', placeholder: '2000' },
+  executedFromTime: { help: 'Executed at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
+  executedToTime: { help: 'Executed before: ISO 8601 or seconds since the epoch', placeholder: TIME },
+  executedFromHeight: { help: 'Executed in this block or later', placeholder: '1000' },
+  executedToHeight: { help: 'Executed in this block or earlier', placeholder: '2000' },
+  sort: {
+    help: 'Newest or oldest request first, or largest value first',
+    options: () => ['newest', 'oldest', 'largest'],
+    without: 'default',
+  },
   pageSize: { help: 'Rows of a page', options: () => ['10', '25', '50', '100', '200'], without: 'default' },
 };
 /** A list for more would be slow to open; any name can be typed. */

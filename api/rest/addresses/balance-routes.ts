@@ -3,31 +3,35 @@
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
-import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { resolveAddress } from '../../state/addresses.ts';
+import { atHeightParameter, placeAt } from '../../state/block-at.ts';
 import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import { addressBalance, richList } from '../search/explorer-schema.ts';
-import { holdingsOf } from './balance-rows.ts';
+import { holdingsOf, newestPricesOf, pricesThen } from './balance-rows.ts';
 import { addressParameter } from './routes.ts';
 
 const balance = stateRoute({
   path: '/api/address/:addr/balance',
-  summary: 'What an address holds of every currency',
-  parameters: { addr: addressParameter, chain: chainParameter },
+  summary: 'What an address holds of every currency: now, or held at the end of a block, valued at the prices of then',
+  parameters: { addr: addressParameter, chain: chainParameter, height: atHeightParameter, ...formatParameter },
   response: addressBalance,
+  rows: { member: 'balances' },
   weight: 5,
   tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain } = params;
-    const height = tipHeight(read, chain);
+    const { height, clock } = await placeAt(read, chain, params.height);
     const address = resolveAddress(api.chain(chain), params.addr);
-    const held = await holdingsOf(read, api, api.chain(chain), [address]);
+    const isNow = params.height === undefined;
+    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesThen(read, api, clock);
+    const held = await holdingsOf(read, api, api.chain(chain), [address], { height, pricesOf });
     const [native] = held;
     return {
       address,
@@ -78,8 +82,10 @@ const richest = stateRoute({
   parameters: {
     chain: chainParameter,
     limit: queryParameter('Rows, at most 500', { type: 'integer', minimum: 1, maximum: MAX_HOLDERS, default: 100 }),
+    ...formatParameter,
   },
   response: richList,
+  rows: { member: 'results' },
   weight: 2,
   tier: null,
   cache: 'prepared',

@@ -2,7 +2,7 @@
 import { SECONDS_PER_DAY, utcDate, utcDay } from '../../../domain/time.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -37,8 +37,10 @@ const series = stateRoute({
       maximum: 3650,
       default: 30,
     }),
+    ...formatParameter,
   },
   response: balanceSeries,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',
@@ -86,8 +88,9 @@ const readSum = rowReader({
 const rewards = stateRoute({
   path: '/api/address/:addr/rewards/months',
   summary: 'Mining and staking rewards of an address by UTC month, newest first; a month without a reward has no row',
-  parameters: { addr: addressParameter, chain: chainParameter },
+  parameters: { addr: addressParameter, chain: chainParameter, ...formatParameter },
   response: monthlyRewards,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',

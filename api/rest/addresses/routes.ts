@@ -3,6 +3,7 @@
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, type RewardFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
@@ -10,19 +11,25 @@ import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/un
 import { integer, nullable, string } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { tipHeight } from '../blocks/routes.ts';
+import { usdParameter } from '../prices/worth-then.ts';
 import { amounts } from '../transactions/amounts.ts';
-import { ACTIVITY_SQL, readActivity } from './activity-rows.ts';
+import { ACTIVITY_SQL, activityWorth, readActivity } from './activity-rows.ts';
 import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
 import { waitingAtAddress } from './waiting-activity.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
-const HISTORY_ROWS = 'address_activity WHERE chain = $1 AND address = $2';
+const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 
 const history = listRoute({
   path: '/api/address/:addr',
   summary: 'What each transaction did to an address, newest first',
-  parameters: { addr: addressParameter, chain: chainParameter, unconfirmed: unconfirmedParameter },
+  parameters: {
+    addr: addressParameter,
+    chain: chainParameter,
+    unconfirmed: unconfirmedParameter,
+    usd: usdParameter,
+  },
   row: activityRow,
   beside: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
   extraTag: mempoolTag,
@@ -31,20 +38,23 @@ const history = listRoute({
     { column: 'height', sql: 'a.height', kind: 'integer', order: 'DESC' },
     { column: 'tx_index', sql: 'a.tx_index', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params, read, api }) {
+  async select({ params, heights, read, api }) {
     const { chain, addr } = params;
     tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), addr);
     const journal = askedMempool({ params, api });
     const currencies = await api.currencies.of(read);
     const unconfirmed = journal && (await waitingAtAddress(journal, address, { read, chain, currencies }));
+    const values: unknown[] = [chain, address];
+    const within = heightCondition(heights, 'a.height', values);
     return {
       list: `address ${address}`,
-      sql: ACTIVITY_SQL,
-      values: [chain, address],
-      total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS, values: [chain, address] }),
-      show: (rows) =>
-        rows.map((row) => ({
+      sql: ACTIVITY_SQL + within,
+      values,
+      total: () => countRowsByHeight(read, api, chain, 'height', { rows: HISTORY_ROWS + within, values }),
+      async show(rows) {
+        const worth = params.usd ? await activityWorth(read, api, { chain, rows, currencies }) : () => ({});
+        return rows.map((row) => ({
           txid: row.txid,
           height: row.height,
           time: Number(row.time),
@@ -53,7 +63,9 @@ const history = listRoute({
           sent: coins(row.sent),
           net: coins(row.received - row.sent),
           currencies: amounts(row.currencies, currencies),
-        })),
+          ...worth(row),
+        }));
+      },
       beside: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
     };
   },
@@ -72,8 +84,8 @@ const readRewardSum = rowReader({
 
 const REWARDS_SQL = `SELECT r.height, r.txid, r.vout, r.kind, r.amount, b.time FROM rewards r
   JOIN blocks b ON b.chain = r.chain AND b.height = r.height WHERE r.chain = $1 AND r.address = $2`;
-const REWARD_SUMS_SQL = `SELECT kind, count(*), sum(amount)::text AS total FROM rewards
-  WHERE chain = $1 AND address = $2 GROUP BY kind`;
+const rewardSumsSql = (within: string) => `SELECT kind, count(*), sum(amount)::text AS total FROM rewards r
+  WHERE chain = $1 AND address = $2${within} GROUP BY kind`;
 /** Seconds until a coinbase may be spent: 100 blocks of a minute, scaled by the block time on other chains. */
 const MATURITY_SECONDS = 6000;
 
@@ -89,19 +101,21 @@ const rewards = listRoute({
     { column: 'txid', sql: 'r.txid', kind: 'hex', order: 'DESC' },
     { column: 'vout', sql: 'r.vout', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params: { chain, addr }, read, api }) {
+  async select({ params: { chain, addr }, heights, read, api }) {
     const tip = tipHeight(read, chain);
     const address = resolveAddress(api.chain(chain), addr);
     const maturity = MATURITY_SECONDS / api.chain(chain).blockSeconds;
-    const sums = await read.rows(readRewardSum, REWARD_SUMS_SQL, [chain, address]);
+    const values: unknown[] = [chain, address];
+    const within = heightCondition(heights, 'r.height', values);
+    const sums = await read.rows(readRewardSum, rewardSumsSql(within), values);
     const sumOf = (kind: RewardFact['kind']) => {
       const sum = sums.find((row) => row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };
     };
     return {
       list: `rewards ${address}`,
-      sql: REWARDS_SQL,
-      values: [chain, address],
+      sql: REWARDS_SQL + within,
+      values,
       total: async () => sums.reduce((total, row) => total + Number(row.count), 0),
       show: (rows) =>
         rows.map(({ height, time, txid, vout, kind, amount }) => ({

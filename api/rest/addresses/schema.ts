@@ -13,7 +13,9 @@ import {
   object,
   string,
   unixTime,
+  withOptional,
 } from '../../schema/json-schema.ts';
+import { worthThen } from '../prices/worth-then.ts';
 
 /** Schema of an address in a parameter. */
 export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
@@ -26,7 +28,7 @@ const flows = {
   currencies: array(currencyAmount, 'Net of every other currency'),
 } as const;
 
-export const activityRow = object({ txid: hash, height, time: unixTime, type, ...flows });
+export const activityRow = withOptional(object({ txid: hash, height, time: unixTime, type, ...flows }), worthThen);
 
 /** Most waiting transactions of one address in an answer; its sums count all. */
 export const MOST_WAITING = 200;

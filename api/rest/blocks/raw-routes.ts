@@ -2,8 +2,8 @@
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
-import { hashAt } from '../../http/paging.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { hashAt } from '../../http/rewound-cursor.ts';
 import { liveRoute } from '../../http/route.ts';
 import { TXID } from '../transactions/routes.ts';
 import { HEIGHT } from './routes.ts';

@@ -1,6 +1,7 @@
 /** /api/reorgs: what left the chain, and what took its place. */
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { countRows } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
@@ -40,14 +41,15 @@ const list = listRoute({
     { column: 'fork_height', sql: 'r.height', kind: 'integer', order: 'DESC' },
     { column: 'position', sql: 'r.position', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params: { chain }, read, api }) {
+  async select({ params: { chain }, heights, read, api }) {
     tipHeight(read, chain);
-    const values = [chain];
+    const values: unknown[] = [chain];
+    const within = heightCondition(heights, 'r.height', values);
     return {
       list: 'reorgs',
-      sql: SQL,
+      sql: SQL + within,
       values,
-      total: () => countRows(read, api, chain, { rows: 'reorgs WHERE chain = $1', values }),
+      total: () => countRows(read, api, chain, { rows: `reorgs r WHERE r.chain = $1${within}`, values }),
       show: (rows) =>
         rows.map((row) => ({
           chain,

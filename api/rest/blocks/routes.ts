@@ -4,6 +4,7 @@ import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
@@ -68,17 +69,21 @@ const list = listRoute({
   row: blockRow,
   reader: readBlock,
   key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-  async select({ params: { chain, validationType }, read, api }) {
+  async select({ params: { chain, validationType }, heights, read, api }) {
     const tip = tipHeight(read, chain);
-    const rows = `blocks WHERE chain = $1${validationType === undefined ? '' : ' AND validation_type = $2'}`;
-    const values = validationType === undefined ? [chain] : [chain, validationType];
+    const values: unknown[] = [chain];
+    const ofType = validationType === undefined ? '' : ` AND validation_type = $${values.push(validationType)}`;
+    const rows = `blocks WHERE chain = $1${ofType}${heightCondition(heights, 'height', values)}`;
+    const { fromHeight = 0, toHeight = tip } = heights;
     return {
       list: `blocks ${validationType ?? ''}`,
       sql: `SELECT ${BLOCK_COLUMNS} FROM ${rows}`,
       values,
       // Heights have no gaps, so all blocks need not be counted.
       total: async () =>
-        validationType === undefined ? tip + 1 : countRowsByHeight(read, api, chain, 'height', { rows, values }),
+        validationType === undefined
+          ? Math.max(0, Math.min(toHeight, tip) - fromHeight + 1)
+          : countRowsByHeight(read, api, chain, 'height', { rows, values }),
       show: (shown) => shown.map(blockAnswer),
     };
   },

@@ -3,6 +3,7 @@
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
@@ -37,12 +38,14 @@ const list = listRoute({
   row: stakeRow,
   reader: readStake,
   key: [{ column: 'height', sql: 'height', kind: 'integer', order: 'DESC' }],
-  async select({ params, read, api }) {
+  async select({ params, heights, read, api }) {
     const { chain } = params;
     tipHeight(read, chain);
     const address = params.address === undefined ? null : resolveAddress(api.chain(chain), params.address, 'address');
-    const values = address === null ? [chain] : [chain, address];
-    const staked = `blocks WHERE chain = $1 AND stake_txid IS NOT NULL${address === null ? '' : ' AND stake_address = $2'}`;
+    const values: unknown[] = [chain];
+    const byAddress = address === null ? '' : ` AND stake_address = $${values.push(address)}`;
+    const within = heightCondition(heights, 'height', values);
+    const staked = `blocks WHERE chain = $1 AND stake_txid IS NOT NULL${byAddress}${within}`;
     return {
       list: `stakes ${address ?? ''}`,
       sql: `SELECT ${Object.keys(STAKE).join(', ')} FROM ${staked}`,

@@ -2,6 +2,7 @@
 import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import {
@@ -34,6 +35,8 @@ export interface BridgeFilter {
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
   /** Sender or recipient. */
   readonly address?: string | undefined;
+  /** Of the requests. */
+  readonly heights?: HeightRange;
 }
 
 const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
@@ -50,14 +53,14 @@ const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.source_system_id, t.impo
   WHERE ${BRIDGED}`;
 
 /** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
-export function bridgeSql({ generation, chain, direction, address }: BridgeFilter) {
+export function bridgeSql({ generation, chain, direction, address, heights }: BridgeFilter) {
+  const values: unknown[] = [generation, chain];
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
-  if (address === undefined) {
-    return { sql: SQL + ofDirection, rows: `transfers t WHERE ${BRIDGED}${ofDirection}`, values: [generation, chain] };
-  }
-  const ofAddress = ' AND $3 IN (t.destination, t.source, near.source, first.source)';
-  const sql = SQL + ofDirection + ofAddress;
-  return { sql, rows: `(${sql}) AS matching`, values: [generation, chain, address] };
+  const own = ofDirection + (heights ? heightCondition(heights, 't.request_height', values) : '');
+  if (address === undefined) return { sql: SQL + own, rows: `transfers t WHERE ${BRIDGED}${own}`, values };
+  const ofAddress = ` AND $${values.push(address)} IN (t.destination, t.source, near.source, first.source)`;
+  const sql = SQL + own + ofAddress;
+  return { sql, rows: `(${sql}) AS matching`, values };
 }
 
 /** What turns the rows of an answer into its members. */

@@ -22,10 +22,10 @@ const recent = listRoute({
   reader: readBridged,
   key: TRANSFER_KEY,
   scope: 'all',
-  async select({ params: { chain, direction, address: asked }, read, api }) {
+  async select({ params: { chain, direction, address: asked }, heights, read, api }) {
     tipHeight(read, chain);
     const address = asked === undefined ? undefined : resolveAddress(api.chain(chain), asked, 'address');
-    const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address });
+    const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address, heights });
     return {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       sql,

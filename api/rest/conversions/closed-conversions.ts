@@ -7,7 +7,8 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL, type TransferStatus } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import type { CursorValue } from '../../http/cursor.ts';
+import { beyondPlace, boundOf } from '../../http/page-rows.ts';
+import type { PageBounds } from '../../http/paging.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /** Statuses that ClickHouse stores. */
@@ -120,27 +121,33 @@ export interface ConversionKey {
   readonly vout: number;
 }
 
-/** Newest request first; `after`: request height, txid and vout of the row before. */
+const PLACES = {
+  integer: (name: string) => `{${name}: UInt32}`,
+  hex: (name: string) => `{${name}: String}`,
+  text: (name: string) => `{${name}: String}`,
+  decimal: (name: string) => `toDecimal256({${name}: String}, 38)`,
+} as const;
+
+/** In the order of a page, whose columns are named here as there. */
 export function findClosed(
   api: ApiContext,
   closed: ClosedConversions,
-  after: readonly CursorValue[] | null,
-  rows: number,
+  { key, after, rows }: Pick<PageBounds, 'key' | 'after' | 'rows'>,
 ): Promise<ConversionKey[]> {
   const { chain, generation, height, tag, condition } = closed;
   const { sql, params } = condition;
-  const [atHeight, atTxid, atVout] = after ?? [];
-  const values = { ...params, generation, chain, height, rows, ...(after && { atHeight, atTxid, atVout }) };
-  // What lies before the height is found without reading keys.
-  const place = after
-    ? `PREWHERE ${CLOSED} AND ${sql} AND request_height <= {atHeight: UInt32}
-       WHERE request_height < {atHeight: UInt32} OR txid > {atTxid: String} OR txid = {atTxid: String} AND vout > {atVout: UInt32}`
+  const columns = key.map(({ column, order }) => ({ sql: column, order }));
+  const places = key.map(({ kind }, index) => PLACES[kind](`place${index}`));
+  const placed = Object.fromEntries((after ?? []).map((value, index) => [`place${index}`, value]));
+  const values = { ...params, ...placed, generation, chain, height, rows };
+  // What lies before the place is found without reading keys.
+  const where = after
+    ? `PREWHERE ${CLOSED} AND ${sql} AND ${boundOf(columns, places)} WHERE ${beyondPlace(columns, places)}`
     : `WHERE ${CLOSED} AND ${sql}`;
-  const find = () => {
-    const order = 'ORDER BY request_height DESC, txid, vout LIMIT {rows: UInt32}';
-    return api.clickhouse.query<ConversionKey>(`SELECT txid, vout FROM conversions ${place} ${order}`, values);
-  };
+  const order = columns.map((column) => `${column.sql} ${column.order}`).join(', ');
+  const statement = `SELECT txid, vout FROM conversions ${where} ORDER BY ${order} LIMIT {rows: UInt32}`;
+  const find = () => api.clickhouse.query<ConversionKey>(statement, values);
   return rows > MOST_REMEMBERED
     ? find()
-    : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([sql, values])}`, tag, find);
+    : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([order, sql, values])}`, tag, find);
 }

@@ -4,6 +4,7 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { HEIGHT, heightCondition } from '../../http/height-range.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -13,7 +14,15 @@ import { findCurrency } from '../currencies/routes.ts';
 import { type ClosedCondition, type ClosedConversions, SETTLED_STATUSES } from './closed-conversions.ts';
 import { CURRENT_CONVERSIONS } from './conversion-rows.ts';
 import { STATUS_MEANINGS } from './schema.ts';
-import { countsAsRefunded, FAR_END, SAME_EXPORT, STAMP_JOIN, STORED_STATUS_SQL } from './transfer-ends.ts';
+import {
+  countsAsRefunded,
+  FAR_END,
+  SAME_EXPORT,
+  STAMP_JOIN,
+  STORED_STATUS_SQL,
+  TRANSFER_ORDERS,
+  type TransferOrder,
+} from './transfer-ends.ts';
 
 export const filterParameters = {
   from: queryParameter('From currency: name or i-address', writtenName),
@@ -25,7 +34,16 @@ export const filterParameters = {
   maxUsd: queryParameter('Greatest USD value, compared digit by digit', writtenDecimal),
   fromTime: queryParameter('Requested at or after: ISO 8601 or seconds since the epoch', TIME),
   toTime: queryParameter('Requested before: ISO 8601 or seconds since the epoch', TIME),
-  sort: queryParameter('Order by the request', { type: 'string', enum: ['newest'], default: 'newest' }),
+  fromHeight: queryParameter('Requested in this block or later', HEIGHT),
+  toHeight: queryParameter('Requested in this block or earlier', HEIGHT),
+  executedFromTime: queryParameter('Executed at or after: ISO 8601 or seconds since the epoch', TIME),
+  executedToTime: queryParameter('Executed before: ISO 8601 or seconds since the epoch', TIME),
+  executedFromHeight: queryParameter('Executed in this block, of importChain, or later', HEIGHT),
+  executedToHeight: queryParameter('Executed in this block, of importChain, or earlier', HEIGHT),
+  sort: queryParameter(
+    'newest, oldest: by the request; largest: by usdValue, of conversions that have one. A reorganisation ends a walk by largest',
+    { type: 'string', enum: TRANSFER_ORDERS, default: 'newest' },
+  ),
 };
 
 export interface ConversionParameters {
@@ -45,6 +63,7 @@ export interface ConversionFilter {
   /** Conditions on the outcome. */
   readonly outcome: readonly Outcome[];
   readonly isValued: boolean;
+  readonly order: TransferOrder;
   /** Whether `conditions` are the whole filter, and an index finds the rows or few are left out. */
   readonly isPlain: boolean;
   /** Whether `conditions` depend on the request row alone, and so never change. */
@@ -55,14 +74,27 @@ export interface ConversionFilter {
   readonly inClickHouse: ClosedCondition | null;
 }
 
-/** SQL of a transfer's end: its status, and whether its stamp counts it as refunded. */
+/** SQL of a transfer's end: its status, whether its stamp counts it as refunded, and where it was executed. */
 interface End {
   readonly status: string;
   readonly countsAsRefunded: string;
+  /** Of the import; null before it. */
+  readonly time: string;
+  readonly height: string;
 }
 
-const HERE: End = { status: 't.status', countsAsRefunded: countsAsRefunded('t') };
-const ELSEWHERE: End = { status: STORED_STATUS_SQL, countsAsRefunded: countsAsRefunded('far') };
+const HERE: End = {
+  status: 't.status',
+  countsAsRefunded: countsAsRefunded('t'),
+  time: 't.import_time',
+  height: 't.import_height',
+};
+const ELSEWHERE: End = {
+  status: STORED_STATUS_SQL,
+  countsAsRefunded: countsAsRefunded('far'),
+  time: 'coalesce(far.import_time, t.import_time)',
+  height: 'coalesce(far.import_height, t.import_height)',
+};
 
 /** A condition on an end. */
 type Outcome = (end: End) => string;
@@ -87,82 +119,70 @@ const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
 /** Largest value of ClickHouse's decimals. */
 const STORABLE = /^\d{1,38}(\.\d{1,38})?$/;
 
+/** A filter while its parameters are read one after another. */
+interface Parts {
+  readonly values: unknown[];
+  readonly own: string[];
+  readonly outcome: Outcome[];
+  readonly clickHouse: string[];
+  /** Conditions on the blocks of the requests, of which ClickHouse's conversions have the height alone. */
+  readonly requestBlocks: string[];
+  readonly params: Record<string, unknown>;
+  isInClickHouse: boolean;
+}
+
+const place = ({ values }: Parts, value: unknown): string => `$${values.push(value)}`;
+
 /** @throws ApiError unknown_currency, invalid_parameter */
 export function conversionFilter(
   { chain, generation, filters, address }: ConversionParameters,
   currencies: Currencies,
   api: ApiContext,
 ): ConversionFilter {
-  const values: unknown[] = [generation, chain];
-  const given = (value: unknown): string => {
-    values.push(value);
-    return `$${values.length}`;
+  const parts: Parts = {
+    values: [generation, chain],
+    own: [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', 't.chain = $2'],
+    outcome: [],
+    clickHouse: [],
+    requestBlocks: [],
+    params: {},
+    isInClickHouse: true,
   };
-  const own = [CURRENT_CONVERSIONS, '$1::integer IS NOT NULL', 't.chain = $2'];
-  const outcome: Outcome[] = [];
-  const clickHouse: string[] = [];
-  const params: Record<string, unknown> = {};
-  let isInClickHouse = true;
-
   const others = api.config.chains.map((configured) => configured.name).filter((other) => other !== chain);
   if (address !== null) {
-    own.push(ofAddress(given(address), others.length > 0 ? given(others) : null));
-    isInClickHouse = false;
+    parts.own.push(ofAddress(place(parts, address), others.length > 0 ? place(parts, others) : null));
+    parts.isInClickHouse = false;
   }
   for (const side of ['from', 'to', 'basket'] as const) {
     const text = filters[side];
     if (text === undefined) continue;
     const [column, columnInClickHouse] = COLUMNS[side];
-    params[side] = findCurrency(currencies, api, chain, text, side).currencyId;
-    own.push(`${column} = ${given(params[side])}`);
-    clickHouse.push(`${columnInClickHouse} = {${side}: String}`);
+    parts.params[side] = findCurrency(currencies, api, chain, text, side).currencyId;
+    parts.own.push(`${column} = ${place(parts, parts.params[side])}`);
+    parts.clickHouse.push(`${columnInClickHouse} = {${side}: String}`);
   }
-  const { status, type, minUsd, maxUsd, fromTime, toTime } = filters;
+  const { type, sort } = filters;
   if (type !== undefined) {
-    own.push(`t.kind = ${given(type)}`);
-    clickHouse.push('kind = {type: String}');
-    params.type = type;
+    parts.own.push(`t.kind = ${place(parts, type)}`);
+    parts.clickHouse.push('kind = {type: String}');
+    parts.params.type = type;
   }
-  const times: string[] = [];
-  for (const [bound, text, operator] of [
-    ['fromTime', fromTime, '>='],
-    ['toTime', toTime, '<'],
-  ] as const) {
-    if (text === undefined) continue;
-    params[bound] = parseTime(text, bound);
-    own.push(`t.request_time ${operator} ${given(params[bound])}`);
-    times.push(`toUnixTimestamp(time) ${operator} {${bound}: Int64}`);
-  }
-  if (status !== undefined) {
-    const stored = given(STORED_STATUSES[status] ?? [status]);
-    const decided = DECIDED_BY_STAMP[status] ?? (() => '');
-    outcome.push((end) => `${end.status} = ANY(${stored})${decided(end)}`);
-    clickHouse.push('status = {status: String}');
-    params.status = status;
-    if (!SETTLED.has(status)) isInClickHouse = false;
-  }
-  for (const [bound, value, operator] of [
-    ['minUsd', minUsd, '>='],
-    ['maxUsd', maxUsd, '<='],
-  ] as const) {
-    if (value === undefined) continue;
-    const bounded = plainDecimal(value);
-    const limit = `${given(bounded)}::numeric`;
-    outcome.push(() => `s.usd_value ${operator} ${limit}`);
-    clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
-    params[bound] = bounded;
-    if (!STORABLE.test(bounded)) isInClickHouse = false;
-  }
-  // Postgres finds a span by its index, so alone it is not asked of ClickHouse, but for sums.
+  addStatus(parts, filters);
+  const isValued = addValue(parts, filters);
+  addExecution(parts, filters);
+  addRequest(parts, filters);
+  const { values, own, outcome, clickHouse, requestBlocks, params, isInClickHouse } = parts;
+  // Postgres finds a span of requests by its index, so alone it is not asked of ClickHouse, but for sums.
   const isAsked = clickHouse.length > 0;
-  if (times.length > 0) clickHouse.push(requestedIn(times));
-  const whenSettled = isInClickHouse ? { sql: clickHouse.join(' AND ') || 'true', params } : null;
+  const all = requestBlocks.length > 0 ? [...clickHouse, requestedIn(requestBlocks)] : clickHouse;
+  const whenSettled = isInClickHouse ? { sql: all.join(' AND ') || 'true', params } : null;
   return {
     chain,
     values,
     conditions: own.join(' AND '),
     outcome,
-    isValued: minUsd !== undefined || maxUsd !== undefined,
+    isValued,
+    order: sort,
     isPlain: outcome.length === 0 && (!isAsked || !isInClickHouse),
     isOfRequest: address === null || others.length === 0,
     whenSettled,
@@ -170,8 +190,93 @@ export function conversionFilter(
   };
 }
 
-function requestedIn(times: readonly string[]): string {
-  return `request_height IN (SELECT height FROM blocks WHERE chain = {chain: String} AND ${times.join(' AND ')})`;
+type Filters = ConversionParameters['filters'];
+
+function addStatus(parts: Parts, { status }: Filters): void {
+  if (status === undefined) return;
+  const stored = place(parts, STORED_STATUSES[status] ?? [status]);
+  const decided = DECIDED_BY_STAMP[status] ?? (() => '');
+  parts.outcome.push((end) => `${end.status} = ANY(${stored})${decided(end)}`);
+  parts.clickHouse.push('status = {status: String}');
+  parts.params.status = status;
+  if (!SETTLED.has(status)) parts.isInClickHouse = false;
+}
+
+/** Whether a value is needed. */
+function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
+  for (const [bound, value, operator] of [
+    ['minUsd', minUsd, '>='],
+    ['maxUsd', maxUsd, '<='],
+  ] as const) {
+    if (value === undefined) continue;
+    const bounded = plainDecimal(value);
+    const limit = `${place(parts, bounded)}::numeric`;
+    parts.outcome.push(() => `s.usd_value ${operator} ${limit}`);
+    parts.clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
+    parts.params[bound] = bounded;
+    if (!STORABLE.test(bounded)) parts.isInClickHouse = false;
+  }
+  if (sort === 'largest') {
+    parts.outcome.push(() => 's.usd_value IS NOT NULL');
+    parts.clickHouse.push('usd_value IS NOT NULL');
+  }
+  return minUsd !== undefined || maxUsd !== undefined || sort === 'largest';
+}
+
+/** Latest moment of ClickHouse's times; no block is as late. */
+const LAST_MOMENT = 2 ** 32 - 1;
+
+function addExecution(parts: Parts, filters: Filters): void {
+  for (const [bound, operator] of [
+    ['executedFromTime', '>='],
+    ['executedToTime', '<'],
+  ] as const) {
+    const text = filters[bound];
+    if (text === undefined) continue;
+    const moment = Math.min(parseTime(text, bound), LAST_MOMENT);
+    const limit = place(parts, moment);
+    parts.outcome.push(({ time }) => `${time} ${operator} ${limit}`);
+    parts.clickHouse.push(`time ${operator} toDateTime({${bound}: UInt32}, 'UTC')`);
+    parts.params[bound] = moment;
+  }
+  for (const [bound, operator] of [
+    ['executedFromHeight', '>='],
+    ['executedToHeight', '<='],
+  ] as const) {
+    const given = filters[bound];
+    if (given === undefined) continue;
+    const limit = place(parts, given);
+    parts.outcome.push(({ height }) => `${height} ${operator} ${limit}`);
+    parts.clickHouse.push(`import_height ${operator} {${bound}: UInt32}`);
+    parts.params[bound] = given;
+  }
+}
+
+function addRequest(parts: Parts, filters: Filters): void {
+  for (const [bound, operator] of [
+    ['fromTime', '>='],
+    ['toTime', '<'],
+  ] as const) {
+    const text = filters[bound];
+    if (text === undefined) continue;
+    parts.params[bound] = parseTime(text, bound);
+    parts.own.push(`t.request_time ${operator} ${place(parts, parts.params[bound])}`);
+    parts.requestBlocks.push(`toUnixTimestamp(time) ${operator} {${bound}: Int64}`);
+  }
+  const within = heightCondition(filters, 't.request_height', parts.values);
+  if (within !== '') parts.own.push(within.slice(' AND '.length));
+  for (const [bound, operator] of [
+    ['fromHeight', '>='],
+    ['toHeight', '<='],
+  ] as const) {
+    if (filters[bound] === undefined) continue;
+    parts.params[bound] = filters[bound];
+    parts.requestBlocks.push(`height ${operator} {${bound}: UInt32}`);
+  }
+}
+
+function requestedIn(blocks: readonly string[]): string {
+  return `request_height IN (SELECT height FROM blocks WHERE chain = {chain: String} AND ${blocks.join(' AND ')})`;
 }
 
 /** Whether it includes statuses that change, or that ClickHouse lacks: it stores conversions that count as refunded as `refunded`. */

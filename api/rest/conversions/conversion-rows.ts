@@ -6,6 +6,7 @@ import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
 import { ENDS, ENDS_COLUMNS, endsAnswer, JOINED_ENDS, STAMP_JOIN } from './transfer-ends.ts';
 
 const CONVERSION = {
@@ -15,6 +16,7 @@ const CONVERSION = {
     'fromCurrencyId',
     'toCurrencyId',
     'viaCurrencyId',
+    'importCurrencyId',
     'amountIn',
     'conversionFee',
   ]),
@@ -37,7 +39,7 @@ export type ConversionRecord = RowRead<typeof readConversion>;
 /** With the inputs of its stamp, JSON text. */
 export const readStamped = rowReader({ ...CONVERSION, inputs: columns.nullable(columns.text) });
 
-const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.amount_in,
+const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.import_currency_id, t.amount_in,
   t.conversion_fee, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd, s.usd_value, s.rule,
   s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional, s.reason AS stamp_reason`;
 
@@ -49,7 +51,37 @@ export function conversionsSql({ furtherColumns = '', rows = 'transfers' } = {})
   return `SELECT ${COLUMNS}${furtherColumns} FROM ${rows} t ${JOINED_ENDS} ${STAMP_JOIN} WHERE ${CURRENT_CONVERSIONS}`;
 }
 
-export function conversionAnswer(row: ConversionRecord, currencies: Currencies) {
+/** A settled conversion that `price` has not reached yet still gets a stamp; an unmatched one may then count as refunded. */
+function awaitsStamp(
+  { status, import_chain: chain, import_height: height }: ConversionRecord,
+  read: Snapshot,
+): boolean {
+  if (status !== 'unmatched') return status === 'completed' || status === 'refunded';
+  return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
+}
+
+/** Members that an answer shows of the stamp, or of why there is none. */
+export function stampAnswer(row: ConversionRecord, read: Snapshot) {
+  const status = conversionStatus(row.status);
+  return {
+    fromUsd: decimalOrNull(row.from_usd),
+    toUsd: decimalOrNull(row.to_usd),
+    usdValue: decimalOrNull(row.usd_value),
+    rule: row.rule ?? 'unpriced',
+    pricedCurrencyId: row.priced_currency_id,
+    pricedCurrencyUsd: decimalOrNull(row.priced_currency_usd),
+    diverged: row.diverged ?? false,
+    provisional: row.provisional ?? awaitsStamp(row, read),
+    regime: row.regime,
+    regimeVersion: row.regime_version,
+    priceHeight: row.price_height,
+    priceBasket: row.price_basket,
+    reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
+  };
+}
+
+export function conversionAnswer(row: ConversionRecord, read: Snapshot, currencies: Currencies) {
+  const { reason: stampReason, ...stamp } = stampAnswer(row, read);
   return {
     txid: row.request_txid,
     vout: row.request_vout,
@@ -64,14 +96,14 @@ export function conversionAnswer(row: ConversionRecord, currencies: Currencies) 
     toCurrencyName: currencies.name(row.to_currency_id),
     viaCurrencyId: row.via_currency_id,
     viaCurrencyName: currencies.name(row.via_currency_id),
+    basketId: row.import_currency_id,
+    basketName: currencies.name(row.import_currency_id),
     amountIn: coins(row.amount_in),
     amountOut: coinsOrNull(row.amount_out),
     price: executedPrice(row),
     fee: coins(row.conversion_fee),
-    fromUsd: decimalOrNull(row.from_usd),
-    toUsd: decimalOrNull(row.to_usd),
-    usdValue: decimalOrNull(row.usd_value),
-    rule: row.rule ?? 'unpriced',
+    ...stamp,
+    stampReason,
     source: row.source,
     destination: row.destination,
     exportTxid: row.export_txid,

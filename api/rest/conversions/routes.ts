@@ -17,27 +17,29 @@ import { countConversions } from './conversion-count.ts';
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { type ConversionRecord, conversionAnswer, conversionsSql, readConversion } from './conversion-rows.ts';
 import { conversionFilters, conversionRow } from './schema.ts';
-import { TRANSFER_KEY } from './transfer-ends.ts';
+import { TRANSFER_KEY, TRANSFER_KEYS } from './transfer-ends.ts';
 
 type Filters = ParameterValues<typeof filterParameters> & { readonly chain: string };
 
 async function select(read: Snapshot, api: ApiContext, params: Filters, address: string | null) {
   const { chain } = params;
-  tipHeight(read, chain);
+  const tip = tipHeight(read, chain);
   const currencies = await api.currencies.of(read);
   const { generation } = read.state;
   const filter = conversionFilter({ chain, generation, filters: params, address }, currencies, api);
-  const { inClickHouse } = filter;
+  const { inClickHouse, order } = filter;
   const closed = inClickHouse && (await closedConversions(read, api, chain, inClickHouse));
   return {
-    list: address === null ? 'conversions' : `conversions ${address}`,
+    list: `conversions${address === null ? '' : ` ${address}`}${order === 'newest' ? '' : ` ${order}`}`,
+    key: TRANSFER_KEYS[order],
+    pinnedHeight: order === 'largest' ? tip : undefined,
     sql: filter.isPlain
       ? `${conversionsSql()} AND ${filter.conditions}`
       : (bounds: PageBounds) => gather(api, filter, closed, bounds),
     values: filter.values,
     isOpenEnded: filter.values.length > 2,
     total: () => countConversions(read, api, filter, closed),
-    show: (rows: readonly ConversionRecord[]) => rows.map((row) => conversionAnswer(row, currencies)),
+    show: (rows: readonly ConversionRecord[]) => rows.map((row) => conversionAnswer(row, read, currencies)),
   };
 }
 
@@ -46,11 +48,11 @@ async function gather(
   api: ApiContext,
   filter: ConversionFilter,
   closed: ClosedConversions | null,
-  { sql, after, rows, given }: PageBounds,
+  { sql, given, ...bounds }: PageBounds,
 ): Promise<string> {
   const arms = armsOf(filter, closed).map((arm) => `(${arm}${sql})`);
   if (closed) {
-    const keys = await findClosed(api, closed, after, rows);
+    const keys = await findClosed(api, closed, bounds);
     const [txids, vouts] = [given(keys.map(({ txid }) => txid)), given(keys.map(({ vout }) => vout))];
     arms.push(`(SELECT t.* FROM unnest(${txids}::text[], ${vouts}::integer[]) AS found(txid, vout)
       JOIN transfers t ON t.chain = $2 AND t.txid = decode(found.txid, 'hex') AND t.vout = found.vout AND t.to_height IS NULL)`);

@@ -39,6 +39,23 @@ const REASON_MEANINGS =
 const rule = { type: 'string', enum: STAMP_RULES } as const;
 const nullableNumber = { type: ['number', 'null'] } as const;
 
+/** What is known of a value in USD; `reason` stands apart, for rows have one of their own. */
+const stamp = {
+  fromUsd: nullableUsd,
+  toUsd: nullableUsd,
+  usdValue: nullableUsd,
+  rule,
+  pricedCurrencyId: { ...nullableString, description: 'Currency of the side that decides usdValue' },
+  pricedCurrencyUsd: { ...nullableUsd, description: 'Its price: usdValue is this times the amount of that side' },
+  diverged: { ...boolean, description: 'fromUsd and toUsd differ by more than 10 % of the larger' },
+  provisional: { ...boolean, description: 'May still be valued otherwise' },
+  regime: { type: ['string', 'null'], enum: [...REGIMES, null] },
+  regimeVersion: nullableInteger,
+  priceHeight: { ...nullableInteger, description: 'Block, of importChain, at whose end the prices held' },
+  priceBasket: { ...nullableString, description: 'Basket that the price is of; null for an anchor' },
+} as const;
+const stampReason = { ...nullableString, description: REASON_MEANINGS } as const;
+
 export const conversionRow = object({
   txid: {
     ...hash,
@@ -57,6 +74,11 @@ export const conversionRow = object({
   toCurrencyName: nullableString,
   viaCurrencyId: nullableString,
   viaCurrencyName: nullableString,
+  basketId: {
+    ...string,
+    description: 'Basket that executes it; of what travels on to another system, what is sent there',
+  },
+  basketName: nullableString,
   amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
   amountOut: {
     ...nullableCoins,
@@ -64,10 +86,8 @@ export const conversionRow = object({
   },
   price: { ...nullableNumber, description: 'amountOut ÷ amountIn; null without a payout' },
   fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
-  fromUsd: nullableUsd,
-  toUsd: nullableUsd,
-  usdValue: nullableUsd,
-  rule,
+  ...stamp,
+  stampReason,
   source: nullableString,
   destination: nullableString,
   exportTxid: nullableHash,
@@ -112,19 +132,8 @@ const valuation = object({
   toCurrencyName: nullableString,
   amountIn: coins,
   amountOut: nullableCoins,
-  fromUsd: nullableUsd,
-  toUsd: nullableUsd,
-  usdValue: nullableUsd,
-  rule,
-  pricedCurrencyId: nullableString,
-  pricedCurrencyUsd: nullableUsd,
-  diverged: boolean,
-  provisional: boolean,
-  regime: { type: ['string', 'null'], enum: [...REGIMES, null] },
-  regimeVersion: nullableInteger,
-  priceHeight: nullableInteger,
-  priceBasket: nullableString,
-  reason: { ...nullableString, description: REASON_MEANINGS },
+  ...stamp,
+  reason: stampReason,
 });
 
 export const conversionValuation = object({

@@ -8,13 +8,13 @@ import type { RowRead } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
-import { coins, coinsOrNull, decimalOrNull } from '../../http/values.ts';
+import { coins, coinsOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { TXID } from '../transactions/routes.ts';
-import { conversionsSql, readStamped } from './conversion-rows.ts';
+import { conversionsSql, readStamped, stampAnswer } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
 
 type StampRecord = RowRead<typeof readStamped>;
@@ -22,40 +22,21 @@ type StampRecord = RowRead<typeof readStamped>;
 const SQL = `${conversionsSql({ furtherColumns: ', s.inputs' })} AND t.chain = ANY($2) AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.chain, t.request_height, t.txid, t.vout`;
 
-/** A settled conversion that `price` has not reached yet still gets a stamp; an unmatched one may then count as refunded. */
-function awaitsStamp({ status, import_chain: chain, import_height: height }: StampRecord, read: Snapshot): boolean {
-  if (status !== 'unmatched') return status === 'completed' || status === 'refunded';
-  return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
-}
-
 function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies: Currencies, explain: boolean) {
-  const status = conversionStatus(row.status);
   return {
     chainId: api.currencies.nativeId(api.chain(row.chain)),
     chain: row.chain,
     importChain: row.import_chain,
     txid: row.request_txid,
     vout: row.request_vout,
-    status,
+    status: conversionStatus(row.status),
     fromCurrencyId: row.from_currency_id,
     fromCurrencyName: currencies.name(row.from_currency_id),
     toCurrencyId: row.to_currency_id,
     toCurrencyName: currencies.name(row.to_currency_id),
     amountIn: coins(row.amount_in),
     amountOut: coinsOrNull(row.amount_out),
-    fromUsd: decimalOrNull(row.from_usd),
-    toUsd: decimalOrNull(row.to_usd),
-    usdValue: decimalOrNull(row.usd_value),
-    rule: row.rule ?? 'unpriced',
-    pricedCurrencyId: row.priced_currency_id,
-    pricedCurrencyUsd: decimalOrNull(row.priced_currency_usd),
-    diverged: row.diverged ?? false,
-    provisional: row.provisional ?? awaitsStamp(row, read),
-    regime: row.regime,
-    regimeVersion: row.regime_version,
-    priceHeight: row.price_height,
-    priceBasket: row.price_basket,
-    reason: row.rule === null ? (status === 'completed' ? 'not_priced_yet' : status) : row.stamp_reason,
+    ...stampAnswer(row, read),
     ...(explain && explanation(row.inputs, currencies)),
   };
 }
@@ -87,8 +68,10 @@ const byTxid = stateRoute({
       type: 'boolean',
       default: false,
     }),
+    ...formatParameter,
   },
   response: conversionValuation,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',

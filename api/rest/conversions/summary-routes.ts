@@ -2,7 +2,7 @@
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
@@ -77,8 +77,10 @@ const summary = stateRoute({
     chain: chainParameter,
     address: queryParameter('Source or destination', writtenName),
     ...filterParameters,
+    ...formatParameter,
   },
   response: conversionSummary,
+  rows: { member: 'days' },
   weight: 2,
   tier: null,
   cache: 'state',

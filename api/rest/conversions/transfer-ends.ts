@@ -4,7 +4,7 @@
  */
 import { columns, type RowOf, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
-import type { ListSource } from '../../http/paging.ts';
+import { type ListSource, reversed } from '../../http/paging.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
 /** Condition for `e` to be the other end of `t`. */
@@ -91,6 +91,16 @@ export const TRANSFER_KEY = [
   { column: 'txid', sql: 't.txid', kind: 'hex', order: 'ASC' },
   { column: 'vout', sql: 't.vout', kind: 'integer', order: 'ASC' },
 ] as const satisfies ListSource<never, never>['key'];
+
+export const TRANSFER_ORDERS = ['newest', 'oldest', 'largest'] as const;
+export type TransferOrder = (typeof TRANSFER_ORDERS)[number];
+
+/** `largest` is of rows with a stamp `s` that has a value. */
+export const TRANSFER_KEYS: Readonly<Record<TransferOrder, ListSource<never, never>['key']>> = {
+  newest: TRANSFER_KEY,
+  oldest: reversed(TRANSFER_KEY),
+  largest: [{ column: 'usd_value', sql: 's.usd_value', kind: 'decimal', order: 'DESC' }, ...TRANSFER_KEY],
+};
 
 /** Name of the configured chain that a system is; null for a system that is not indexed. */
 export function chainOfSystem(currencies: Currencies, systemId: string | null): string | null {

@@ -3,6 +3,7 @@ import { LAUNCH_STATUSES, launchStatusSql } from '../../../domain/launch.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { CURRENCY_TYPES, DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRows } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { coinsOrNull } from '../../http/values.ts';
@@ -47,13 +48,13 @@ const list = listRoute({
     { column: 'from_height', sql: 'c.from_height', kind: 'integer', order: 'DESC' },
     { column: 'currency_id', sql: 'c.currency_id', kind: 'text', order: 'DESC' },
   ],
-  async select({ params: { chain, type, launch }, read, api }) {
+  async select({ params: { chain, type, launch }, heights, read, api }) {
     tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
     const values: unknown[] = [chain];
     const ofType = type === undefined ? '' : ` AND c.currency_type = $${values.push(type)}`;
     const ofLaunch = launch === undefined ? '' : ` AND ${LAUNCH} = $${values.push(launch)}`;
-    const rows = `${FROM}${ofType}${ofLaunch}`;
+    const rows = `${FROM}${ofType}${ofLaunch}${heightCondition(heights, 'c.from_height', values)}`;
     return {
       list: `currencies ${type ?? ''} ${launch ?? ''}`,
       sql: `SELECT ${COLUMNS} FROM ${rows}`,

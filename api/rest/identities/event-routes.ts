@@ -2,6 +2,7 @@
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -46,14 +47,14 @@ const list = listRoute({
     { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
     { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
   ],
-  async select({ params, read, api }) {
+  async select({ params, heights, read, api }) {
     const { chain, kind } = params;
     tipHeight(read, chain);
     const parent = params.parent === undefined ? null : await addressOfIdentity(read, api, chain, params.parent);
     const values: unknown[] = [chain];
     const ofKind = kind === undefined ? '' : ` AND i.kind = $${values.push(kind)}`;
     const ofParent = parent === null ? '' : ` AND i.parent = $${values.push(parent)}`;
-    const where = `WHERE i.chain = $1${ofKind}${ofParent}`;
+    const where = `WHERE i.chain = $1${ofKind}${ofParent}${heightCondition(heights, 'i.from_height', values)}`;
     return {
       list: `identity events ${kind ?? ''} ${parent ?? ''}`,
       sql: `SELECT ${COLUMNS} FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height ${where}`,

@@ -3,30 +3,18 @@
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
-import { countRowsByHeight } from '../../http/count-rows.ts';
 import { listRoute } from '../../http/list-route.ts';
-import { pageParameters, readPage } from '../../http/paging.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
-import { integer } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { readChanges } from '../../state/identity-changes.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import {
-  blocksToUnlock,
-  friendlyName,
-  IDENTITY,
-  identityAt,
-  identityAtBy,
-  identityStatus,
-  stateAtSql,
-} from './identity-rows.ts';
+import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, identityStatus, stateAtSql } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
-import { IDENTITY_STATUSES, identityChanges, identityDetail, identityRow } from './schema.ts';
+import { IDENTITY_STATUSES, identityDetail, identityRow } from './schema.ts';
 import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 
@@ -69,10 +57,10 @@ const list = listRoute({
     { column: 'registered_height', sql: 'registered_height', kind: 'integer', order: 'DESC' },
     { column: 'identity_address', sql: 'identity_address', kind: 'text', order: 'DESC' },
   ],
-  async select({ params: { chain, status }, read, api }) {
+  async select({ params: { chain, status }, heights, read, api }) {
     const tip = tipHeight(read, chain);
     const currencies = await api.currencies.of(read);
-    const { rows, values, count } = identityRows(read, api, chain, tip, status);
+    const { rows, values, count } = identityRows(read, api, { chain, tip, status, heights });
     return {
       list: `identities ${status ?? ''}`,
       sql: `SELECT ${Object.keys(LISTED).join(', ')} FROM ${rows}`,
@@ -196,63 +184,4 @@ const detail = stateRoute({
   },
 });
 
-const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
-const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
-const CHANGES_ROWS = 'identities WHERE chain = $1 AND identity_address = $2';
-
-/** A member of an identity before and after. */
-const readChange = rowReader({
-  from_height: columns.number,
-  ...storedColumns(DEFINITIONS.identity, ['txid', 'kind', 'changes']),
-  ...storedColumns(DEFINITIONS.block, ['time']),
-});
-
-const change = (row: RowRead<typeof readChange>) => ({
-  height: row.from_height,
-  time: Number(row.time),
-  txid: row.txid,
-  kind: row.kind,
-  changes: readChanges(row.changes),
-});
-
-const changes = stateRoute({
-  path: '/api/identity/:nameOrId/changes',
-  summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
-  parameters: {
-    nameOrId: identityParameter,
-    chain: chainParameter,
-    ...pageParameters,
-    pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1 }),
-  },
-  response: identityChanges,
-  weight: 2,
-  tier: null,
-  cache: 'state',
-  scope: 'chain',
-  async handler({ params, read, api }) {
-    const { chain } = params;
-    const tip = tipHeight(read, chain);
-    const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
-    const values = [chain, address];
-    if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
-      return (await read.rows(readChange, `${CHANGES_SQL} ${CHANGES_ORDER}`, values)).map(change);
-    }
-    return readPage(read, params, {
-      list: `changes ${address}`,
-      chain,
-      sql: CHANGES_SQL,
-      values,
-      key: [
-        { column: 'from_height', sql: 'i.from_height', kind: 'integer', order: 'DESC' },
-        { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
-        { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
-      ],
-      total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS, values }),
-      reader: readChange,
-      show: (rows) => rows.map(change),
-    });
-  },
-});
-
-export const identityRoutes = [list, detail, changes];
+export const identityRoutes = [list, detail];

@@ -2,6 +2,7 @@
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { countRows, countRowsByHeight } from '../../http/count-rows.ts';
+import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { IdentityStatus } from './identity-rows.ts';
 
@@ -22,24 +23,28 @@ export interface IdentityRows {
   count(): Promise<number>;
 }
 
+interface IdentityFilter {
+  readonly chain: string;
+  /** At which a status holds. */
+  readonly tip: number;
+  readonly status: IdentityStatus | undefined;
+  /** Of the registrations. */
+  readonly heights: HeightRange;
+}
+
 /** All of them without a status. */
 export function identityRows(
   read: Snapshot,
   api: ApiContext,
-  chain: string,
-  height: number,
-  status: IdentityStatus | undefined,
+  { chain, tip, status, heights }: IdentityFilter,
 ): IdentityRows {
-  const countAll = () => {
-    const counting = { rows: CURRENT_ROWS, values: [chain], isOpenEnded: true };
-    return countRowsByHeight(read, api, chain, 'registered_height', counting);
+  const having = (condition: string) => {
+    const values: unknown[] = condition.includes('$2') ? [chain, tip] : [chain];
+    return { rows: `${CURRENT_ROWS}${condition}${heightCondition(heights, 'registered_height', values)}`, values };
   };
-  if (status === undefined) return { rows: CURRENT_ROWS, values: [chain], count: countAll };
-  const of = (wanted: IdentityStatus) => {
-    const condition = CONDITIONS[wanted];
-    const values = condition.includes('$2') ? [chain, height] : [chain];
-    return { rows: `${CURRENT_ROWS} AND ${condition}`, values };
-  };
+  const countAll = () => countRowsByHeight(read, api, chain, 'registered_height', { ...having(''), isOpenEnded: true });
+  if (status === undefined) return { ...having(''), count: countAll };
+  const of = (wanted: IdentityStatus) => having(` AND ${CONDITIONS[wanted]}`);
   const countOf = (wanted: IdentityStatus) => countRows(read, api, chain, of(wanted));
   // Nearly all are unlocked, so the few others are counted.
   const countUnlocked = async () => {

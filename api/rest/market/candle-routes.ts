@@ -3,7 +3,7 @@ import type { LosslessNumber } from 'lossless-json';
 import { formatPrice } from '../../../domain/decimal.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime, ratio } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -50,8 +50,10 @@ const ofPair = stateRoute({
     quote: pairSide('Another of them, in which the price is'),
     chain: chainParameter,
     ...stepParameters,
+    ...formatParameter,
   },
   response: pairCandleSeries,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',
@@ -90,8 +92,13 @@ const ofPair = stateRoute({
 const ofCurrency = stateRoute({
   path: '/api/market/prices/:name/candles',
   summary: 'What a currency was worth in USD, and how much of it was traded, step by step',
-  parameters: { name: pathParameter('Currency: name or i-address', writtenName), ...stepParameters },
+  parameters: {
+    name: pathParameter('Currency: name or i-address', writtenName),
+    ...stepParameters,
+    ...formatParameter,
+  },
   response: currencyCandleSeries,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'state',

@@ -1,7 +1,7 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
 import { priceStatus } from '../../../domain/confidence.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -22,8 +22,10 @@ const reserves = stateRoute({
     id: basketParameter,
     chain: chainParameter,
     days: queryParameter('Days back from the newest block', { type: 'integer', minimum: 1, maximum: 3650, default: 7 }),
+    ...formatParameter,
   },
   response: reserveSeries,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'prepared',
@@ -91,8 +93,10 @@ const prices = stateRoute({
       maximum: MOST_POINTS,
       default: PRICE_POINTS,
     }),
+    ...formatParameter,
   },
   response: priceSeries,
+  rows: { member: 'data' },
   weight: 2,
   tier: null,
   cache: 'prepared',

@@ -1,5 +1,6 @@
 /** /api/market/currencies and /api/market/baskets */
 
+import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
 import { array } from '../../schema/json-schema.ts';
@@ -15,9 +16,10 @@ import { daysBefore, daysBeforeEach } from './volume-series.ts';
 const currencies = stateRoute({
   path: '/api/market/currencies',
   summary: 'Every priced currency, most liquid first',
-  parameters: {},
+  parameters: formatParameter,
   response: array(marketCurrency),
   headers: [PROVISIONAL_SINCE],
+  rows: { member: null },
   weight: 1,
   tier: null,
   cache: 'prepared',
@@ -81,9 +83,10 @@ function basketAnswer(market: Market, basket: LiveBasket, { volume }: Volume) {
 const baskets = stateRoute({
   path: '/api/market/baskets',
   summary: 'Baskets that trade, with their reserves, largest first',
-  parameters: {},
+  parameters: formatParameter,
   response: array(marketBasket),
   headers: [PROVISIONAL_SINCE],
+  rows: { member: null },
   weight: 1,
   tier: null,
   cache: 'prepared',

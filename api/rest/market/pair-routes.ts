@@ -1,5 +1,6 @@
 /** /api/market/pairs */
 
+import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { array } from '../../schema/json-schema.ts';
@@ -12,9 +13,10 @@ import { marketPair } from './schema.ts';
 const pairs = stateRoute({
   path: '/api/market/pairs',
   summary: 'Every pair of every basket with its prices and volume of 24 hours',
-  parameters: {},
+  parameters: formatParameter,
   response: array(marketPair),
   headers: [PROVISIONAL_SINCE],
+  rows: { member: null },
   weight: 2,
   tier: null,
   cache: 'prepared',

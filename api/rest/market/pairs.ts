@@ -31,21 +31,27 @@ export interface Pairs {
 }
 
 /** Anchors are quotes first, then native coins, then the other reserves; a basket's token is always a base. */
-function quoteRank(api: ApiContext, basket: LiveBasket, currencyId: string): number {
+function quoteRank(api: ApiContext, basketId: string, currencyId: string): number {
   if (api.config.chains.some((chain) => chain.stableAnchors.includes(currencyId))) return 0;
   if (api.config.chains.some((chain) => api.currencies.nativeId(chain) === currencyId)) return 1;
-  return currencyId === basket.currencyId ? 3 : 2;
+  return currencyId === basketId ? 3 : 2;
+}
+
+interface CurrencyPair {
+  readonly base: string;
+  readonly quote: string;
+}
+
+/** Which of two currencies of a basket is the base; `a` stands before `b` in the basket's definition. */
+export function pairOf(api: ApiContext, basketId: string, a: string, b: string): CurrencyPair {
+  const aQuotes = quoteRank(api, basketId, a) < quoteRank(api, basketId, b);
+  return aQuotes ? { base: b, quote: a } : { base: a, quote: b };
 }
 
 /** Every two currencies of a basket, its own token included. */
-function pairsOf(api: ApiContext, basket: LiveBasket): { readonly base: string; readonly quote: string }[] {
+function pairsOf(api: ApiContext, basket: LiveBasket): CurrencyPair[] {
   const ids = [basket.currencyId, ...basket.reserves.map((reserve) => reserve.currencyId)];
-  return ids.flatMap((a, index) =>
-    ids.slice(index + 1).map((b) => {
-      const aQuotes = quoteRank(api, basket, a) < quoteRank(api, basket, b);
-      return aQuotes ? { base: b, quote: a } : { base: a, quote: b };
-    }),
-  );
+  return ids.flatMap((a, index) => ids.slice(index + 1).map((b) => pairOf(api, basket.currencyId, a, b)));
 }
 
 function volumesOf(sides: readonly SideVolume[], basketId: string, base: string, quote: string) {

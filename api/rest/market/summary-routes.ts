@@ -2,6 +2,7 @@
 
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
 import { marksIn } from '../../state/marks.ts';
@@ -128,8 +129,9 @@ const overview = stateRoute({
 const pools = stateRoute({
   path: '/api/market/vrsc-pools',
   summary: 'Where the native coin of the default chain is pooled',
-  parameters: {},
+  parameters: formatParameter,
   response: nativePools,
+  rows: { member: 'pools' },
   weight: 1,
   tier: null,
   cache: 'prepared',

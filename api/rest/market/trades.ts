@@ -31,6 +31,8 @@ export interface Trades {
   /** By the first second of each day, week (from Monday) or month. */
   byPeriod(unit: Unit, since: Since, basketId: string | null): Promise<ReadonlyMap<number, Volume>>;
   bySides(since: Since): Promise<readonly SideVolume[]>;
+  /** By UTC day too; of one basket or of all. */
+  bySidesAndDay(since: Since, basketId: string | null): Promise<readonly (SideVolume & { readonly day: number })[]>;
 }
 
 export type Unit = 'day' | 'week' | 'month';
@@ -84,6 +86,17 @@ const volumeOf = ({ volume, trades }: Omit<SumRecord, 'key'>): Volume => ({
   trades: Number(trades),
 });
 
+const SIDES = `basket_id AS basketId, from_currency_id AS fromId, to_currency_id AS toId,
+  toString(sum(amount_in)) AS amountIn, toString(sum(amount_out)) AS amountOut, ${SUMS}`;
+
+type SideRecord = Omit<SumRecord, 'key'> & {
+  readonly [K in 'basketId' | 'fromId' | 'toId' | 'amountIn' | 'amountOut']: string;
+};
+
+function sideOf({ basketId, fromId, toId, amountIn, amountOut, ...sums }: SideRecord): SideVolume {
+  return { ...volumeOf(sums), basketId, fromId, toId, amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) };
+}
+
 /** Parameters of a statement over the trades since then. */
 function sinceParams(since: Since) {
   if (typeof since === 'number') return { since: Math.max(0, since) };
@@ -127,19 +140,19 @@ export async function readTrades(read: Snapshot, api: ApiContext, rows: PricedRo
       return new Map(sums.map((row) => [Number(row.key), volumeOf(row)]));
     },
     async bySides(since) {
-      const sql = (trades: string) => `SELECT basket_id AS basketId, from_currency_id AS fromId, to_currency_id AS toId,
-        toString(sum(amount_in)) AS amountIn, toString(sum(amount_out)) AS amountOut,
-        ${SUMS} ${trades} GROUP BY basketId, fromId, toId`;
-      type Row = SumRecord & { readonly [K in 'basketId' | 'fromId' | 'toId' | 'amountIn' | 'amountOut']: string };
-      const sums = await query<Row>(sql, since);
-      return sums.map(({ basketId, fromId, toId, amountIn, amountOut, volume, trades }) => ({
-        ...volumeOf({ volume, trades }),
-        basketId,
-        fromId,
-        toId,
-        amountIn: BigInt(amountIn),
-        amountOut: BigInt(amountOut),
-      }));
+      const sql = (trades: string) => `SELECT ${SIDES} ${trades} GROUP BY basketId, fromId, toId`;
+      return (await query<SideRecord>(sql, since)).map(sideOf);
+    },
+    async bySidesAndDay(since, basketId) {
+      const basket = basketId === null ? '' : ' WHERE basket_id = {basketId: String}';
+      const sql = (trades: string) =>
+        `SELECT toInt32(day) AS dayNumber, ${SIDES} ${trades}${basket} GROUP BY dayNumber, basketId, fromId, toId`;
+      const sums = await query<SideRecord & { readonly dayNumber: number }>(
+        sql,
+        since,
+        basketId === null ? {} : { basketId },
+      );
+      return sums.map((row) => ({ ...sideOf(row), day: row.dayNumber }));
     },
   };
 }

@@ -1,6 +1,6 @@
 /** /api/market/volume and /api/market/baskets/:id/volume */
 
-import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { marksHeader, marksIn } from '../../state/marks.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
@@ -25,9 +25,11 @@ const volume = stateRoute({
       enum: PERIODS,
       default: 'daily',
     }),
+    ...formatParameter,
   },
   response: volumeSchema,
   headers: [PROVISIONAL_SINCE, 'Marks'],
+  rows: { member: null },
   weight: 1,
   tier: null,
   cache: 'prepared',
@@ -55,9 +57,11 @@ const ofBasket = stateRoute({
     id: basketParameter,
     chain: chainParameter,
     days: queryParameter('UTC days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
+    ...formatParameter,
   },
   response: volumeSchema,
   headers: [PROVISIONAL_SINCE, 'Marks'],
+  rows: { member: null },
   weight: 2,
   tier: null,
   cache: 'prepared',

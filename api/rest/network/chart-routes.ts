@@ -1,7 +1,7 @@
 /** /api/stats/charts: UTC days or hours, up to the newest block. */
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { chainOrAllParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
+import { chainOrAllParameter, formatParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
@@ -51,8 +51,10 @@ const charts = stateRoute({
     }),
     step: queryParameter('Hours are answered over 7d and 30d', { type: 'string', enum: CHART_STEPS, default: 'day' }),
     chain: chainOrAllParameter,
+    ...formatParameter,
   },
   response: chart,
+  rows: { member: 'data' },
   weight: 1,
   tier: null,
   cache: 'prepared',

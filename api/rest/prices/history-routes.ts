@@ -6,8 +6,8 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
-import { cursorRewound, hashAt } from '../../http/paging.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -92,16 +92,16 @@ function historyAnswer(row: HistoryRecord, currencies: Currencies) {
   };
 }
 
-/** The newest prices that are complete, block by block. */
+/** The newest prices that are complete, block by block, up to a block of the default chain. */
 export async function newestPrices(
   read: Snapshot,
   api: ApiContext,
   currencies: Currencies,
   currencyId: string,
-  rows: number,
+  { rows, to = MAX_HEIGHT }: { readonly rows: number; readonly to?: number | undefined },
 ) {
   const complete = await pricedRows(read, api, false);
-  const found = await historyRows(api, complete, currencyId, { ...WHOLE, rows }, null);
+  const found = await historyRows(api, complete, currencyId, { ...WHOLE, to, rows }, null);
   return found.map((row) => historyAnswer(row, currencies));
 }
 
@@ -139,7 +139,14 @@ async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: stri
 async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: HistoryRecord, since: number) {
   const { height, time } = last;
   const hash = (await hashAt(read, chain, height)) ?? '';
-  const cursor: Cursor = { list, chain, height, hash, key: [span === null ? height : startOf(time, span), since] };
+  const cursor: Cursor = {
+    list,
+    chain,
+    isBack: false,
+    height,
+    hash,
+    key: [span === null ? height : startOf(time, span), since],
+  };
   return encodeCursor(cursor);
 }
 
@@ -174,8 +181,10 @@ const history = stateRoute({
       type: 'string',
       maxLength: 1000,
     }),
+    ...formatParameter,
   },
   response: oracleHistory,
+  rows: { member: 'data', batch: { limit: MAX_ROWS } },
   weight: 2,
   tier: null,
   cache: 'state',

@@ -5,26 +5,59 @@ import type { PricedRows } from '../../state/priced-rows.ts';
 const HOUR = 3600;
 
 /** While a currency is priced, every block of the default chain writes its price: an hour holds the last one of almost all. */
-const recentSql = (rows: PricedRows) =>
-  `SELECT currency_id AS id, argMax(usd_price, tick) AS price FROM ${rows.of(
+const recentSql = (rows: PricedRows, columns: string, condition: string) =>
+  `SELECT * FROM ${rows.of(
     'prices',
-    'currency_id, usd_price, tick',
-    'currency_id IN {ids: Array(String)} AND tick > {from: UInt64} AND tick <= {until: UInt64}',
-  )} GROUP BY id`;
+    columns,
+    `currency_id IN {ids: Array(String)} AND tick > {from: UInt64} AND tick <= {until: UInt64} AND ${condition}`,
+  )} ORDER BY tick DESC LIMIT 1 BY currency_id`;
 
 /** The last row of each currency up to a tick, each found from the end of its own: parameters `id0`, `id1` …, `before`. */
-export function lastPricesSql(rows: PricedRows, columns: string, ids: readonly string[]): string {
+export function lastPricesSql(rows: PricedRows, columns: string, ids: readonly string[], condition = 'true'): string {
   const one = (index: number) =>
-    rows.newest(columns, `currency_id = {id${index}: String} AND tick <= {before: UInt64}`, '1');
+    rows.newest(columns, `currency_id = {id${index}: String} AND tick <= {before: UInt64} AND ${condition}`, '1');
   return ids.map((_, index) => one(index)).join(' UNION ALL ');
 }
 
 export const lastPricesValues = (ids: readonly string[]): Record<string, string> =>
   Object.fromEntries(ids.map((id, index) => [`id${index}`, id]));
 
-interface PastPrice {
-  readonly id: string;
-  readonly price: string;
+interface PastRow {
+  readonly currency_id: string;
+}
+
+export interface PastRows {
+  /** `currency_id`, `tick` and more of `prices`. */
+  readonly columns: string;
+  /** What is made of them; as they are when it is not given. */
+  readonly answered?: string;
+  /** On the columns; all of them when it is not given. */
+  readonly condition?: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly ids: readonly string[];
+  /** Last tick. */
+  readonly until: string;
+  /** Seconds since the epoch, about when that was. */
+  readonly moment: number;
+}
+
+/** The last row of each currency up to a tick; none of those that had no price yet. */
+export async function lastRows<Row extends PastRow>(
+  api: ApiContext,
+  rows: PricedRows,
+  { columns, answered = '*', condition = 'true', values = {}, ids, until, moment }: PastRows,
+): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  const from = (await rows.tickAt(moment - HOUR)) ?? '0';
+  const given = { ...rows.params, ...values };
+  const query = (sql: string, more: Readonly<Record<string, unknown>>) =>
+    api.clickhouse.query<Row>(`SELECT ${answered} FROM (${sql}) AS found`, { ...given, ...more });
+  const recent = await query(recentSql(rows, columns, condition), { ids, from, until });
+  const found = new Set(recent.map((row) => row.currency_id));
+  const rest = ids.filter((id) => !found.has(id));
+  if (rest.length === 0) return recent;
+  const last = lastPricesSql(rows, columns, rest, condition);
+  return [...recent, ...(await query(last, { before: from, ...lastPricesValues(rest) }))];
 }
 
 /** By currency, as decimal text; without those that had no price yet. `moment`: seconds since the epoch. */
@@ -35,18 +68,14 @@ export async function pricesAt(
   moment: number,
 ): Promise<ReadonlyMap<string, string>> {
   const until = await rows.tickAt(moment);
-  if (until === null || ids.length === 0) return new Map();
-  const from = (await rows.tickAt(moment - HOUR)) ?? '0';
-  const recent = await api.clickhouse.query<PastPrice>(recentSql(rows), { ...rows.params, ids, from, until });
-  const found = new Map(recent.map(({ id, price }) => [id, price]));
-  const rest = ids.filter((id) => !found.has(id));
-  if (rest.length > 0) {
-    const last = lastPricesSql(rows, 'currency_id AS id, usd_price AS price, tick', rest);
-    const sql = `SELECT id, price FROM (${last})`;
-    const values = { ...rows.params, before: from, ...lastPricesValues(rest) };
-    for (const { id, price } of await api.clickhouse.query<PastPrice>(sql, values)) found.set(id, price);
-  }
-  return found;
+  if (until === null) return new Map();
+  const found = await lastRows<PastRow & { readonly usd_price: string }>(api, rows, {
+    columns: 'currency_id, usd_price, tick',
+    ids,
+    until,
+    moment,
+  });
+  return new Map(found.map((row) => [row.currency_id, row.usd_price]));
 }
 
 /** Percent; null without a price then. */

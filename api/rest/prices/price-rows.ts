@@ -149,9 +149,14 @@ export function confidenceOf(
   });
 }
 
-/** Members of a price in the list and of `currentPrice`. */
-export function priceAnswer(read: Snapshot, api: ApiContext, row: LatestPrice, currencies: Currencies) {
-  const tip = priceTip(read, api);
+/** Members of a price in the list and of `currentPrice`, as seen from a block of the default chain. */
+export function priceAnswer(
+  read: Snapshot,
+  api: ApiContext,
+  row: LatestPrice,
+  currencies: Currencies,
+  tip = priceTip(read, api),
+) {
   return {
     usdPrice: decimal(row.usd_price),
     emaPrice: decimal(row.ema_price),

@@ -6,14 +6,18 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
+import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
+import { pricesAtBlocks } from '../prices/prices-at-blocks.ts';
+import { pricesAnswer, usdParameter } from '../prices/worth-then.ts';
 import { amounts } from './amounts.ts';
 import { transactionDetail } from './schema.ts';
 import { waitingDetail } from './waiting-detail.ts';
@@ -73,7 +77,12 @@ export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
 const detail = stateRoute({
   path: '/api/tx/:txid',
   summary: 'A transaction: what it spent, what it made, what it converted',
-  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter, unconfirmed: unconfirmedParameter },
+  parameters: {
+    txid: pathParameter('Transaction id', TXID),
+    chain: chainParameter,
+    unconfirmed: unconfirmedParameter,
+    usd: usdParameter,
+  },
   response: transactionDetail,
   weight: 2,
   tier: null,
@@ -96,6 +105,9 @@ const detail = stateRoute({
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
     const asked = [read.state.generation, ...key];
     const conversions = converts ? await read.rows(readConversion, CONVERSIONS_SQL, asked) : [];
+    const moved = params.usd
+      ? await movedPrices(read, api, { chain, height: transaction.height, coins: [...inputs, ...outputs] })
+      : {};
     return {
       chain,
       txid: transaction.txid,
@@ -127,11 +139,26 @@ const detail = stateRoute({
         spentTxid: output.spent_txid,
         data: output.data === null ? null : parseExact(output.data),
       })),
-      conversions: conversions.map((row) => conversionAnswer(row, currencies)),
+      conversions: conversions.map((row) => conversionAnswer(row, read, currencies)),
       ...(params.unconfirmed && { unconfirmed: null }),
+      ...moved,
     };
   },
 });
+
+interface Moved {
+  readonly chain: string;
+  readonly height: number;
+  readonly coins: readonly CoinRecord[];
+}
+
+/** What each currency of the inputs and outputs was worth at the end of the block. */
+async function movedPrices(read: Snapshot, api: ApiContext, { chain, height, coins: moved }: Moved) {
+  const tokens = moved.flatMap((coin) => Object.keys(JSON.parse(coin.currencies ?? '{}')));
+  const ids = [...new Set([api.currencies.nativeId(api.chain(chain)), ...tokens])];
+  const priceAt = await pricesAtBlocks(read, api, chain, { heights: [height], ids });
+  return { usdPrices: pricesAnswer(ids, height, priceAt, await api.currencies.of(read)) };
+}
 
 function whyGone({ outcome }: WaitingTransaction): string {
   return outcome === null

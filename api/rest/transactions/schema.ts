@@ -19,6 +19,7 @@ import {
   withOptional,
 } from '../../schema/json-schema.ts';
 import { conversionRow } from '../conversions/schema.ts';
+import { pricesThen } from '../prices/worth-then.ts';
 
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const currencies = array(currencyAmount, 'Currencies other than the native coin');
@@ -65,5 +66,6 @@ const detail = object({
 });
 
 export const transactionDetail = withOptional(detail, {
+  usdPrices: pricesThen,
   unconfirmed: { ...nullable(waitingTransaction), description: 'With unconfirmed=true; null for one in a block' },
 });

@@ -1,6 +1,6 @@
 /** getbalanceall: the balances of addresses in every currency, the native coin included. */
 import { coins } from '../../http/values.ts';
-import { holdingsOf } from '../../rest/addresses/balance-rows.ts';
+import { holdingsOf, newestPricesOf } from '../../rest/addresses/balance-rows.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
 import { addressesOf } from './addresses.ts';
 import { readArguments, type Signature } from './arguments.ts';
@@ -16,7 +16,7 @@ const SIGNATURE: Signature = {
 export const balanceAll: Extension = async ({ api, chain, read, texts }) => {
   const addresses = addressesOf(chain, readArguments(texts, SIGNATURE));
   const height = tipHeight(read, chain.name);
-  const held = await holdingsOf(read, api, chain, addresses);
+  const held = await holdingsOf(read, api, chain, addresses, { height, pricesOf: newestPricesOf(read, api) });
   const [address = null, ...others] = addresses;
   return {
     ...(others.length === 0 ? { address } : { addresses }),

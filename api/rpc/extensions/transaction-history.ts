@@ -4,9 +4,16 @@ import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
-import { ACTIVITY_SQL, type ActivityRecord, readActivity } from '../../rest/addresses/activity-rows.ts';
+import {
+  ACTIVITY_SQL,
+  type ActivityRecord,
+  type NetAmounts,
+  netOf,
+  readActivity,
+} from '../../rest/addresses/activity-rows.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
 import { latestPrices } from '../../rest/prices/price-rows.ts';
+import { pricesAtBlocks } from '../../rest/prices/prices-at-blocks.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
@@ -40,7 +47,7 @@ type Direction = 'in' | 'out' | 'both' | 'self';
 interface Movement {
   readonly row: ActivityRecord;
   /** Net satoshis by currency, without zeros; the native coin first. */
-  readonly net: readonly (readonly [currencyId: string, satoshis: bigint])[];
+  readonly net: NetAmounts;
   readonly direction: Direction;
 }
 
@@ -54,12 +61,7 @@ function directionOf(net: Movement['net']): Direction {
 }
 
 function movementOf(row: ActivityRecord, nativeId: string): Movement {
-  const tokens = Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>);
-  const native = row.received - row.sent;
-  const net = [
-    ...(native === 0n ? [] : [[nativeId, native] as const]),
-    ...tokens.filter(([id]) => id !== nativeId).map(([id, satoshis]) => [id, BigInt(satoshis)] as const),
-  ];
+  const net = netOf(row, nativeId);
   return { row, net, direction: directionOf(net) };
 }
 
@@ -96,7 +98,9 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
   const movements = rows.map((row) => movementOf(row, nativeId));
   const others = await counterparties(read, [...SYSTEM_ADDRESSES], { chain: chain.name, address, movements });
   const ids = [...new Set(movements.flatMap(({ net }) => net.map(([id]) => id)))];
-  const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
+  const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price]));
+  const heights = movements.map(({ row }) => row.height);
+  const priceAt = await pricesAtBlocks(read, api, chain.name, { heights, ids });
   const currencies = await api.currencies.of(read);
   return movements.map(({ row, net, direction }, index) => ({
     txid: row.txid,
@@ -108,7 +112,11 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
       currencyId,
       name: currencies.name(currencyId),
       amount: coins(satoshis),
-      usdValue: usdValueOf(satoshis, prices.get(currencyId) ?? null),
+      // At the newest price, which is of the block usdHeight; usdValueThen is at that of the end of the row's own block.
+      usdValue: usdValueOf(satoshis, prices.get(currencyId)?.usd_price ?? null),
+      usdHeight: prices.get(currencyId)?.height ?? null,
+      usdValueThen: usdValueOf(satoshis, priceAt(row.height, currencyId).usdPrice),
+      usdRuleThen: priceAt(row.height, currencyId).rule,
     })),
     fee: coinsOrNull(row.fee),
     counterparties: others[index] ?? [],

@@ -185,6 +185,6 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   ),
   gettxhistoryrich: extension(
     '"address" ( page pageSize ) | {"address":"address","from":height,"to":height}',
-    'What transactions did to an address, newest first, with amounts, values, fee and counterparties (at most 50).',
+    'What transactions did to an address, newest first, with amounts, values, fee and counterparties (at most 50). usdValue is at the newest price, which is of block usdHeight; usdValueThen is at the price of the end of the block, as usdRuleThen says.',
   ),
 };

@@ -1,6 +1,7 @@
 /** The OpenAPI document, its examples, the page that shows it, and the client that is made from it. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sharedParameters } from '../../../api/http/numbers.ts';
 import { methodOf, statusOf } from '../../../api/http/route.ts';
 import { EXAMPLES_FILE, readExamples } from '../../../api/openapi/examples.ts';
 import { type Example, operationOf } from '../../../api/openapi/operation.ts';
@@ -89,7 +90,9 @@ export function documentationConforms(client: TestClient, url: () => string): vo
         const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[methodOf(route).toLowerCase()];
         expect(operation, route.path).toBeDefined();
         ids.add(operation.operationId);
-        expect(operation.parameters.map(({ name }: LooseJson) => name)).toEqual(Object.keys(route.parameters));
+        expect(operation.parameters.map(({ name }: LooseJson) => name)).toEqual(
+          Object.keys({ ...route.parameters, ...sharedParameters(route) }),
+        );
         expect([operation['x-credits'], operation['x-tier']]).toEqual([route.weight, route.tier ?? 'free']);
         expect(Object.keys(operation.responses)).toEqual(
           expect.arrayContaining([String(statusOf(route)), '400', '500', '503', 'default']),

@@ -46,6 +46,72 @@ export function streamsConform(client: TestClient): void {
       }
     });
 
+    it.each([
+      ['/api/market/volume', null],
+      ['/api/market/pairs', null],
+      ['/api/market/baskets/PureTri/reserves?days=30', 'data'],
+      ['/api/market/prices/usdx/history?days=3', 'data'],
+      ['/api/market/prices/vrsctest/candles', 'data'],
+      ['/api/stats/charts?metric=transactions', 'data'],
+      ['/api/conversions/summary', 'days'],
+      [`/api/address/${ADDRESS}/series`, 'data'],
+      ['/api/currency/usdx/holders?height=900', 'results'],
+      ['/api/oracle/prices?height=900', null],
+    ] as const)('the rows of %s', async (path, member) => {
+      const join = path.includes('?') ? '&' : '?';
+      const answer = await client.json(path);
+      const rows: LooseJson[] = member === null ? answer : answer[member];
+      expect(rows.length).toBeGreaterThan(0);
+      const lines = (await (await client.raw(`${path}${join}format=ndjson`)).text()).trimEnd().split('\n');
+      expect(lines.map((line) => parseExact(line))).toEqual(rows);
+      const records = recordsOf(await (await client.raw(path, { headers: { Accept: 'text/csv' } })).text());
+      expect(records.map((record) => Object.keys(record))).toEqual(rows.map((row) => Object.keys(row)));
+    });
+
+    it('the history of a price, however long', async () => {
+      const path = '/api/oracle/prices/usdx/history?interval=block';
+      const every: LooseJson[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: LooseJson = await client.json(`${path}&limit=1000${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        every.push(...page.data);
+        cursor = page.nextCursor;
+      }
+      const lines = (await (await client.raw(`${path}&format=ndjson`)).text()).trimEnd().split('\n');
+      expect(every.length).toBeGreaterThan(1000);
+      expect(lines.map((line) => parseExact(line))).toEqual(every);
+    });
+
+    it('numbers=text: the same answer, each number a string of its digits', async () => {
+      const texts = (value: LooseJson): LooseJson => {
+        if (Array.isArray(value)) return value.map(texts);
+        if (value === null || typeof value !== 'object') return typeof value === 'number' ? String(value) : value;
+        if ('isLosslessNumber' in value) return value.value;
+        return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, texts(member)]));
+      };
+      for (const path of [
+        '/api/conversions/?pageSize=3',
+        '/api/oracle/prices',
+        '/api/currency/PureTri',
+        '/api/market/pairs',
+        '/api/blocks/900',
+        '/api/market/protocol',
+      ]) {
+        const join = path.includes('?') ? '&' : '?';
+        const answer = await client.raw(`${path}${join}numbers=text`);
+        expect(answer.headers.get('content-type')).toBe('application/vnd.verustream.text+json; charset=utf-8');
+        const { nextCursor: _, ...text } = (await answer.json()) as LooseJson;
+        const { nextCursor: __, ...wanted } = texts(await client.json(path));
+        expect([path, text]).toEqual([path, wanted]);
+      }
+      const line = (await (await client.raw('/api/blocks/?format=ndjson&numbers=text')).text()).split('\n')[0] ?? '';
+      expect(typeof JSON.parse(line).height).toBe('string');
+      const live = (await (await client.raw('/api/health/ready?numbers=text')).json()) as LooseJson;
+      expect(JSON.stringify(live)).not.toMatch(/[:[]\d/);
+      expect(await client.status('/api/blocks/?numbers=double')).toBe(400);
+      expect(await client.status('/metrics?numbers=text')).toBe(400);
+    });
+
     it('by Accept, after a cursor, and refused before they begin', async () => {
       const accept = async (type: string) =>
         (await client.raw('/api/conversions/', { headers: { Accept: type } })).headers.get('content-type');

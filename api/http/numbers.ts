@@ -1,0 +1,30 @@
+/** `numbers=text`: an answer whose numbers are strings of the digits that it would have had. */
+import { LosslessNumber } from 'lossless-json';
+import { queryParameter } from './parameters.ts';
+import { methodOf, type Route } from './route.ts';
+
+/** Beside `application/json`, since its schema is another. */
+export const TEXT_NUMBERS_TYPE = 'application/vnd.verustream.text+json';
+
+const numbersParameter = queryParameter(
+  `text: every number of the answer is a string of its digits, exact for readers whose numbers are doubles; as ${TEXT_NUMBERS_TYPE}`,
+  { type: 'string', enum: ['json', 'text'] },
+);
+
+const SHARED = { numbers: numbersParameter };
+const NONE = {};
+
+/** Parameters that a route has without naming them. */
+export function sharedParameters(route: Pick<Route, 'produces'> & Route): typeof SHARED | typeof NONE {
+  return methodOf(route) === 'GET' && route.produces === undefined ? SHARED : NONE;
+}
+
+/** A value as JSON prints it, with its numbers as strings. */
+export function numbersAsText(value: unknown): unknown {
+  if (value instanceof LosslessNumber) return value.value;
+  if (typeof value === 'bigint' || Number.isFinite(value)) return String(value);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return value.map(numbersAsText);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return numbersAsText(value.toJSON());
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, numbersAsText(member)]));
+}

@@ -1,0 +1,29 @@
+/** The `Link` header of a page (RFC 8288): where the list begins and where it goes on, forth and back. */
+import type { Page } from './paging.ts';
+import type { Parameters } from './parameters.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Addresses are relative to the host, with every parameter of the request. */
+export function pageLinks(
+  { path, parameters }: { readonly path: string; readonly parameters: Parameters },
+  params: Values,
+  { nextCursor, prevCursor }: Pick<Page, 'nextCursor' | 'prevCursor'>,
+): string {
+  const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    const isAsked = parameters[name]?.in !== 'path' && value !== undefined;
+    if (isAsked && name !== 'page' && name !== 'cursor') query.set(name, String(value));
+  }
+  const link = (rel: string, cursor: string | null) => {
+    const all = new URLSearchParams(query);
+    if (cursor !== null) all.set('cursor', cursor);
+    return `<${address}${all.size === 0 ? '' : `?${all}`}>; rel="${rel}"`;
+  };
+  return [
+    link('first', null),
+    ...(prevCursor === null ? [] : [link('prev', prevCursor)]),
+    ...(nextCursor === null ? [] : [link('next', nextCursor)]),
+  ].join(', ');
+}

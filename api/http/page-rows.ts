@@ -1,0 +1,101 @@
+/** The rows of one page of a list, next to a place in its order or from an offset on. */
+import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import type { CursorValue } from './cursor.ts';
+import type { KeyColumn, ListSource } from './paging.ts';
+
+export interface PlacedRow<Row> {
+  readonly row: Row;
+  readonly stored: StoredRow;
+  /** Hash of the block that a cursor to this row hangs on; read of the first row and of the last of a page, else null. */
+  readonly hash: string | null;
+}
+
+/** Which rows, in which order. */
+export interface RowsWanted {
+  /** Of the list, or the reverse. */
+  readonly key: readonly KeyColumn[];
+  /** Key of the row before the first; null from the first on. */
+  readonly after: readonly CursorValue[] | null;
+  readonly offset: number;
+  /** Rows of a page; one more is read. */
+  readonly pageSize: number;
+}
+
+type Source<Row> = Pick<
+  ListSource<Row, unknown>,
+  'key' | 'values' | 'sql' | 'chain' | 'reader' | 'isOpenEnded' | 'pinnedHeight'
+>;
+
+const readCursorHash = rowReader({ cursor_hash: columns.nullable(columns.text) });
+
+export async function readRows<Row>(
+  read: Snapshot,
+  source: Source<Row>,
+  { key, after, offset, pageSize }: RowsWanted,
+): Promise<PlacedRow<Row>[]> {
+  const values = [...source.values];
+  const order = key.map((column) => `${column.sql} ${column.order}`).join(', ');
+  const place = after ? ` AND ${placeCondition(key, after, values)}` : '';
+  values.push(pageSize + 1, offset, source.chain);
+  const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
+  const height =
+    source.pinnedHeight === undefined
+      ? `page.${source.key[0].column}`
+      : `$${values.push(source.pinnedHeight)}::integer`;
+  const sql =
+    typeof source.sql === 'string'
+      ? source.sql + place
+      : await source.sql({
+          sql: `${place} ORDER BY ${order} LIMIT $${limitAt}::bigint + $${offsetAt}::bigint`,
+          key,
+          after,
+          rows: pageSize + 1 + offset,
+          given: (value) => `$${values.push(value)}`,
+        });
+  return read.rows(
+    (stored) => ({ row: source.reader(stored), stored, hash: readCursorHash(stored).cursor_hash }),
+    `SELECT page.*, CASE WHEN row_number() OVER () IN (1, $${limitAt} - 1)
+        THEN (SELECT hash FROM blocks WHERE chain = $${chainAt} AND height = ${height}) END AS cursor_hash
+      FROM (${sql} ORDER BY ${order} LIMIT $${limitAt} OFFSET $${offsetAt}) AS page`,
+    values,
+    source.isOpenEnded,
+  );
+}
+
+/**
+ * Rows after `key`. Where all columns go one way the index finds the place itself; else the first column bounds the scan and the
+ * rest is compared column by column.
+ */
+function placeCondition(key: readonly KeyColumn[], after: readonly CursorValue[], values: unknown[]): string {
+  const places = key.map(({ kind }, index) => {
+    const value = after[index] ?? '';
+    values.push(kind === 'hex' ? hexParam(String(value)) : value);
+    return `$${values.length}`;
+  });
+  const order = key[0]?.order;
+  if (key.every((column) => column.order === order)) {
+    return `(${key.map(({ sql }) => sql).join(', ')}) ${order === 'DESC' ? '<' : '>'} (${places.join(', ')})`;
+  }
+  return beyondPlace(
+    key.map(({ sql, order }) => ({ sql, order })),
+    places,
+  );
+}
+
+/** The same in words that any database reads: `a <= $1 AND (a < $1 OR a = $1 AND b > $2)`. */
+export function beyondPlace(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], places: readonly string[]): string {
+  const beyond = key.map(({ sql, order }, index) => {
+    const equal = key.slice(0, index).map((earlier, at) => `${earlier.sql} = ${places[at]}`);
+    return [...equal, `${sql} ${order === 'DESC' ? '<' : '>'} ${places[index]}`].join(' AND ');
+  });
+  return `${boundOf(key, places)} AND (${beyond.join(' OR ')})`;
+}
+
+/** What the first column alone says of it. */
+export function boundOf(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], places: readonly string[]): string {
+  const [first] = key;
+  return first ? `${first.sql} ${first.order === 'DESC' ? '<=' : '>='} ${places[0]}` : 'true';
+}

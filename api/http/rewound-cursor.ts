@@ -1,0 +1,64 @@
+/** Whether a walk by cursor is still whole: while the chain has the block that its place hangs on. */
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { ApiError } from './api-error.ts';
+import { type Cursor, type CursorValue, encodeCursor, type KeyKind } from './cursor.ts';
+import type { KeyColumn, ListSource } from './paging.ts';
+
+/** @throws ApiError cursor_rewound */
+export async function refuseRewound(
+  read: Snapshot,
+  after: Cursor,
+  { key, pinnedHeight }: Pick<ListSource<never, never>, 'key' | 'pinnedHeight'>,
+): Promise<void> {
+  const { chain } = after;
+  if ((await hashAt(read, chain, after.height)) === after.hash) return;
+  if (pinnedHeight !== undefined) throw beginAgain(after);
+  throw await cursorRewound(read, after, async (height) => behind(height, key));
+}
+
+/** Of an order in which a block may have changed any place. */
+function beginAgain({ chain, height }: Cursor): ApiError {
+  const detail = `a reorganisation replaced block ${height} of ${chain}: begin the list again, its order may be another`;
+  return new ApiError('cursor_rewound', detail, { members: { height: height - 1, nextCursor: null } });
+}
+
+/** The error for a cursor whose block was rewound. `placeAt` gives the key that sorts after every row of the blocks above a height. */
+export async function cursorRewound(
+  read: Snapshot,
+  after: Cursor,
+  placeAt: (height: number) => Promise<readonly CursorValue[]>,
+): Promise<ApiError> {
+  const { chain, height: gone } = after;
+  const height = Math.min(gone - 1, read.state.derived.get(chain)?.height ?? 0);
+  const hash = height < 0 ? undefined : await hashAt(read, chain, height);
+  const nextCursor = hash ? encodeCursor({ ...after, isBack: false, height, hash, key: await placeAt(height) }) : null;
+  return new ApiError(
+    'cursor_rewound',
+    `a reorganisation replaced block ${gone} of ${chain}: read what is above ${height} again, go on with nextCursor`,
+    { members: { height, nextCursor } },
+  );
+}
+
+/** The place behind every row of the blocks up to a height, or in descending order of those above it. */
+function behind(height: number, [first, ...rest]: readonly [KeyColumn, ...KeyColumn[]]): CursorValue[] {
+  const place = first.order === 'DESC' ? height + 1 : height;
+  return [place, ...rest.map(({ kind, order }) => lastValue(kind, order))];
+}
+
+const MAX_INTEGER = 2 ** 31 - 1;
+
+function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): CursorValue {
+  const largest = order === 'ASC';
+  if (kind === 'integer') return largest ? MAX_INTEGER : 0;
+  if (kind === 'hex') return (largest ? 'f' : '0').repeat(64);
+  return largest ? '\u{10ffff}' : '';
+}
+
+export async function hashAt(read: Snapshot, chain: string, height: number): Promise<string | undefined> {
+  const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+  return (await read.row(readHash, sql, [chain, height]))?.hash;
+}
+
+const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));

@@ -1,0 +1,32 @@
+/** /api/blocks/at: from a time to a height. */
+import { notFound } from '../../http/api-error.ts';
+import { chainParameter, requiredQuery } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { parseTime, TIME } from '../../http/time-parameter.ts';
+import { heightAtTime } from '../../state/block-at.ts';
+import { BLOCK_COLUMNS, blockAnswer, readBlock, tipHeight } from './routes.ts';
+import { blockRow } from './schema.ts';
+
+const SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 AND height = $2`;
+
+const at = stateRoute({
+  path: '/api/blocks/at',
+  summary:
+    'The block that was the newest at a time: the last one up to which no block time is later. After the newest block, that one',
+  parameters: { time: requiredQuery('ISO 8601 or seconds since the epoch', TIME), chain: chainParameter },
+  response: blockRow,
+  weight: 1,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  settledAt: ({ height }) => height + 1, // the next block decides that no later one belongs here
+  async handler({ params: { time, chain }, read }) {
+    tipHeight(read, chain);
+    const height = await heightAtTime(read, chain, parseTime(time, 'time'));
+    const block = height === null ? undefined : await read.row(readBlock, SQL, [chain, height]);
+    if (!block) throw notFound(`a block of ${chain} up to ${time}`);
+    return blockAnswer(block);
+  },
+});
+
+export const blockAtRoutes = [at];

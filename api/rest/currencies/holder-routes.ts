@@ -1,0 +1,117 @@
+/** /api/currency/:nameOrId/holders: who holds a currency, now from the balances, earlier from the sums of their changes. */
+import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { countRows } from '../../http/count-rows.ts';
+import { formatParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins, ratio, usdValueOf } from '../../http/values.ts';
+import { identityNames } from '../../state/identity-names.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { newestPricesOf, pricesThen } from '../addresses/balance-rows.ts';
+import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './at-height-routes.ts';
+import { currencyHolders } from './at-height-schema.ts';
+
+interface Holders {
+  readonly count: number;
+  /** Largest first, of equal ones in the order of addresses. */
+  readonly largest: readonly { readonly address: string; readonly balance: bigint }[];
+}
+
+const HELD =
+  'balances WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL AND balance > 0 AND address <> ALL($3)';
+const NOW_SQL = `SELECT address, balance FROM ${HELD} ORDER BY balance DESC, address LIMIT $4`;
+const readHolder = rowReader({ address: columns.text, balance: columns.bigint });
+
+async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt, limit: number): Promise<Holders> {
+  const values = [entry.chain, entry.currencyId, [...SYSTEM_ADDRESSES]];
+  return {
+    count: await countRows(read, api, entry.chain, { rows: HELD, values }),
+    largest: await read.rows(readHolder, NOW_SQL, [...values, limit]),
+  };
+}
+
+/** The balance of an address is the sum of what its transactions changed. */
+const THEN_SQL = `SELECT address, sum(received) - sum(sent) AS balance, count() OVER () AS holders FROM address_deltas
+  WHERE chain = {chain: String} AND currency_id = {id: String} AND height <= {height: UInt32} AND position <= {position: UInt64}
+    AND address NOT IN {system: Array(String)}
+  GROUP BY address HAVING balance > 0 ORDER BY balance DESC, address LIMIT {limit: UInt32}`;
+
+interface PastHolder {
+  readonly address: string;
+  readonly balance: string;
+  readonly holders: string;
+}
+
+async function holdersThen(
+  read: Snapshot,
+  api: ApiContext,
+  { entry, block }: CurrencyAt,
+  limit: number,
+): Promise<Holders> {
+  const { chain, currencyId: id } = entry;
+  const position = read.state.derived.get(chain)?.position ?? 0;
+  const values = { chain, id, height: block.height, position, system: [...SYSTEM_ADDRESSES], limit };
+  // Remembered while the block stands: what holds at it no later one changes.
+  const key = `holders of ${id} on ${chain} at ${block.height}, ${limit}`;
+  const tag = `${block.hash} ${read.state.redrives}`;
+  const rows = await api.memo.get(key, tag, () => api.clickhouse.query<PastHolder>(THEN_SQL, values));
+  return {
+    count: Number(rows[0]?.holders ?? 0),
+    largest: rows.map(({ address, balance }) => ({ address, balance: BigInt(balance) })),
+  };
+}
+
+const MAX_HOLDERS = 500;
+
+const holders = stateRoute({
+  path: '/api/currency/:nameOrId/holders',
+  summary: 'Largest holders of a currency: now, or at the end of a block',
+  parameters: {
+    ...atHeightParameters,
+    limit: queryParameter('Rows; more than 500 is served as 500', { type: 'integer', minimum: 1, default: 100 }),
+    ...formatParameter,
+  },
+  response: currencyHolders,
+  rows: { member: 'results' },
+  weight: 5,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler(call) {
+    const { params, read, api } = call;
+    const limit = Math.min(params.limit, MAX_HOLDERS);
+    const at = await currencyAt(call);
+    const { chain, currencyId } = at.entry;
+    const isNow = at.block.height === read.state.derived.get(chain)?.height;
+    const found = await (isNow ? holdersNow : holdersThen)(read, api, at, limit + 1);
+    const shown = found.largest.slice(0, limit);
+    const names = await identityNames(
+      read,
+      [chain],
+      shown.map(({ address }) => address),
+    );
+    const pricesOf =
+      params.height === undefined ? newestPricesOf(read, api) : await pricesThen(read, api, Number(at.block.clock));
+    const price = (await pricesOf([currencyId])).get(currencyId) ?? null;
+    const then = await supplyThen(read, api, at);
+    return async () => {
+      const supply = await then.supply();
+      return {
+        ...placeAnswer(at),
+        holders: found.count,
+        results: shown.map(({ address, balance }, index) => ({
+          rank: index + 1,
+          address,
+          name: names.get(address)?.name ?? null,
+          balance: coins(balance),
+          percent: supply !== null && supply > 0n ? ratio(balance * 100n, supply) : null,
+          usdValue: usdValueOf(balance, price),
+        })),
+        more: found.largest.length > limit,
+      };
+    };
+  },
+});
+
+export const currencyHolderRoutes = [holders];

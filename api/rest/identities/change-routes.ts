@@ -1,0 +1,86 @@
+/** /api/identity/:nameOrId/changes: the audit trail of an identity. */
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
+import { countRowsByHeight } from '../../http/count-rows.ts';
+import { heightCondition, heightParameters } from '../../http/height-range.ts';
+import { pageLinks } from '../../http/page-links.ts';
+import { pageParameters, readPage } from '../../http/paging.ts';
+import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { HeadedValue, stateRoute } from '../../http/route.ts';
+import { integer } from '../../schema/json-schema.ts';
+import { readChanges } from '../../state/identity-changes.ts';
+import { tipHeight } from '../blocks/routes.ts';
+import { identityAt } from './identity-rows.ts';
+import { identityParameter } from './routes.ts';
+import { identityChanges } from './schema.ts';
+
+const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
+  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
+const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
+const CHANGES_ROWS = 'identities i WHERE i.chain = $1 AND i.identity_address = $2';
+
+/** A member of an identity before and after. */
+const readChange = rowReader({
+  from_height: columns.number,
+  ...storedColumns(DEFINITIONS.identity, ['txid', 'kind', 'changes']),
+  ...storedColumns(DEFINITIONS.block, ['time']),
+});
+
+const change = (row: RowRead<typeof readChange>) => ({
+  height: row.from_height,
+  time: Number(row.time),
+  txid: row.txid,
+  kind: row.kind,
+  changes: readChanges(row.changes),
+});
+
+const CHANGES_PATH = '/api/identity/:nameOrId/changes';
+
+const changesParameters = {
+  nameOrId: identityParameter,
+  chain: chainParameter,
+  ...heightParameters,
+  ...pageParameters,
+  pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1 }),
+};
+
+const changes = stateRoute({
+  path: CHANGES_PATH,
+  summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
+  parameters: changesParameters,
+  response: identityChanges,
+  headers: ['Link'],
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'chain',
+  async handler({ params, read, api }) {
+    const { chain } = params;
+    const tip = tipHeight(read, chain);
+    const { identity_address: address } = await identityAt(read, api, chain, params.nameOrId, tip);
+    const values: unknown[] = [chain, address];
+    const within = heightCondition(params, 'i.from_height', values);
+    if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
+      return (await read.rows(readChange, `${CHANGES_SQL}${within} ${CHANGES_ORDER}`, values)).map(change);
+    }
+    const page = await readPage(read, params, {
+      list: `changes ${address}`,
+      chain,
+      sql: CHANGES_SQL + within,
+      values,
+      key: [
+        { column: 'from_height', sql: 'i.from_height', kind: 'integer', order: 'DESC' },
+        { column: 'tx_index', sql: 'i.tx_index', kind: 'integer', order: 'DESC' },
+        { column: 'vout', sql: 'i.vout', kind: 'integer', order: 'DESC' },
+      ],
+      total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS + within, values }),
+      reader: readChange,
+      show: (rows) => rows.map(change),
+    });
+    return new HeadedValue(page, {
+      Link: pageLinks({ path: CHANGES_PATH, parameters: changesParameters }, params, page),
+    });
+  },
+});
+
+export const identityChangeRoutes = [changes];

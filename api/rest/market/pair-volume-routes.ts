@@ -1,0 +1,159 @@
+/** /api/market/pairs/volume: what was traded between each two currencies, day by day. */
+import { parseReserves } from '../../../domain/reserves.ts';
+import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../../schemas/facts.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
+import { stateRoute } from '../../http/route.ts';
+import { coins } from '../../http/values.ts';
+import { array, coins as coinsSchema, integer, nullableString, object, string, usd } from '../../schema/json-schema.ts';
+import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { findBasket } from '../currencies/routes.ts';
+import { feesOf, printUsd } from '../prices/usd.ts';
+import { pairOf } from './pairs.ts';
+import { readTrades, type SideVolume } from './trades.ts';
+import { periods } from './volume-series.ts';
+
+/** More rows than this many days of every pair are one basket's alone. */
+const MOST_DAYS_OF_ALL = 31;
+const MOST_DAYS = 3650;
+
+const pairVolumes = array(
+  object({
+    date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day of the imports' },
+    basket: nullableString,
+    basketId: string,
+    chain: nullableString,
+    base: nullableString,
+    baseId: string,
+    quote: nullableString,
+    quoteId: string,
+    volumeBase: { ...coinsSchema, description: 'Of the conversions between the two, in either direction' },
+    volumeQuote: coinsSchema,
+    volumeUsd: { ...usd, description: 'Of those that have a value' },
+    trades: integer,
+    conversionFeesUsd: { ...usd, description: '0.025 % of volumeUsd' },
+  }),
+  'Oldest day first, largest volume of a day first; a day on which nothing was traded between two has no row',
+);
+
+const readReserves = rowReader({
+  chain: columns.text,
+  ...storedColumns(DEFINITIONS.currency_state, ['currencyId', 'reserves']),
+});
+/** A basket keeps its reserve currencies for ever. */
+const RESERVES_SQL =
+  'SELECT chain, currency_id, reserves FROM currency_states WHERE to_height IS NULL AND currency_id = ANY($1)';
+
+type DaySide = SideVolume & { readonly day: number };
+
+interface PairDay {
+  readonly day: number;
+  readonly basketId: string;
+  readonly base: string;
+  readonly quote: string;
+  volumeBase: bigint;
+  volumeQuote: bigint;
+  volumeUsd: bigint;
+  trades: number;
+}
+
+/** Both directions of a pair together, as /api/market/pairs orients it. */
+async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide[]): Promise<PairDay[]> {
+  const ids = [...new Set(sides.map(({ basketId }) => basketId))];
+  const states = await read.rows(readReserves, RESERVES_SQL, [ids]);
+  const placesOf = new Map(
+    states.map((state) => {
+      const held = parseReserves(state.reserves).map(({ currencyId }) => currencyId);
+      return [state.currency_id, new Map([state.currency_id, ...held].map((id, place) => [id, place]))] as const;
+    }),
+  );
+  const found = new Map<string, PairDay>();
+  for (const { day, basketId, fromId, toId, amountIn, amountOut, volume, trades } of sides) {
+    const place = (id: string) => placesOf.get(basketId)?.get(id) ?? Number.POSITIVE_INFINITY;
+    const [a, b] = place(fromId) <= place(toId) ? [fromId, toId] : [toId, fromId];
+    const { base, quote } = pairOf(api, basketId, a, b);
+    const key = `${day} ${basketId} ${base} ${quote}`;
+    const sum = found.get(key) ?? {
+      day,
+      basketId,
+      base,
+      quote,
+      volumeBase: 0n,
+      volumeQuote: 0n,
+      volumeUsd: 0n,
+      trades: 0,
+    };
+    const sells = fromId === base;
+    sum.volumeBase += sells ? amountIn : amountOut;
+    sum.volumeQuote += sells ? amountOut : amountIn;
+    sum.volumeUsd += volume;
+    sum.trades += trades;
+    found.set(key, sum);
+  }
+  const byVolume = (a: PairDay, b: PairDay) => (a.volumeUsd === b.volumeUsd ? 0 : a.volumeUsd > b.volumeUsd ? -1 : 1);
+  const name = ({ basketId, base, quote }: PairDay) => `${basketId} ${base} ${quote}`;
+  return [...found.values()].sort((a, b) => a.day - b.day || byVolume(a, b) || (name(a) < name(b) ? -1 : 1));
+}
+
+const volume = stateRoute({
+  path: '/api/market/pairs/volume',
+  summary: 'What was traded between each two currencies of each basket, by UTC day',
+  parameters: {
+    basket: queryParameter('This basket alone: name or i-address', string),
+    chain: chainParameter,
+    days: queryParameter('UTC days up to the newest block: at most 31, of one basket 3650', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MOST_DAYS,
+      default: 30,
+    }),
+    ...formatParameter,
+  },
+  response: pairVolumes,
+  headers: [PROVISIONAL_SINCE],
+  rows: { member: null },
+  weight: 2,
+  tier: null,
+  cache: 'state',
+  scope: 'all',
+  async handler({ params, read, api }) {
+    const { days } = params;
+    if (params.basket === undefined && days > MOST_DAYS_OF_ALL) {
+      const detail = `days is at most ${MOST_DAYS_OF_ALL} without basket`;
+      throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/days', detail }] });
+    }
+    const currencies = await api.currencies.of(read);
+    const basket =
+      params.basket === undefined ? null : findBasket(currencies, api, params.chain, params.basket, 'basket');
+    const rows = await pricedRows(read, api);
+    const trades = await readTrades(read, api, rows);
+    const end = basket ? (trades.ends.get(basket.chain) ?? 0) : trades.end;
+    const since = (periods('day', end, days)[0] ?? 0) - 1;
+    const sides = await trades.bySidesAndDay(since, basket?.currencyId ?? null);
+    const found = await pairDays(read, api, sides);
+    return provisionalList(
+      rows.provisionalSince(end, basket?.chain),
+      found.map(({ day, basketId, base, quote, volumeBase, volumeQuote, volumeUsd, trades: count }) => ({
+        date: utcDate(day * SECONDS_PER_DAY),
+        basket: currencies.name(basketId),
+        basketId,
+        chain: currencies.get(basketId)?.chain ?? null,
+        base: currencies.name(base),
+        baseId: base,
+        quote: currencies.name(quote),
+        quoteId: quote,
+        volumeBase: coins(volumeBase),
+        volumeQuote: coins(volumeQuote),
+        volumeUsd: printUsd(volumeUsd),
+        trades: count,
+        conversionFeesUsd: printUsd(feesOf(volumeUsd)),
+      })),
+    );
+  },
+});
+
+export const pairVolumeRoutes = [volume];

@@ -1,0 +1,96 @@
+/** Prices as they stood at the end of a block of the default chain, or at a moment. */
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError, notFound } from '../../http/api-error.ts';
+import { HEIGHT } from '../../http/height-range.ts';
+import { queryParameter } from '../../http/parameters.ts';
+import { parseTime, TIME } from '../../http/time-parameter.ts';
+import { blockAt, heightAtTime } from '../../state/block-at.ts';
+import type { PricedRows } from '../../state/priced-rows.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { lastRows } from './price-past.ts';
+import { defaultChain, type LatestPrice, type PriceRecord } from './price-rows.ts';
+
+export const asOfParameters = {
+  height: queryParameter('As of the end of this block of the default chain; not together with time', HEIGHT),
+  time: queryParameter(
+    'As of this time, ISO 8601 or seconds since the epoch: by the last block of any chain up to it',
+    TIME,
+  ),
+};
+
+export interface AskedTime {
+  readonly height: number | undefined;
+  readonly time: string | undefined;
+}
+
+export interface AsOf {
+  /** Last tick that counts. */
+  readonly tick: string;
+  /** Newest block of the default chain then. */
+  readonly height: number;
+  /** Seconds since the epoch, as clocks count. */
+  readonly moment: number;
+}
+
+const readTick = rowReader({ tick: columns.bigint });
+const TICK_SQL = 'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2 ORDER BY tick DESC LIMIT 1';
+
+/**
+ * Null where neither is asked for: as of now.
+ * @throws ApiError invalid_parameter for both, not_found for a block that is not priced yet and a time before all blocks
+ */
+export async function asOf(
+  read: Snapshot,
+  api: ApiContext,
+  rows: PricedRows,
+  { height, time }: AskedTime,
+): Promise<AsOf | null> {
+  if (height !== undefined && time !== undefined) {
+    const detail = 'height and time exclude each other';
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/time', detail }] });
+  }
+  const chain = defaultChain(api);
+  if (height !== undefined) {
+    const { clock } = await blockAt(read, chain, height);
+    const tick = (await read.row(readTick, TICK_SQL, [chain, height]))?.tick ?? (await rows.tickBeyond(chain, height));
+    if (tick === null) throw new ApiError('not_found', `block ${height} of ${chain} is not priced yet`);
+    return { tick: String(tick), height, moment: Number(clock) };
+  }
+  if (time === undefined) return null;
+  const moment = parseTime(time, 'time');
+  const [tick, newest] = [await rows.tickAt(moment), await heightAtTime(read, chain, moment)];
+  if (tick === null || newest === null) throw notFound(`a price up to ${time}`);
+  return { tick, height: newest, moment };
+}
+
+type StoredPrice = Omit<PriceRecord, 'time'> & { readonly time: number; readonly tick: string };
+
+const COLUMNS = 'currency_id, tier, usd_price, ema_price, total_depth, source_basket, baskets, height, time, tick';
+const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(found.source_basket, '') AS source_basket, baskets,
+  height, toUnixTimestamp(found.time) AS time, tick`;
+
+/**
+ * The last price of each currency, as latestPrices has the newest; its age counts from its last step, which blocks of the default
+ * chain make. What external feeds said then is not kept.
+ */
+export async function pricesAsOf(
+  api: ApiContext,
+  rows: PricedRows,
+  { tick, moment }: AsOf,
+  ids: readonly string[],
+): Promise<LatestPrice[]> {
+  const wanted = { columns: COLUMNS, answered: ANSWERED, ids, until: tick, moment };
+  const ofDefault = { condition: 'chain = {chain: String}', values: { chain: defaultChain(api) } };
+  const columns = `${COLUMNS}, chain`;
+  const [newest, steps] = await Promise.all([
+    lastRows<StoredPrice>(api, rows, wanted),
+    lastRows<StoredPrice>(api, rows, { ...wanted, columns, ...ofDefault }),
+  ]);
+  const stepOf = new Map(steps.map((step) => [step.currency_id, step]));
+  return newest.map((row) => {
+    const { ema_price, height, time } = stepOf.get(row.currency_id) ?? row;
+    const derived = { ...row, ema_price, height, time: BigInt(time) };
+    return { ...derived, derived, guard: null, provisional: BigInt(row.tick) > BigInt(rows.params.tick) };
+  });
+}

@@ -1,0 +1,73 @@
+/** `usd=true`: what a transaction moved was worth at the end of its block, and by which rule. */
+
+import { queryParameter } from '../../http/parameters.ts';
+import { decimalOrNull } from '../../http/values.ts';
+import { array, boolean, nullableString, nullableUsd, object, string } from '../../schema/json-schema.ts';
+import type { Currencies } from '../../state/currency-directory.ts';
+import { PRICE_RULES, type PriceAt } from './prices-at-blocks.ts';
+import { printUsd, type Usd, usdOf } from './usd.ts';
+
+export const usdParameter = queryParameter(
+  'Also what was moved was worth in USD at the end of its block, by which rule',
+  {
+    type: 'boolean',
+    default: false,
+  },
+);
+
+const RULE = `block_price: the oracle's price at the end of the block, as the live regime has it, not a stamp of a conversion.
+no_price: nothing priced the currency there. not_priced_yet: prices have not come as far`;
+
+export const pricesThen = array(
+  object({
+    currencyId: string,
+    currencyName: nullableString,
+    usdPrice: { ...nullableUsd, description: 'At the end of the block; null where the rule says why' },
+    rule: { type: 'string', enum: PRICE_RULES, description: RULE },
+    provisional: { ...boolean, description: 'The price may still be corrected' },
+  }),
+  'With usd=true: of each currency that was moved, the native coin first',
+);
+
+export const worthThen = {
+  usdValue: {
+    ...nullableUsd,
+    description: 'With usd=true: what the net of all currencies that had a price was worth then; null where none had',
+  },
+  usdPrices: pricesThen,
+} as const;
+
+export function pricesAnswer(ids: readonly string[], height: number, priceAt: PriceAt, currencies: Currencies) {
+  return ids.map((currencyId) => {
+    const { usdPrice, rule, provisional } = priceAt(height, currencyId);
+    return {
+      currencyId,
+      currencyName: currencies.name(currencyId),
+      usdPrice: decimalOrNull(usdPrice),
+      rule,
+      provisional,
+    };
+  });
+}
+
+/** `net`: satoshis by currency. */
+export function worthAnswer(
+  net: readonly (readonly [currencyId: string, satoshis: bigint])[],
+  height: number,
+  priceAt: PriceAt,
+  currencies: Currencies,
+) {
+  const values = net.flatMap(([currencyId, satoshis]): Usd[] => {
+    const { usdPrice } = priceAt(height, currencyId);
+    return usdPrice === null ? [] : [usdOf(satoshis, usdPrice)];
+  });
+  return {
+    usdValue: values.length === 0 ? null : printUsd(values.reduce((sum, value) => sum + value, 0n)),
+    usdPrices: pricesAnswer(
+      net.map(([currencyId]) => currencyId),
+      height,
+      priceAt,
+      currencies,
+    ),
+  };
+}

@@ -1,0 +1,59 @@
+/** The block of a chain at a moment, at a height, or now. */
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { ApiError } from '../http/api-error.ts';
+import { HEIGHT } from '../http/height-range.ts';
+import { queryParameter } from '../http/parameters.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export const atHeightParameter = queryParameter(
+  'As of the end of this block; of the newest one when it is not given',
+  HEIGHT,
+);
+
+/** The clock of a chain never steps back, so that the last block up to a moment is found by halving, however long the chain. */
+const AT_SQL = `WITH RECURSIVE search(low, high) AS (
+    SELECT -1, max(height) FROM blocks WHERE chain = $1
+    UNION ALL
+    SELECT CASE WHEN probe.clock <= $2 THEN middle ELSE low END, CASE WHEN probe.clock <= $2 THEN high ELSE middle - 1 END
+    FROM search
+    CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS half
+    CROSS JOIN LATERAL (SELECT clock FROM blocks WHERE chain = $1 AND height = middle) AS probe
+    WHERE low < high
+  ) SELECT low AS height FROM search WHERE low = high AND low >= 0`;
+const readHeight = rowReader({ height: columns.number });
+
+/** Height of the last block whose clock is not past the moment (seconds since the epoch); null before the first. */
+export async function heightAtTime(read: Snapshot, chain: string, moment: number): Promise<number | null> {
+  return (await read.row(readHeight, AT_SQL, [chain, moment]))?.height ?? null;
+}
+
+const readPlace = rowReader({
+  height: columns.number,
+  hash: columns.text,
+  time: columns.bigint,
+  clock: columns.bigint,
+});
+const PLACE_SQL =
+  "SELECT height, encode(hash, 'hex') AS hash, time, clock FROM blocks WHERE chain = $1 AND height = $2";
+export type BlockPlace = RowRead<typeof readPlace>;
+
+/** Height and clock of that block; of the newest one the snapshot has them. @throws ApiError as blockAt */
+export async function placeAt(
+  read: Snapshot,
+  chain: string,
+  height: number | undefined,
+): Promise<{ readonly height: number; readonly clock: number }> {
+  const tip = read.state.derived.get(chain);
+  if (height === undefined && tip) return tip;
+  const block = await blockAt(read, chain, height);
+  return { height: block.height, clock: Number(block.clock) };
+}
+
+/** The newest block without a height. @throws ApiError not_found above it, syncing before the first */
+export async function blockAt(read: Snapshot, chain: string, height: number | undefined): Promise<BlockPlace> {
+  const tip = read.state.derived.get(chain)?.height;
+  if (tip === undefined) throw new ApiError('syncing', `no block of ${chain} is indexed yet`);
+  const place = await read.row(readPlace, PLACE_SQL, [chain, height ?? tip]);
+  if (!place) throw new ApiError('not_found', `block ${height} of ${chain} is not known: the newest is ${tip}`);
+  return place;
+}
