@@ -2,8 +2,9 @@
 import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-schema.ts';
 import { page } from '../schema/json-schema.ts';
 import { type HeightRange, heightParameters } from './height-range.ts';
+import type { ListSource } from './list-source.ts';
 import { pageLinks } from './page-links.ts';
-import { type ListSource, type Page, pageParameters, readPage } from './paging.ts';
+import { type Page, pageParameters, readPage } from './paging.ts';
 import type { Parameter, Parameters, ParameterValues } from './parameters.ts';
 import {
   type DescribedRoute,

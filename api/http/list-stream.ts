@@ -55,7 +55,7 @@ export function streamFormat(route: StateRoute, params: Values, accept: string):
   return best.format;
 }
 
-/** Of a list by pages. */
+/** What a list by pages has. */
 export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
 
 const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;
@@ -103,7 +103,7 @@ type Rows = readonly unknown[];
 
 interface Batch {
   readonly rows: Rows;
-  /** Of the answer that it is of. */
+  /** The headers of the answer that it is of. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,6 @@
 /** `numbers=text`: an answer whose numbers are strings of the digits that it would have had. */
 import { LosslessNumber } from 'lossless-json';
+import { parseExact } from '../../domain/json/exact-json.ts';
 import { queryParameter } from './parameters.ts';
 import { methodOf, type Route } from './route.ts';
 
@@ -14,16 +15,17 @@ const numbersParameter = queryParameter(
 const SHARED = { numbers: numbersParameter };
 const NONE = {};
 
-/** Parameters that a route has without naming them. */
-export function sharedParameters(route: Pick<Route, 'produces'> & Route): typeof SHARED | typeof NONE {
-  return methodOf(route) === 'GET' && route.produces === undefined ? SHARED : NONE;
+/** Parameters that a route has without naming them. Documents and health, which cost nothing, have none. */
+export function sharedParameters(route: Route): typeof SHARED | typeof NONE {
+  return methodOf(route) === 'GET' && route.produces === undefined && route.weight > 0 ? SHARED : NONE;
 }
 
-/** A value as JSON prints it, with its numbers as strings. */
+/** A value as JSON prints it, with its numbers as strings; bytes are JSON. */
 export function numbersAsText(value: unknown): unknown {
   if (value instanceof LosslessNumber) return value.value;
   if (typeof value === 'bigint' || Number.isFinite(value)) return String(value);
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  if (value instanceof Uint8Array) return numbersAsText(parseExact(Buffer.from(value).toString()));
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(numbersAsText);
   if ('toJSON' in value && typeof value.toJSON === 'function') return numbersAsText(value.toJSON());
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, numbersAsText(member)]));

@@ -4,7 +4,7 @@ import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { CursorValue } from './cursor.ts';
-import type { KeyColumn, ListSource } from './paging.ts';
+import type { KeyColumn, ListSource } from './list-source.ts';
 
 export interface PlacedRow<Row> {
   readonly row: Row;
@@ -15,7 +15,7 @@ export interface PlacedRow<Row> {
 
 /** Which rows, in which order. */
 export interface RowsWanted {
-  /** Of the list, or the reverse. */
+  /** The key of the list, or its reverse. */
   readonly key: readonly KeyColumn[];
   /** Key of the row before the first; null from the first on. */
   readonly after: readonly CursorValue[] | null;

@@ -1,9 +1,9 @@
 /** Lists by page number or by cursor, forth and back: stable while blocks arrive, honest after a rewind. */
-import type { RowReader } from '../../infra/postgres/row-reader.ts';
 import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
-import { type Cursor, type CursorValue, decodeCursor, encodeCursor, type KeyKind } from './cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
+import type { KeyColumn, ListSource } from './list-source.ts';
 import { type PlacedRow, readRows } from './page-rows.ts';
 import { formatParameter, type ParameterValues, queryParameter } from './parameters.ts';
 import { refuseRewound } from './rewound-cursor.ts';
@@ -28,47 +28,6 @@ export const pageParameters = {
 
 interface Placing extends Pick<ParameterValues<typeof pageParameters>, 'page' | 'cursor'> {
   readonly pageSize: number | undefined;
-}
-
-export interface KeyColumn {
-  /** Name of the column in the result. */
-  readonly column: string;
-  readonly sql: string;
-  readonly kind: KeyKind;
-  readonly order: 'ASC' | 'DESC';
-}
-
-type Key = readonly [KeyColumn, ...KeyColumn[]];
-
-/** Bounds within which each source must return the rows of a page. */
-export interface PageBounds {
-  /** End of a `WHERE`: the rows after the cursor, in order, as many as the page reaches to. */
-  readonly sql: string;
-  /** That order: the list's, or on the way back the reverse. */
-  readonly key: readonly KeyColumn[];
-  /** Key of the row before; null from the first on. */
-  readonly after: readonly CursorValue[] | null;
-  readonly rows: number;
-  /** Placeholder of one more value. */
-  given(value: unknown): string;
-}
-
-export interface ListSource<Row, Shown> {
-  /** Stands in the cursor. */
-  readonly list: string;
-  readonly chain: string;
-  /** `SELECT … FROM … WHERE …`. The condition of the cursor is appended with AND, unless a function collects the page from several sources. */
-  readonly sql: string | ((bounds: PageBounds) => Promise<string>);
-  readonly values: readonly unknown[];
-  /** Whether filters make so many texts of `sql` that keeping them prepared is not worth it. */
-  readonly isOpenEnded?: boolean;
-  /** Unique; unless the list is pinned, the first column is the height of the row's block. */
-  readonly key: Key;
-  /** Newest block of the chain, for an order that does not follow the chain: every cursor hangs on that block. */
-  readonly pinnedHeight?: number | undefined;
-  readonly reader: RowReader<Row>;
-  readonly total: () => Promise<number>;
-  readonly show: (rows: readonly Row[]) => readonly Shown[] | Promise<readonly Shown[]>;
 }
 
 export interface Page<Shown = unknown> {

@@ -86,7 +86,7 @@ export const chainOrAllParameter: Parameter<string> = {
   schema: 'chain or all',
 };
 
-/** Of answers that have rows. */
+/** The parameter of answers that have rows. */
 export const formatParameter = {
   format: queryParameter(
     'json: the answer, of a list a page; csv, ndjson: all rows alone, in their order, as a stream. Accept says the same. ' +

@@ -4,7 +4,7 @@ import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
 import { type Cursor, type CursorValue, encodeCursor, type KeyKind } from './cursor.ts';
-import type { KeyColumn, ListSource } from './paging.ts';
+import type { KeyColumn, ListSource } from './list-source.ts';
 
 /** @throws ApiError cursor_rewound */
 export async function refuseRewound(
@@ -18,7 +18,7 @@ export async function refuseRewound(
   throw await cursorRewound(read, after, async (height) => behind(height, key));
 }
 
-/** Of an order in which a block may have changed any place. */
+/** The error of an order in which a block may have changed any place. */
 function beginAgain({ chain, height }: Cursor): ApiError {
   const detail = `a reorganisation replaced block ${height} of ${chain}: begin the list again, its order may be another`;
   return new ApiError('cursor_rewound', detail, { members: { height: height - 1, nextCursor: null } });

@@ -88,7 +88,7 @@ export interface StateRoute<P extends Parameters = Parameters, S extends JsonSch
   readonly extraTag?: (call: Call<P>) => string;
   /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
   readonly settledAt?: (answer: Typed<S>) => number;
-  /** Of an answer that `format` can ask for as rows alone. */
+  /** Given where `format` can ask for rows alone. */
   readonly rows?: AnswerRows;
   readonly handler: (call: StateCall<P>) => Promise<M>;
 }

@@ -108,7 +108,11 @@ const used = liveRoute({
     from: queryParameter('Seconds since the epoch; an hour before `to` when it is not given', SECONDS),
     to: queryParameter('Seconds since the epoch, exclusive; now when it is not given', SECONDS),
     key: queryParameter('Of this key alone', ID),
-    limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000 }),
+    limit: queryParameter('Rows; more than 10,000 is served as 10,000', {
+      type: 'integer',
+      minimum: 1,
+      default: 1_000,
+    }),
     cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
   },
   response: usage,

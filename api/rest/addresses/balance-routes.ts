@@ -81,7 +81,7 @@ const richest = stateRoute({
   summary: 'Largest holders of the native coin; what pays several counts for the first of them',
   parameters: {
     chain: chainParameter,
-    limit: queryParameter('Rows, at most 500', { type: 'integer', minimum: 1, maximum: MAX_HOLDERS, default: 100 }),
+    limit: queryParameter('Rows; more than 500 is served as 500', { type: 'integer', minimum: 1, default: 100 }),
     ...formatParameter,
   },
   response: richList,
@@ -94,9 +94,10 @@ const richest = stateRoute({
     const chain = api.chain(params.chain);
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
-    const values = [chain.name, nativeId, params.limit + 1, [...SYSTEM_ADDRESSES]];
+    const limit = Math.min(params.limit, MAX_HOLDERS);
+    const values = [chain.name, nativeId, limit + 1, [...SYSTEM_ADDRESSES]];
     const found = await read.rows(readHolder, HOLDERS_SQL, values);
-    const holders = found.slice(0, params.limit);
+    const holders = found.slice(0, limit);
     const [price] = await latestPrices(read, api, [nativeId]);
     const issued = await issuedSupply(read, api, chain.name, height);
     return async () => {
@@ -111,7 +112,7 @@ const richest = stateRoute({
         percent: percent(row.balance),
         usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
       }));
-      return { chain: chain.name, height, results, more: found.length > params.limit };
+      return { chain: chain.name, height, results, more: found.length > limit };
     };
   },
 });

@@ -1,6 +1,7 @@
 /** Blocks and their lists. */
 
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
+import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
   array,
   boolean,
@@ -55,7 +56,7 @@ const reorgPlace = {
 const transactionSummary = object({
   txid: hash,
   type: { type: 'string', enum: TRANSACTION_TYPES },
-  fee: nullableCoins,
+  fee: { ...nullableCoins, description: NETWORK_FEE },
   size: integer,
   value: { ...coins, description: 'Coins of all outputs, change included' },
   currencies: array(currencyAmount, 'The same of every other currency'),
@@ -78,7 +79,7 @@ export const blockDetail = object({
   bits: string,
   nonce: string,
   version: integer,
-  fees: { ...coins, description: 'Paid by the transactions of this block' },
+  fees: { ...coins, description: `${NETWORK_FEE} Of all transactions of the block` },
   feePool: { ...nullableCoins, description: 'Held by the fee pool after the block; null where there is none' },
   finalizedHeight,
   confirmations: { ...integer, description: '−1 of a block that a reorganisation removed' },

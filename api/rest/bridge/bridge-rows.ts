@@ -35,7 +35,7 @@ export interface BridgeFilter {
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
   /** Sender or recipient. */
   readonly address?: string | undefined;
-  /** Of the requests. */
+  /** Heights of the requests. */
   readonly heights?: HeightRange;
 }
 

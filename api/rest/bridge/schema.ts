@@ -1,5 +1,6 @@
 /** Transfers between a chain and other systems. */
 import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../domain/transfers.ts';
+import { TRANSFER_FEE } from '../../schema/fees.ts';
 import {
   coins,
   hash,
@@ -45,7 +46,7 @@ export const bridgeTransfer = object({
   amountOut: { ...nullableCoins, description: 'In toCurrency; null until it arrived and when it was refunded' },
   sender: { ...nullableString, description: 'Of what came in: where the other chain is indexed too' },
   recipient: nullableString,
-  fee: { ...coins, description: 'Transfer fee, on top of the amount' },
+  fee: { ...coins, description: TRANSFER_FEE },
   feeCurrency: nullableString,
   feeCurrencyId: string,
   height: { ...height, description: 'Of the request; of what came in, of the import' },

@@ -7,8 +7,8 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL, type TransferStatus } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
+import type { PageBounds } from '../../http/list-source.ts';
 import { beyondPlace, boundOf } from '../../http/page-rows.ts';
-import type { PageBounds } from '../../http/paging.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /** Statuses that ClickHouse stores. */

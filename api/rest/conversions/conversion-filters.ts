@@ -78,7 +78,7 @@ export interface ConversionFilter {
 interface End {
   readonly status: string;
   readonly countsAsRefunded: string;
-  /** Of the import; null before it. */
+  /** Time and height of the import; null before it. */
   readonly time: string;
   readonly height: string;
 }

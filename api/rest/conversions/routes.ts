@@ -3,7 +3,7 @@
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { listRoute } from '../../http/list-route.ts';
-import type { PageBounds } from '../../http/paging.ts';
+import type { PageBounds } from '../../http/list-source.ts';
 import { chainParameter, type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';

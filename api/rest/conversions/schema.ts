@@ -3,6 +3,7 @@
 import { EXPLAINED_STEPS } from '../../../domain/explain-stamp.ts';
 import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
+import { CONVERSION_FEE, VOLUME_FEES } from '../../schema/fees.ts';
 import {
   array,
   boolean,
@@ -85,7 +86,7 @@ export const conversionRow = object({
     description: 'Null while pending, when refunded and when unmatched; 0 for a burn and for dust',
   },
   price: { ...nullableNumber, description: 'amountOut ÷ amountIn; null without a payout' },
-  fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
+  fee: { ...coins, description: CONVERSION_FEE },
   ...stamp,
   stampReason,
   source: nullableString,
@@ -99,7 +100,7 @@ const conversionSums = {
   count: integer,
   valued: { ...integer, description: 'Completed ones that have a USD value' },
   volume: { ...usd, description: 'What those are worth' },
-  fees: { ...usd, description: '0.025 % of what the trades among them are worth: type convert and via' },
+  fees: { ...usd, description: `${VOLUME_FEES} Trades are of type convert and via` },
 } as const;
 
 export const conversionSummary = object({

@@ -8,7 +8,7 @@ import type { RowRead } from '../../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
-import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { anyChainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -64,6 +64,7 @@ const byTxid = stateRoute({
   summary: 'USD value of the conversions that a transaction requested or settled',
   parameters: {
     txid: pathParameter('Transaction id of the request or of the import', TXID),
+    chain: anyChainParameter,
     explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
       type: 'boolean',
       default: false,
@@ -78,7 +79,7 @@ const byTxid = stateRoute({
   scope: 'all',
   async handler({ params, read, api }) {
     const txid = params.txid.toLowerCase();
-    const chains = api.config.chains.map((chain) => chain.name);
+    const chains = params.chain === undefined ? api.config.chains.map(({ name }) => name) : [params.chain];
     const rows = await read.rows(readStamped, SQL, [read.state.generation, chains, hexParam(txid)]);
     if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
     const currencies = await api.currencies.of(read);

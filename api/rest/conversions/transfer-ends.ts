@@ -4,7 +4,8 @@
  */
 import { columns, type RowOf, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
-import { type ListSource, reversed } from '../../http/paging.ts';
+import type { ListSource } from '../../http/list-source.ts';
+import { reversed } from '../../http/paging.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
 /** Condition for `e` to be the other end of `t`. */

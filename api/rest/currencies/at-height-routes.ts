@@ -27,7 +27,7 @@ const readState = rowReader({ ...STATE, from_height: columns.number });
 const STATE_SQL = `SELECT from_height, ${Object.keys(STATE).join(', ')} FROM currency_states
   WHERE chain = $1 AND currency_id = $2 AND from_height <= $3 ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1`;
 
-interface Asked {
+interface CurrencyRequest {
   readonly params: { readonly nameOrId: string; readonly chain: string; readonly height?: number | undefined };
   readonly read: Snapshot;
   readonly api: ApiContext;
@@ -39,7 +39,7 @@ export interface CurrencyAt {
 }
 
 /** The currency, and the block of its own chain. @throws ApiError not_found, invalid_parameter */
-export async function currencyAt({ params, read, api }: Asked): Promise<CurrencyAt> {
+export async function currencyAt({ params, read, api }: CurrencyRequest): Promise<CurrencyAt> {
   const currencies = await api.currencies.of(read);
   const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
   return { entry, block: await blockAt(read, entry.chain, params.height) };
@@ -65,7 +65,7 @@ export interface SupplyThen {
   readonly stateHeight: number | null;
 }
 
-/** Of the newest block a daemon is asked for what the index lacks, of an earlier one nobody can be. */
+/** A daemon knows what the index lacks, of its newest block alone. */
 export async function supplyThen(read: Snapshot, api: ApiContext, at: CurrencyAt): Promise<SupplyThen> {
   const { chain, type } = at.entry;
   if (type !== 'native') {

@@ -28,7 +28,7 @@ interface IdentityFilter {
   /** At which a status holds. */
   readonly tip: number;
   readonly status: IdentityStatus | undefined;
-  /** Of the registrations. */
+  /** Heights of the registrations. */
   readonly heights: HeightRange;
 }
 

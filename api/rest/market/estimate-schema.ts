@@ -28,7 +28,7 @@ const leg = object({
   fromId: string,
   to: string,
   toId: string,
-  fee: { ...coins, description: 'In `from`' },
+  fee: { ...coins, description: 'Conversion fee, in `from`' },
 });
 
 const route = object({
@@ -39,7 +39,7 @@ const route = object({
   output: coins,
   rate,
   slippage: { ...number, description: 'Lost against the mid prices, fees apart; 0.01 = 1 %' },
-  fees: array(object({ currencyId: string, currencyName: string, amount: coins }), 'One of each hop'),
+  fees: array(object({ currencyId: string, currencyName: string, amount: coins }), 'Conversion fee of each hop'),
   legs: array(leg),
 });
 

@@ -3,7 +3,7 @@ import { priceStatus } from '../../../domain/confidence.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
-import { coins, decimal, isoTime } from '../../http/values.ts';
+import { coins, decimal } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
@@ -44,7 +44,7 @@ const reserves = stateRoute({
       ...provisionalMembers(rows.provisionalSince(end)),
       marks: marksIn(api, since, end + 1, basket.chain),
       data: points.map(({ time, height, supply, tvl, reserves }) => ({
-        time: isoTime(time),
+        time,
         height,
         supply: coins(supply),
         tvl: printUsdOrNull(tvl),
@@ -87,12 +87,14 @@ const prices = stateRoute({
   parameters: {
     name: pathParameter('Currency: name or i-address', writtenName),
     days: queryParameter('Days back from the newest block', { type: 'integer', minimum: 1, maximum: 365, default: 30 }),
-    points: queryParameter('Most points; each is the last price of a span of at least five minutes', {
-      type: 'integer',
-      minimum: 1,
-      maximum: MOST_POINTS,
-      default: PRICE_POINTS,
-    }),
+    points: queryParameter(
+      'Most points; more than 1,000 is served as 1,000; each is the last price of a span of at least five minutes',
+      {
+        type: 'integer',
+        minimum: 1,
+        default: PRICE_POINTS,
+      },
+    ),
     ...formatParameter,
   },
   response: priceSeries,
@@ -109,7 +111,8 @@ const prices = stateRoute({
     const rows = await pricedRows(read, api);
     const chain = defaultChain(api);
     // One span more may begin before the days and be cut by them.
-    const spans = Math.max(1, params.points - 1);
+    const most = Math.min(params.points, MOST_POINTS);
+    const spans = Math.max(1, most - 1);
     const points = await api.clickhouse.query<PointRecord>(pricesSql(rows), {
       ...rows.params,
       chain,
@@ -125,7 +128,7 @@ const prices = stateRoute({
       days: params.days,
       ...provisionalMembers(rows.provisionalSince(end)),
       marks: marksIn(api, since, end + 1),
-      data: points.slice(-params.points).map(({ seconds, age, ...row }) => ({
+      data: points.slice(-most).map(({ seconds, age, ...row }) => ({
         time: seconds,
         price: decimal(row.usd_price),
         confidence: confidenceOf({ ...row, height: 0 }, Number(age)),

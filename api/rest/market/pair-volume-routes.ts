@@ -8,6 +8,7 @@ import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
+import { VOLUME_FEES } from '../../schema/fees.ts';
 import { array, coins as coinsSchema, integer, nullableString, object, string, usd } from '../../schema/json-schema.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -35,7 +36,7 @@ const pairVolumes = array(
     volumeQuote: coinsSchema,
     volumeUsd: { ...usd, description: 'Of those that have a value' },
     trades: integer,
-    conversionFeesUsd: { ...usd, description: '0.025 % of volumeUsd' },
+    fees: { ...usd, description: VOLUME_FEES },
   }),
   'Oldest day first, largest volume of a day first; a day on which nothing was traded between two has no row',
 );
@@ -150,7 +151,7 @@ const volume = stateRoute({
         volumeQuote: coins(volumeQuote),
         volumeUsd: printUsd(volumeUsd),
         trades: count,
-        conversionFeesUsd: printUsd(feesOf(volumeUsd)),
+        fees: printUsd(feesOf(volumeUsd)),
       })),
     );
   },

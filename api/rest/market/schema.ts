@@ -1,11 +1,11 @@
 /** Market: what trades where, at which price, and how much of it. */
 import { PRICE_STATUSES } from '../../../domain/prices.ts';
+import { VOLUME_FEES } from '../../schema/fees.ts';
 import {
   array,
   coins,
   height,
   integer,
-  isoTime,
   nullableInteger,
   nullableString,
   nullableUsd,
@@ -29,7 +29,7 @@ export const volumeSeries = array(
     date: { ...date, description: 'First UTC day of the period; weeks start on Monday' },
     volume: { ...usd, description: 'Each completed conversion counts once' },
     trades: integer,
-    fees: usd,
+    fees: { ...usd, description: VOLUME_FEES },
   }),
   'Oldest first, the period of the newest block last',
 );
@@ -74,7 +74,7 @@ export const marketBasket = object({
   price: nullableUsd,
   tvl: usd,
   volume24h: { ...usd, description: ofChain },
-  fees24h: { ...usd, description: ofChain },
+  fees24h: { ...usd, description: `${VOLUME_FEES} ${ofChain}` },
   inceptionHeight: nullableInteger,
   reserves: array(
     object({
@@ -101,7 +101,7 @@ export const protocolSummary = object({
   volume24h: usd,
   volume30d: usd,
   volumeAllTime: usd,
-  fees30d: usd,
+  fees30d: { ...usd, description: VOLUME_FEES },
   trades30d: integer,
   tradesAllTime: integer,
   ...provisionalMembers,
@@ -127,7 +127,10 @@ export const reserveSeries = object({
   ...marksMember,
   data: array(
     object({
-      time: isoTime,
+      time: {
+        ...unixTime,
+        description: 'Begin of the five minutes at whose end the basket held this, seconds since the epoch',
+      },
       height,
       supply: coins,
       tvl: { ...nullableUsd, description: 'Of the reserves that had a price then; null where none had' },

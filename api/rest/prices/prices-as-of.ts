@@ -19,7 +19,7 @@ export const asOfParameters = {
   ),
 };
 
-export interface AskedTime {
+export interface MomentQuery {
   readonly height: number | undefined;
   readonly time: string | undefined;
 }
@@ -44,7 +44,7 @@ export async function asOf(
   read: Snapshot,
   api: ApiContext,
   rows: PricedRows,
-  { height, time }: AskedTime,
+  { height, time }: MomentQuery,
 ): Promise<AsOf | null> {
   if (height !== undefined && time !== undefined) {
     const detail = 'height and time exclude each other';

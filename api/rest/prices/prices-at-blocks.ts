@@ -53,7 +53,7 @@ export async function pricesAtBlocks(
       ? []
       : await api.clickhouse.query<PriceRecord>(
           `SELECT currency_id, usd_price, height, tick FROM ${rows.of('prices', COLUMNS, isWanted, isBeyond)}`,
-          { ...rows.params, ids, ticks: ticks.map(({ tick }) => String(tick)), chain, heights },
+          { ...rows.params, ids, ticks: ticks.map(({ tick }) => Number(tick)), chain, heights },
         );
   const prices = new Map(found.map((row) => [`${row.height} ${row.currency_id}`, row]));
   return (height, currencyId) => {

@@ -20,7 +20,7 @@ import {
   priceAnswer,
   priceTip,
 } from './price-rows.ts';
-import { type AskedTime, asOf, asOfParameters, pricesAsOf } from './prices-as-of.ts';
+import { asOf, asOfParameters, type MomentQuery, pricesAsOf } from './prices-as-of.ts';
 import { oracleDetail, oraclePrices } from './schema.ts';
 
 const list = stateRoute({
@@ -55,7 +55,7 @@ const list = stateRoute({
 });
 
 /** Prices of the currencies now, or as of what is asked for, and the newest block of the default chain then. */
-async function pricesThen(read: Snapshot, api: ApiContext, asked: AskedTime, ids: readonly string[]) {
+async function pricesThen(read: Snapshot, api: ApiContext, asked: MomentQuery, ids: readonly string[]) {
   const priced = await pricedRows(read, api);
   const then = await asOf(read, api, priced, asked);
   if (then === null) return { rows: await latestPrices(read, api, ids), tip: priceTip(read, api) };

@@ -1,6 +1,7 @@
 /** Transactions and what they moved. */
 import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { waitingTransaction } from '../../mempool/transaction-schema.ts';
+import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
   array,
   boolean,
@@ -38,7 +39,10 @@ const detail = object({
   type: transactionType,
   types: array(transactionType, 'Every type that fits, the first of them is `type`'),
   isCoinbase: boolean,
-  fee: { ...nullableCoins, description: 'Null for a coinbase and for an import, whose surplus is no miner fee' },
+  fee: {
+    ...nullableCoins,
+    description: `${NETWORK_FEE} Null for a coinbase and for an import, whose surplus is no network fee`,
+  },
   size: integer,
   lockTime: integer,
   expiryHeight: integer,

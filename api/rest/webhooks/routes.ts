@@ -238,7 +238,7 @@ const deliveries = liveRoute({
     id,
     state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
     before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
-    limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 200, default: 25 }),
+    limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
   },
   response: deliveryList,
   async handler({ api, caller, params }) {
