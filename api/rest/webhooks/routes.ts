@@ -9,7 +9,14 @@ import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
-import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../../webhooks/delivery-store.ts';
+import {
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  redrive,
+  redriveFailed,
+  type WholeDeliveryRow,
+} from '../../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
 import {
   createInterest,
@@ -35,11 +42,13 @@ import {
   DELIVERY_STATES,
   delivery,
   deliveryList,
+  redriven,
   webhook,
   webhookChange,
   webhookList,
   webhookRequest,
   webhookWithSecret,
+  wholeDelivery,
 } from './schema.ts';
 
 const live = { weight: 1, tier: 'pro', cache: 'none' } as const;
@@ -92,7 +101,15 @@ const shownDelivery = (row: DeliveryRow) => ({
   nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
   status: row.status,
   error: row.error,
+  latencyMs: row.latency_ms,
   createdAt: row.created_at.toISOString(),
+});
+
+const shownWhole = (row: WholeDeliveryRow) => ({
+  ...shownDelivery(row),
+  body: row.body,
+  answer: row.answer,
+  answerCut: row.answer_cut,
 });
 
 /** What is not given is as before. @throws ApiError invalid_parameter, rate_limited */
@@ -250,6 +267,35 @@ const deliveries = liveRoute({
   },
 });
 
+const oneDelivery = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/deliveries/:deliveryId',
+  summary: 'A delivery with its message and what the receiver answered',
+  parameters: { id, deliveryId },
+  response: wholeDelivery,
+  async handler({ api, caller, params }) {
+    await own(api, caller, params.id);
+    const row = await findDelivery(api.postgres, params.id, params.deliveryId);
+    if (!row) throw notFound(`delivery ${params.deliveryId}`);
+    return { body: shownWhole(row) };
+  },
+});
+
+const allAgain = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/redrive',
+  method: 'POST',
+  summary: 'Sends all failed deliveries again, oldest first',
+  parameters: { id },
+  response: redriven,
+  async handler({ api, caller, params }) {
+    await own(api, caller, params.id);
+    const done = await redriveFailed(api.postgres, api.webhooks.queue, params.id);
+    api.webhooks.wake();
+    return { body: done };
+  },
+});
+
 const again = liveRoute({
   ...live,
   path: '/api/webhooks/:id/deliveries/:deliveryId/redrive',
@@ -266,4 +312,4 @@ const again = liveRoute({
   },
 });
 
-export const webhookRoutes = [list, create, read, change, remove, test, deliveries, again];
+export const webhookRoutes = [list, create, read, change, remove, test, deliveries, oneDelivery, again, allAgain];
