@@ -12,12 +12,12 @@ import type { SecondApi } from './start-second-api.ts';
 import type { LooseJson } from './truth.ts';
 
 const TIERS = {
-  free: { creditsPerMinute: 60 },
-  developer: { creditsPerMinute: 150 },
+  free: { creditsPerMinute: 1_000 },
+  developer: { creditsPerMinute: 1_100 },
   pro: { creditsPerMinute: 200_000 },
 };
 const OTHER_CHAIN = 'other';
-const UNTIL_WRITTEN = { timeout: 60_000, interval: 100 };
+const UNTIL_WRITTEN = { timeout: 60_000, interval: 250 };
 const READ = '/api/market/protocol';
 
 let service: RunningService;
