@@ -31,7 +31,7 @@ export interface Charge {
   readonly template: string;
   readonly demands: readonly AllowanceDemand[];
   readonly names: readonly AllowanceName[];
-  /** Of the whole request, as its headers say. */
+  /** The cost of the whole request, as its headers say. */
   readonly credits: number;
   /** That the usage counts: 0 where the request is counted already. */
   readonly requests: number;

@@ -10,7 +10,7 @@ import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-hea
 import type { AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
 import type { PriorityLane } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
-import type { TakeBack, Usage } from './usage.ts';
+import type { Refund, Usage } from './usage.ts';
 import type { Refusal } from './usage-counts.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -101,16 +101,16 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     billOfRpc(caller, template, LEAST_CREDITS, LEAST_CREDITS, 1);
 
   /** `paid`: what is counted of it. Returns how the count is taken back. */
-  function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): TakeBack {
+  function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): Refund {
     return counted ? usage.record(counted, template, { requests, credits: paid, refusal }) : nothing;
   }
 
-  function countWhole(charge: Charge, verdict: LimiterDecision): TakeBack {
+  function countWhole(charge: Charge, verdict: LimiterDecision): Refund {
     if (!verdict.accepted) return count(charge, 0, limitOf(charge, verdict));
     return count(charge, charge.credits, charge.refusal?.code === 'tier_required' ? 'tier' : null);
   }
 
-  function admissionOf({ caller, names, credits, refusal }: Charge, verdict: LimiterDecision, takeBack: TakeBack) {
+  function admissionOf({ caller, names, credits, refusal }: Charge, verdict: LimiterDecision, refund: Refund) {
     const { accepted, standings, retryMs } = verdict;
     return {
       caller: { bearer: caller.visitor.bearer, key: caller.key ?? null },
@@ -119,7 +119,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       charged: {
         giveBack() {
           verdict.giveBack();
-          takeBack();
+          refund();
         },
       },
     };
@@ -134,8 +134,8 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     const restOf = ({ requests, credits }: CallCost) => (caller.key ? credits : requests) - LEAST_CREDITS;
     const billOf = (callCost: CallCost) => billOfRpc(caller, template, callCost.credits, restOf(callCost), 0);
     const settled = (bill: Charge, cost: number, rest: LimiterDecision) => {
-      const takeBack = count(bill, rest.accepted ? cost : 0, rest.accepted ? null : limitOf(bill, rest));
-      const { charged, ...admission } = admissionOf(bill, rest, takeBack);
+      const refund = count(bill, rest.accepted ? cost : 0, rest.accepted ? null : limitOf(bill, rest));
+      const { charged, ...admission } = admissionOf(bill, rest, refund);
       return { ...admission, charged: both(entered.charged, charged) };
     };
     const settleNow = (callCost: CallCost): Admission | null => {

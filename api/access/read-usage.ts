@@ -1,4 +1,5 @@
 /** Usage of an identity as its owner sees it: by step, and by key or route. */
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { KeyOwner } from './key-store.ts';
 
@@ -7,7 +8,7 @@ export type UsageStep = (typeof USAGE_STEPS)[number];
 export const USAGE_PARTS = ['key', 'route'] as const;
 export type UsagePart = (typeof USAGE_PARTS)[number];
 
-export const STEP_SECONDS: Readonly<Record<UsageStep, number>> = { minute: 60, hour: 3_600, day: 86_400 };
+export const STEP_SECONDS: Readonly<Record<UsageStep, number>> = { minute: 60, hour: 3_600, day: SECONDS_PER_DAY };
 
 export interface UsageRow {
   readonly at: Date;
@@ -30,7 +31,7 @@ export interface UsagePlace {
 export interface UsageQuery {
   readonly step: UsageStep;
   readonly by: UsagePart;
-  /** Seconds since the epoch: the steps that they lie in are told of whole. */
+  /** Seconds since the epoch: the steps that they lie in are answered whole. */
   readonly from: number;
   readonly to: number;
   readonly keyId: string | null;

@@ -26,7 +26,7 @@ export interface UsageCount extends KeyOwner {
 export interface UsageCounts {
   /** The count to add to; `minute` in seconds since the epoch. */
   of(payer: Payer, route: string, minute: number): UsageCount;
-  /** All counts, and begins anew. */
+  /** Returns all counts, and starts with none. */
   take(): UsageCount[];
 }
 

@@ -1,5 +1,6 @@
 /** Usage of each identity, counted in memory and written every second: no request waits for it, and a batch counts once. */
 import { setInterval } from 'node:timers';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createUsageCounts, type Payer, type Refusal, type UsageCount } from './usage-counts.ts';
@@ -12,11 +13,11 @@ export interface Use {
 }
 
 /** The work failed through our fault: its credits were given back. Call it once. */
-export type TakeBack = () => void;
+export type Refund = () => void;
 
 export interface Usage {
   /** `route`: its pattern, of which there are few. */
-  record(payer: Payer, route: string, use: Use): TakeBack;
+  record(payer: Payer, route: string, use: Use): Refund;
   /** Writes the counts so far. */
   flush(): Promise<void>;
   /** Writes the rest. A killed process loses at most the last two seconds. */
@@ -30,7 +31,7 @@ export interface UsageOptions {
   readonly logger: Logger;
 }
 
-/** Of a count, from the request to the table: one pause, and a statement. */
+/** From the request to the table: one pause, and a statement. */
 export const WRITTEN_WITHIN_S = 2;
 const FLUSH_MS = 1_000;
 const MINUTES_BETWEEN_SWEEPS = 60;
@@ -47,7 +48,7 @@ const ADD_SQL = `WITH batch AS (INSERT INTO usage_batches AS b VALUES ($1, $2, n
   SELECT c.chain, c.identity_address, s.step, to_timestamp(c.minute / s.width * s.width) AS at, c.key_id,
     CASE WHEN s.step = 'hour' THEN c.route ELSE '' END AS of_route,
     sum(c.requests), sum(c.credits), sum(c.rate), sum(c.key), sum(c.tier), to_timestamp(max(c.last_ms) / 1000.0)
-  FROM counted c CROSS JOIN (VALUES ('minute', 60), ('hour', 3600), ('day', 86400)) AS s(step, width)
+  FROM counted c CROSS JOIN (VALUES ('minute', 60), ('hour', 3600), ('day', ${SECONDS_PER_DAY})) AS s(step, width)
   GROUP BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
   ORDER BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
   ON CONFLICT (chain, identity_address, step, at, key_id, route) DO UPDATE SET requests = u.requests + EXCLUDED.requests,

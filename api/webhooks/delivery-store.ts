@@ -16,7 +16,7 @@ export interface DeliveryRow {
   readonly next_attempt_at: Date | null;
   readonly status: number | null;
   readonly error: string | null;
-  /** Of the last attempt. */
+  /** Duration of the last attempt. */
   readonly latency_ms: number | null;
   readonly created_at: Date;
 }

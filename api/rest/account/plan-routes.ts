@@ -96,7 +96,7 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
-/** Of a sum of decimals, without its last bits. */
+/** Without the last bits of a sum of decimals. */
 const roundedUp = (value: number): number => Math.ceil(Math.round(value * 1e6) / 1e6);
 
 function refused(pointer: string, detail: string): ApiError {

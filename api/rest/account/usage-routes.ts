@@ -1,4 +1,5 @@
 /** What the keys and sessions of an identity asked for, and what is left now: /api/usage */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { demandsOfKey } from '../../access/bills.ts';
 import type { Caller } from '../../access/gate.ts';
 import { accountOf, type KeyOwner, listKeys, tierOf } from '../../access/key-store.ts';
@@ -22,8 +23,8 @@ import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
 
 const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
 
-/** Seconds told of when `from` is not given. */
-const SPAN_S: Readonly<Record<UsageStep, number>> = { minute: 3_600, hour: 86_400, day: 30 * 86_400 };
+/** Length in seconds of an answer to a request without `from`. */
+const SPAN_S: Readonly<Record<UsageStep, number>> = { minute: 3_600, hour: SECONDS_PER_DAY, day: 30 * SECONDS_PER_DAY };
 const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
 /** Since when; step and part of the last row. */
 const CURSOR = { type: 'string', pattern: '^\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
@@ -43,7 +44,7 @@ const parameters = {
     'Seconds since the epoch; before `to` by an hour (minute), a day (hour) or 30 days (day) when it is not given',
     SECONDS,
   ),
-  to: queryParameter('Seconds since the epoch, exclusive; now when it is not given. Steps are told of whole', SECONDS),
+  to: queryParameter('Seconds since the epoch, exclusive; now when it is not given. Steps are shown whole', SECONDS),
   key: queryParameter('Of this key alone, or of `session`', KEY),
   limit: queryParameter('Rows', { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000 }),
   cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
