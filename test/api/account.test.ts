@@ -40,13 +40,13 @@ afterAll(async () => {
   await service?.stop();
 });
 
-interface Asked {
+interface RequestInput {
   readonly method?: string;
   readonly body?: unknown;
   readonly port?: number;
 }
 
-async function ask(token: string, path: string, { method = 'GET', body, port = service.port }: Asked = {}) {
+async function ask(token: string, path: string, { method = 'GET', body, port = service.port }: RequestInput = {}) {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}` },
