@@ -4,6 +4,7 @@ import type { Logger } from '../infra/logger.ts';
 import type { Postgres } from '../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { ChainConfig, Config } from '../schemas/config.ts';
+import type { Access } from './access/access.ts';
 import type { Login } from './access/login.ts';
 import type { Mempools } from './mempool/mempools.ts';
 import type { CurrencyDirectory } from './state/currency-directory.ts';
@@ -25,6 +26,8 @@ export interface ApiContext {
   readonly postgres: Postgres;
   readonly login: Login;
   readonly webhooks: Webhooks;
+  /** What is left of allowances. */
+  readonly standings: Access['standings'];
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** Mempools of the chains, as far as this process follows them. */
   readonly mempools: Mempools;

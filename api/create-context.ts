@@ -3,6 +3,7 @@ import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
+import type { Access } from './access/access.ts';
 import { daemonsOfLane } from './access/lane-daemons.ts';
 import { createLogin } from './access/login.ts';
 import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
@@ -42,6 +43,7 @@ export function createContexts(
   snapshots: (lane: PriorityLane) => WithSnapshot,
   lanes: ReadonlyMap<string, PriorityLanes>,
   webhooks: Webhooks,
+  { standings }: Pick<Access, 'standings'>,
   mempools: Mempools,
   port: () => number,
 ): Readonly<Record<PriorityLane, ApiContext>> {
@@ -66,6 +68,7 @@ export function createContexts(
     },
     postgres: stores.postgres,
     webhooks,
+    standings,
     mempools,
     login: createLogin({
       postgres: stores.postgres,

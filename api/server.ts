@@ -157,7 +157,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, mempools, () => port);
+  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, access, mempools, () => port);
   const stopComparing = watchEstimates(apis.standard, logger);
   closers.push(async () => stopComparing());
   const underWay: RequestsUnderWay = { count: 0 };

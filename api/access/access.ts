@@ -8,7 +8,7 @@ import { createGate, type Gate } from './gate.ts';
 import { createKeyCache } from './key-cache.ts';
 import { ACCESS_CHANNEL, activeKeys } from './key-store.ts';
 import { startLedgerClock } from './ledger-clock.ts';
-import { createLimiter } from './limiter.ts';
+import { type AllowanceDemand, type AllowanceStatus, createLimiter } from './limiter.ts';
 import { createPostgresLedger, deleteExpired } from './postgres-ledger.ts';
 import { startUsage, type Usage } from './usage.ts';
 import { createReadVisitor, type ReadVisitor } from './visitor.ts';
@@ -17,6 +17,8 @@ export interface Access {
   readonly gate: Gate;
   readonly readVisitor: ReadVisitor;
   readonly usage: Usage;
+  /** What is left now of allowances, in the order of the demands, whose costs are 0. @throws LimitsUnavailable */
+  standings(demands: readonly AllowanceDemand[]): Promise<readonly AllowanceStatus[]>;
   /** Returns unused leases and writes pending usage. */
   close(): Promise<void>;
 }
@@ -41,11 +43,12 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
   });
   const listener = listen(postgres, ACCESS_CHANNEL, () => keys.clear(), logger);
   const keys = createKeyCache({ load: (ids) => activeKeys(postgres, ids), stateTag, listener });
-  const usage = startUsage(postgres, logger);
+  const usage = startUsage({ postgres, process, logger });
   return {
     gate: createGate({ config, limiter, keys, usage }),
     readVisitor: createReadVisitor(config.trustedProxies),
     usage,
+    standings: async (demands) => (await limiter.charge(demands)).standings,
     async close() {
       await usage.stop();
       await listener.stop();

@@ -1,15 +1,17 @@
 /** Checks before every request: the caller's identity, its rights, the cost, and the remaining allowance. */
-import { type AccessTier, type Config, TIERS } from '../../schemas/config.ts';
+import { type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
 import { memoize } from '../state/memoize.ts';
+import { type Charge, createBills, type Identified, LEAST_CREDITS, type RequestCost } from './bills.ts';
 import type { KeyCache } from './key-cache.ts';
-import { type ActiveKey, LOWEST_TIER } from './key-store.ts';
+import type { ActiveKey } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
-import type { AllowanceDemand, AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
+import type { AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
 import type { PriorityLane } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
-import type { Usage } from './usage.ts';
+import type { Refund, Usage } from './usage.ts';
+import type { Refusal } from './usage-counts.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Caller, with the active key or session that it presents, if any. */
@@ -26,16 +28,6 @@ export interface CallCost {
   /** Requests a minute of a caller without a key. */
   readonly requests: number;
   readonly credits: number;
-}
-
-export interface RequestCost {
-  readonly credits: number;
-  /** 0 for charges while an answer is streamed; counts as a request of its own by default. */
-  readonly requests?: 0;
-  /** Lowest that may ask; null = without a key. */
-  readonly tier: AccessTier | null;
-  /** Paid by the network when a session asks: whoever uses up the credits of an identity must not keep it from revoking the key. */
-  readonly ofAccount?: boolean | undefined;
 }
 
 export interface Admission {
@@ -69,8 +61,8 @@ export interface Gate {
   restNow(visitor: Visitor, requestCost: RequestCost): Admission | null;
   rest(visitor: Visitor, requestCost: RequestCost): Promise<Admission>;
   /** A keyless caller pays requests only. Null for the same reason as `restNow`. */
-  rpcNow(visitor: Visitor): CallAdmission | null;
-  rpc(visitor: Visitor): Promise<CallAdmission>;
+  rpcNow(visitor: Visitor, template: string): CallAdmission | null;
+  rpc(visitor: Visitor, template: string): Promise<CallAdmission>;
 }
 
 export interface GateOptions {
@@ -81,37 +73,6 @@ export interface GateOptions {
 }
 
 const MEMOIZED = 10_000;
-
-/** Charge for requests that are refused before any work. */
-export const LEAST_CREDITS = 1;
-
-const WRONG_KEY = new ApiError(
-  'key_invalid',
-  'the API key is wrong, was replaced or revoked, or its identity is revoked',
-  {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  },
-);
-
-/** Payer: `key` is undefined if none was presented, or a session that has ended, and null if the presented key is invalid. */
-interface Identified {
-  readonly visitor: Visitor;
-  readonly key: ActiveKey | null | undefined;
-}
-
-/** The charge, and the headers that report it. */
-interface Charge {
-  readonly caller: Identified;
-  readonly demands: readonly AllowanceDemand[];
-  readonly names: readonly AllowanceName[];
-  readonly credits: number;
-  /** Although it can be paid. */
-  readonly refusal: ApiError | null;
-}
-
-const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
-const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
-const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 
 /** The callers behind the keys that visitors present. */
 function createCallers(keys: GateOptions['keys']) {
@@ -133,88 +94,66 @@ function createCallers(keys: GateOptions['keys']) {
   return { knownCaller, findCaller };
 }
 
-/** Computes what a request costs and which allowances pay for it. */
-function createBills({ tiers, keylessRequestsPerMinute }: GateOptions['config']) {
-  // No name put together and hashed again that was there before.
-  const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
-  const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
-
-  const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
-    bucket: requestsBucket(visitor.network),
-    allowance: keylessRequestsPerMinute,
-    cost,
-  });
-
-  const creditsOf = ({ visitor, key }: Identified, cost: number): AllowanceDemand => ({
-    bucket: key ? key.account : creditsBucket(visitor.network),
-    allowance: tiers[key?.tier ?? LOWEST_TIER].creditsPerMinute,
-    cost,
-  });
-
-  function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
-    const { key } = caller;
-    const refusal = key === null ? WRONG_KEY : tierRefusal(key, requestCost.tier);
-    const credits = refusal ? Math.min(requestCost.credits, LEAST_CREDITS) : requestCost.credits;
-    const payer = requestCost.ofAccount && key?.expiresAt ? { ...caller, key: undefined } : caller;
-    // A path that costs no credits still costs the network one request, with or without a key.
-    if (payer.key && credits > 0) {
-      return { caller, names: NAMES_WITH_KEY, credits, refusal, demands: [creditsOf(payer, credits)] };
-    }
-    const demands = [requestsOf(caller, requestCost.requests ?? 1), creditsOf(payer, credits)];
-    return { caller, names: NAMES_OF_REST, credits, refusal, demands };
-  }
-
-  function billOfRpc(caller: Identified, credits: number, cost: number): Charge {
-    const { key } = caller;
-    const names = key ? NAMES_WITH_KEY : NAMES_OF_RPC;
-    const demands = [key ? creditsOf(caller, cost) : requestsOf(caller, cost)];
-    return { caller, names, credits, refusal: key === null ? WRONG_KEY : null, demands };
-  }
-
-  return { billOfRest, billOfRpc };
-}
-
 export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
   const { knownCaller, findCaller } = createCallers(keys);
   const { billOfRest, billOfRpc } = createBills(config);
-  const entryCharge = (caller: Identified) => billOfRpc(caller, LEAST_CREDITS, LEAST_CREDITS);
+  const entryCharge = (caller: Identified, template: string) =>
+    billOfRpc(caller, template, LEAST_CREDITS, LEAST_CREDITS, 1);
 
-  /** `paid` stays paid although the rest is refused. */
-  function admit(
-    { caller: { visitor, key }, names, credits, refusal }: Charge,
-    verdict: LimiterDecision,
-    paid = 0,
-  ): Admission {
+  /** `paid`: what is counted of it. Returns how the count is taken back. */
+  function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): Refund {
+    return counted ? usage.record(counted, template, { requests, credits: paid, refusal }) : nothing;
+  }
+
+  function countWhole(charge: Charge, verdict: LimiterDecision): Refund {
+    if (!verdict.accepted) return count(charge, 0, limitOf(charge, verdict));
+    return count(charge, charge.credits, charge.refusal?.code === 'tier_required' ? 'tier' : null);
+  }
+
+  function admissionOf({ caller, names, credits, refusal }: Charge, verdict: LimiterDecision, refund: Refund) {
     const { accepted, standings, retryMs } = verdict;
-    if (key?.expiresAt === null) usage.record(key.id, accepted ? credits : paid, accepted);
     return {
-      caller: { bearer: visitor.bearer, key: key ?? null },
+      caller: { bearer: caller.visitor.bearer, key: caller.key ?? null },
       refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
       headers: limitHeaders(names, standings, credits),
-      charged: verdict,
+      charged: {
+        giveBack() {
+          verdict.giveBack();
+          refund();
+        },
+      },
     };
   }
 
+  const admit = (charge: Charge, verdict: LimiterDecision): Admission =>
+    admissionOf(charge, verdict, countWhole(charge, verdict));
+
   function entranceOf(first: Charge, entry: LimiterDecision): CallAdmission {
-    const { caller } = first;
+    const { caller, template } = first;
+    const entered = admit(first, entry);
     const restOf = ({ requests, credits }: CallCost) => (caller.key ? credits : requests) - LEAST_CREDITS;
-    const settled = (pendingCharge: Charge, rest: LimiterDecision) =>
-      admit(pendingCharge, afterEntry(entry, rest), LEAST_CREDITS);
-    const billOf = (callCost: CallCost) => billOfRpc(caller, callCost.credits, restOf(callCost));
+    const billOf = (callCost: CallCost) => billOfRpc(caller, template, callCost.credits, restOf(callCost), 0);
+    const settled = (bill: Charge, cost: number, rest: LimiterDecision) => {
+      const refund = count(bill, rest.accepted ? cost : 0, rest.accepted ? null : limitOf(bill, rest));
+      const { charged, ...admission } = admissionOf(bill, rest, refund);
+      return { ...admission, charged: both(entered.charged, charged) };
+    };
     const settleNow = (callCost: CallCost): Admission | null => {
       const pendingCharge = billOf(callCost);
-      if (restOf(callCost) <= 0) return admit(pendingCharge, entry);
+      const cost = restOf(callCost);
+      if (cost <= 0) return { ...admissionOf(pendingCharge, entry, nothing), charged: entered.charged };
       const verdict = limiter.chargeNow(pendingCharge.demands);
-      return verdict && settled(pendingCharge, verdict);
+      return verdict && settled(pendingCharge, cost, verdict);
     };
     return {
-      refused: entry.accepted && !first.refusal ? null : admit(first, entry),
+      refused: entered.refusal ? entered : null,
       settleNow,
       async settle(callCost) {
         const pendingCharge = billOf(callCost);
-        return settleNow(callCost) ?? settled(pendingCharge, await limiter.charge(pendingCharge.demands));
+        const atHand = settleNow(callCost);
+        return atHand ?? settled(pendingCharge, restOf(callCost), await limiter.charge(pendingCharge.demands));
       },
-      giveBack: () => entry.giveBack(),
+      giveBack: () => entered.charged.giveBack(),
     };
   }
 
@@ -232,17 +171,18 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       const pendingCharge = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), requestCost);
       return admit(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
-    rpcNow(visitor) {
+    rpcNow(visitor, template) {
       const caller = knownCaller(visitor, rpcTokenOf(visitor));
       if (!caller) return null;
-      const pendingCharge = entryCharge(caller);
+      const pendingCharge = entryCharge(caller, template);
       const entry = limiter.chargeNow(pendingCharge.demands);
       return entry && entranceOf(pendingCharge, entry);
     },
-    async rpc(visitor) {
+    async rpc(visitor, template) {
       void visitor.network; // cannot be read later
       const token = rpcTokenOf(visitor);
-      const pendingCharge = entryCharge(knownCaller(visitor, token) ?? (await findCaller(visitor, token)));
+      const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
+      const pendingCharge = entryCharge(caller, template);
       return entranceOf(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
   };
@@ -253,16 +193,22 @@ function identified(visitor: Visitor, token: string, key: ActiveKey | null): Ide
   return { visitor, key: key === null && isSession(token) ? undefined : key };
 }
 
-function afterEntry(entry: LimiterDecision, rest: LimiterDecision): LimiterDecision {
+const nothing = () => undefined;
+
+function both(entry: Admission['charged'], rest: Admission['charged']): Admission['charged'] {
   return {
-    accepted: rest.accepted,
-    retryMs: rest.retryMs,
-    standings: rest.standings,
     giveBack() {
       entry.giveBack();
       rest.giveBack();
     },
   };
+}
+
+/** The allowance that did not suffice; that of the identity where both did not. */
+function limitOf({ names, demands }: Charge, { standings }: LimiterDecision): Refusal {
+  const lacks = (index: number) => (standings[index]?.remaining ?? 0) < (demands[index]?.cost ?? 0);
+  const lacking = names.filter((_, index) => lacks(index));
+  return lacking.length > 0 && lacking.every((name) => name === 'key') ? 'key' : 'rate';
 }
 
 /** A session says whose paths these are, and its identity pays; a key sent with it determines rights and payer instead. */
@@ -276,22 +222,19 @@ function rpcTokenOf(visitor: Visitor): string {
   return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
-function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | null): ApiError | null {
-  if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
-  const had = key ? `one of the tier ${key.tier}` : 'neither';
-  const needed = `this path needs a key or a session of the tier ${tier} or above; this request has ${had}`;
-  return new ApiError('tier_required', needed);
-}
-
 function rateLimited(
   names: readonly AllowanceName[],
   standings: readonly AllowanceStatus[],
   retryMs: number,
 ): ApiError {
   const retryAfter = retryAfterSeconds(retryMs);
-  const allowances = standings.map(({ allowance }, index) => `${allowance} ${names[index]}`).join(' and ');
+  const allowances = standings.map(({ allowance }, index) => allowanceText(allowance, names[index])).join(' and ');
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {
     members: { retryAfter },
     headers: { 'Retry-After': String(retryAfter) },
   });
+}
+
+function allowanceText(allowance: number, name: AllowanceName | undefined): string {
+  return name === 'key' ? `${allowance} credits of this key` : `${allowance} ${name}`;
 }

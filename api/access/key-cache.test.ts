@@ -25,6 +25,7 @@ function cacheOf() {
     tier: 'pro',
     account: 'made iAlice',
     expiresAt: null,
+    creditsPerMinute: null,
   });
   const presented = (text: string): PresentedKey => {
     const read = readKey(text);

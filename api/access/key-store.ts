@@ -14,8 +14,12 @@ export interface KeyOwner {
 export interface KeyRow {
   readonly id: string;
   readonly name: string;
+  /** Null: that of the identity alone. */
+  readonly credits_per_minute: number | null;
   readonly created_at: Date;
   readonly regenerated_at: Date | null;
+  /** As far as usage is written and kept. */
+  readonly last_used_at: Date | null;
 }
 
 /** Rights and allowance of a request with this key, or with a session of the same identity. */
@@ -25,6 +29,8 @@ export interface ActiveKey extends KeyOwner {
   readonly expiresAt: Date | null;
   readonly secretSha256: string;
   readonly tier: AccessTier;
+  /** An allowance of the key's own, within that of the holder; null for none, and for a session. */
+  readonly creditsPerMinute: number | null;
   /** Name of the allowance that all keys of the holder share. */
   readonly account: string;
 }
@@ -40,24 +46,32 @@ export const ACCESS_CHANNEL = 'verustream_access';
 export const MAX_KEYS = 20;
 export const LOWEST_TIER: AccessTier = 'free';
 
-const COLUMNS = 'id, name, created_at, regenerated_at';
+/** Name of the allowance of an identity of a chain. */
+export const accountOf = ({ chain, identityAddress }: KeyOwner): string => `identity ${chain} ${identityAddress}`;
+
+const COLUMNS = `id, name, credits_per_minute, created_at, regenerated_at, (SELECT max(u.last_at) FROM account_usage u
+  WHERE u.chain = api_keys.chain AND u.identity_address = api_keys.identity_address AND u.step = 'day' AND u.key_id = api_keys.id)
+  AS last_used_at`;
 const OWN = 'chain = $1 AND identity_address = $2 AND revoked_at IS NULL';
 const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} ORDER BY created_at, id`;
 /** The lock makes two that are created at once count one another. */
 const LOCK_SQL = 'SELECT pg_advisory_xact_lock(hashtext($1))';
 const COUNT_SQL = `SELECT count(*)::int4 AS count FROM api_keys WHERE ${OWN}`;
-const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256) VALUES ($1, $2, $3, $4, $5)
+const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256, credits_per_minute)
+  VALUES ($1, $2, $3, $4, $5, $6)
   RETURNING ${COLUMNS}`;
 const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
 /** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. */
 const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
-    k.expires_at AS "expiresAt", coalesce(t.tier, $3) AS tier,
+    k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier,
     concat_ws(' ', 'identity', k.chain, k.identity_address) AS account
-  FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at FROM api_keys
+  FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute
+      FROM api_keys
       WHERE id = ANY($1) AND revoked_at IS NULL
-    UNION ALL SELECT encode(token_sha256, 'hex'), chain, identity_address, token_sha256, expires_at FROM sessions
+    UNION ALL SELECT encode(token_sha256, 'hex'), chain, identity_address, token_sha256, expires_at, NULL
+      FROM sessions
       WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
@@ -69,8 +83,13 @@ export async function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<Ke
   return (await pool.query<KeyRow>(LIST_SQL, [holder.chain, holder.identityAddress])).rows;
 }
 
-/** Null when the identity has as many as it may have. */
-export function createKey(postgres: Postgres, holder: KeyOwner, name: string): Promise<IssuedKey | null> {
+/** Null when the identity has as many as it may have. `creditsPerMinute`: of the key alone, null for none. */
+export function createKey(
+  postgres: Postgres,
+  holder: KeyOwner,
+  name: string,
+  creditsPerMinute: number | null = null,
+): Promise<IssuedKey | null> {
   const own = [holder.chain, holder.identityAddress];
   const id = newId();
   const { key, secretSha256 } = newKey(id);
@@ -78,7 +97,13 @@ export function createKey(postgres: Postgres, holder: KeyOwner, name: string): P
     await client.query(LOCK_SQL, [`api_keys ${own.join(' ')}`]);
     const counted = await client.query<{ count: number }>(COUNT_SQL, own);
     if ((counted.rows[0]?.count ?? 0) >= MAX_KEYS) return null;
-    const { rows } = await client.query<KeyRow>(CREATE_SQL, [...own, id, name, hexParam(secretSha256)]);
+    const { rows } = await client.query<KeyRow>(CREATE_SQL, [
+      ...own,
+      id,
+      name,
+      hexParam(secretSha256),
+      creditsPerMinute,
+    ]);
     return rows[0] ? { row: rows[0], key } : null;
   });
 }

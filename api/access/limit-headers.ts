@@ -2,7 +2,8 @@
 import type { HeaderLines } from '../http/header-lines.ts';
 import type { AllowanceStatus } from './limiter.ts';
 
-export type AllowanceName = 'requests' | 'credits';
+/** `key`: credits of one key, which has an allowance of its own. */
+export type AllowanceName = 'requests' | 'credits' | 'key';
 
 const WINDOW_S = 60;
 const seconds = (milliseconds: number) => Math.min(WINDOW_S, Math.ceil(milliseconds / 1000));
@@ -12,14 +13,17 @@ export function retryAfterSeconds(retryMs: number): number {
   return Math.max(1, seconds(retryMs));
 }
 
-/** By allowance, of which there are as many as tiers. */
-const quotas: Readonly<Record<AllowanceName, Map<number, string>>> = { requests: new Map(), credits: new Map() };
+/** By allowance, of which there are as many as tiers; those of keys may be any. */
+const quotas: Readonly<Record<Exclude<AllowanceName, 'key'>, Map<number, string>>> = {
+  requests: new Map(),
+  credits: new Map(),
+};
 
 function quotaOf(name: AllowanceName, allowance: number): string {
-  const known = quotas[name].get(allowance);
+  const known = name === 'key' ? undefined : quotas[name].get(allowance);
   if (known !== undefined) return known;
   const quota = `"${name}";q=${allowance};w=${WINDOW_S}`;
-  quotas[name].set(allowance, quota);
+  if (name !== 'key') quotas[name].set(allowance, quota);
   return quota;
 }
 

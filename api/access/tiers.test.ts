@@ -79,7 +79,7 @@ it('credits are those of the chain, over all processes', async () => {
   const processOf = (name: string) => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: name, now: () => 1_000_000, members: () => 2 });
-    const usage = { record: () => undefined };
+    const usage = { record: () => () => undefined };
     const find = async ({ id }: { id: string }) => (await activeKeys(stores.postgres, [id]))[0] ?? null;
     const keys = { known: () => undefined, find };
     return createGate({ config: { tiers: TIERS, keylessRequestsPerMinute: 100 }, limiter, keys, usage });
@@ -89,7 +89,7 @@ it('credits are those of the chain, over all processes', async () => {
   await setTier(stores.postgres, at('one'), 'pro');
   const passes = async (key: string, credits: number, process = 0) => {
     const visitor = { network: '192.0.2.1', bearer: key, apiKey: '' };
-    return (await gates[process]?.rest(visitor, { credits, tier: null }))?.refusal?.code ?? 'passed';
+    return (await gates[process]?.rest(visitor, { template: '/', credits, tier: null }))?.refusal?.code ?? 'passed';
   };
   expect(await passes(two, 60)).toBe('passed');
   expect([await passes(two, 1), await passes(two, 1, 1)]).toEqual(['rate_limited', 'rate_limited']);

@@ -1,123 +1,120 @@
-/** Usage of each key by minute: counted in memory and written periodically, so that no request waits for it. */
+/** Usage of each identity, counted in memory and written every second: no request waits for it, and a batch counts once. */
 import { setInterval } from 'node:timers';
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import type { KeyOwner } from './key-store.ts';
+import { createUsageCounts, type Payer, type Refusal, type UsageCount } from './usage-counts.ts';
 
-export interface UsageRow {
-  readonly key_id: string;
-  readonly minute: Date;
-  readonly requests: bigint;
-  readonly credits: bigint;
-  readonly refused: bigint;
+export interface Use {
+  readonly requests: number;
+  /** Paid, also by refused requests. */
+  readonly credits: number;
+  readonly refusal: Refusal | null;
 }
 
+/** The work failed through our fault: its credits were given back. Call it once. */
+export type Refund = () => void;
+
 export interface Usage {
-  /** `credits`: amount paid, also by refused requests. */
-  record(keyId: string, credits: number, accepted: boolean): void;
+  /** `route`: its pattern, of which there are few. */
+  record(payer: Payer, route: string, use: Use): Refund;
   /** Writes the counts so far. */
   flush(): Promise<void>;
-  /** A killed process loses at most some seconds of unwritten counts. */
+  /** Writes the rest. A killed process loses at most the last two seconds. */
   stop(): Promise<void>;
 }
 
-interface Count {
-  readonly keyId: string;
-  /** Seconds since the epoch. */
-  readonly minute: number;
-  requests: number;
-  credits: number;
-  refused: number;
+export interface UsageOptions {
+  readonly postgres: Pick<Postgres, 'pool'>;
+  /** Name of this process, of its own. */
+  readonly process: string;
+  readonly logger: Logger;
 }
 
-const FLUSH_MS = 2_000;
-const KEPT = '30 days';
+/** From the request to the table: one pause, and a statement. */
+export const WRITTEN_WITHIN_S = 2;
+const FLUSH_MS = 1_000;
 const MINUTES_BETWEEN_SWEEPS = 60;
 
-const ADD_SQL = `INSERT INTO key_usage AS u (key_id, minute, requests, credits, refused)
-  SELECT key_id, to_timestamp(minute), requests, credits, refused
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS c(key_id, minute, requests, credits, refused)
-  ON CONFLICT (key_id, minute) DO UPDATE SET requests = u.requests + EXCLUDED.requests,
-    credits = u.credits + EXCLUDED.credits, refused = u.refused + EXCLUDED.refused`;
-const SWEEP_SQL = `DELETE FROM key_usage WHERE minute < now() - interval '${KEPT}'`;
-const READ_SQL = `SELECT u.key_id, u.minute, u.requests, u.credits, u.refused FROM key_usage u JOIN api_keys k ON k.id = u.key_id
-  WHERE k.chain = $1 AND k.identity_address = $2 AND u.minute >= to_timestamp($3) AND u.minute < to_timestamp($4)
-    AND ($5::text IS NULL OR k.id = $5) AND ($7::bigint IS NULL OR (u.minute, $8) < (to_timestamp($7), u.key_id))
-  ORDER BY u.minute DESC, u.key_id LIMIT $6`;
+/** One statement: a batch whose serial is not new was written before, although its answer was lost. */
+const ADD_SQL = `WITH batch AS (INSERT INTO usage_batches AS b VALUES ($1, $2, now())
+    ON CONFLICT (process) DO UPDATE SET serial = EXCLUDED.serial, written_at = now() WHERE b.serial < EXCLUDED.serial
+    RETURNING serial),
+  counted AS (SELECT c.* FROM batch, unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
+      $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+    AS c(chain, identity_address, key_id, route, minute, requests, credits, rate, key, tier, last_ms))
+  INSERT INTO account_usage AS u (chain, identity_address, step, at, key_id, route,
+    requests, credits, rate_limited, key_limited, tier_required, last_at)
+  SELECT c.chain, c.identity_address, s.step, to_timestamp(c.minute / s.width * s.width) AS at, c.key_id,
+    CASE WHEN s.step = 'hour' THEN c.route ELSE '' END AS of_route,
+    sum(c.requests), sum(c.credits), sum(c.rate), sum(c.key), sum(c.tier), to_timestamp(max(c.last_ms) / 1000.0)
+  FROM counted c CROSS JOIN (VALUES ('minute', 60), ('hour', 3600), ('day', ${SECONDS_PER_DAY})) AS s(step, width)
+  GROUP BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
+  ORDER BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
+  ON CONFLICT (chain, identity_address, step, at, key_id, route) DO UPDATE SET requests = u.requests + EXCLUDED.requests,
+    credits = u.credits + EXCLUDED.credits, rate_limited = u.rate_limited + EXCLUDED.rate_limited,
+    key_limited = u.key_limited + EXCLUDED.key_limited, tier_required = u.tier_required + EXCLUDED.tier_required,
+    last_at = greatest(u.last_at, EXCLUDED.last_at)`;
 
-export interface UsageQuery {
-  /** Seconds since the epoch, exclusive at the end. */
-  readonly from: number;
-  readonly to: number;
-  readonly keyId: string | null;
-  readonly limit: number;
-  /** Place of the last row that the caller has; null for the first page. */
-  readonly after: UsageCursor | null;
+/** How long each step is kept. */
+const KEPT = { minute: '24 hours', hour: '30 days', day: '400 days' } as const;
+
+interface Batch {
+  readonly serial: number;
+  readonly rows: readonly UsageCount[];
 }
 
-export interface UsageCursor {
-  /** Seconds since the epoch. */
-  readonly minute: number;
-  readonly keyId: string;
-}
-
-/** Newest first, revoked keys included. */
-export async function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
-  const { chain, identityAddress } = holder;
-  const { after } = asked;
-  const values = [
-    chain,
-    identityAddress,
-    asked.from,
-    asked.to,
-    asked.keyId,
-    asked.limit,
-    after?.minute ?? null,
-    after?.keyId ?? '',
-  ];
-  return (await pool.query<UsageRow>(READ_SQL, values)).rows;
-}
-
-export function startUsage({ pool }: Postgres, logger: Logger): Usage {
-  /** By minute and key. */
-  let counts = new Map<number, Map<string, Count>>();
+export function startUsage({ postgres: { pool }, process, logger }: UsageOptions): Usage {
+  const counts = createUsageCounts();
+  /** Sent, and not known to be written: it is sent again with its serial before anything else. */
+  let sent: Batch | null = null;
+  let serial = 0;
   let writing: Promise<void> = Promise.resolve();
   let sweptAt = 0;
 
-  function add(keyId: string, minute: number, requests: number, credits: number, refused: number): void {
-    let ofMinute = counts.get(minute);
-    if (!ofMinute) {
-      ofMinute = new Map();
-      counts.set(minute, ofMinute);
+  async function sweep(): Promise<void> {
+    const minutes = Math.floor(Date.now() / 60_000);
+    if (minutes - sweptAt < MINUTES_BETWEEN_SWEEPS) return;
+    for (const [step, kept] of Object.entries(KEPT)) {
+      await pool.query('DELETE FROM account_usage WHERE step = $1 AND at < now() - $2::interval', [step, kept]);
     }
-    const count = ofMinute.get(keyId);
-    if (!count) {
-      ofMinute.set(keyId, { keyId, minute, requests, credits, refused });
-      return;
-    }
-    count.requests += requests;
-    count.credits += credits;
-    count.refused += refused;
+    await pool.query(`DELETE FROM usage_batches WHERE written_at < now() - interval '1 day'`);
+    sweptAt = minutes;
+  }
+
+  function nextBatch(): Batch | null {
+    const rows = counts.take();
+    if (rows.length === 0) return null;
+    serial += 1;
+    return { serial, rows };
+  }
+
+  async function send(batch: Batch): Promise<void> {
+    sent = batch;
+    const column = <T>(read: (count: UsageCount) => T) => batch.rows.map(read);
+    await pool.query(ADD_SQL, [
+      process,
+      batch.serial,
+      column((row) => row.chain),
+      column((row) => row.identityAddress),
+      column((row) => row.keyId),
+      column((row) => row.route),
+      column((row) => row.minute),
+      column((row) => row.requests),
+      column((row) => row.credits),
+      column((row) => row.rate),
+      column((row) => row.key),
+      column((row) => row.tier),
+      column((row) => row.lastAt),
+    ]);
+    sent = null;
   }
 
   async function write(): Promise<void> {
-    const minutes = Math.floor(Date.now() / 60_000);
-    if (minutes - sweptAt >= MINUTES_BETWEEN_SWEEPS) {
-      await pool.query(SWEEP_SQL);
-      sweptAt = minutes;
-    }
-    const rows = [...counts.values()].flatMap((ofMinute) => [...ofMinute.values()]);
-    rows.sort((a, b) => a.minute - b.minute || (a.keyId < b.keyId ? -1 : 1));
-    if (rows.length === 0) return;
-    counts = new Map();
-    const column = <T>(read: (count: Count) => T) => rows.map(read);
-    const values = [column((row) => row.keyId), column((row) => row.minute), column((row) => row.requests)];
-    await pool
-      .query(ADD_SQL, [...values, column((row) => row.credits), column((row) => row.refused)])
-      .catch((error: unknown) => {
-        for (const row of rows) add(row.keyId, row.minute, row.requests, row.credits, row.refused);
-        throw error;
-      });
+    if (sent) await send(sent);
+    const batch = nextBatch();
+    if (batch) await send(batch);
+    await sweep();
   }
 
   function flush(): Promise<void> {
@@ -127,12 +124,29 @@ export function startUsage({ pool }: Postgres, logger: Logger): Usage {
 
   const safely = () =>
     flush().catch((err: unknown) => logger.warn({ err }, 'usage could not be written; trying again'));
-  const timer = setInterval(safely, FLUSH_MS);
+  let isWriting = false;
+  const timer = setInterval(async () => {
+    if (isWriting) return; // no queue of writes behind a slow store
+    isWriting = true;
+    await safely();
+    isWriting = false;
+  }, FLUSH_MS);
   timer.unref();
   return {
-    record(keyId, credits, accepted) {
-      const minute = Math.floor(Date.now() / 60_000) * 60;
-      add(keyId, minute, 1, credits, accepted ? 0 : 1);
+    record(payer, route, { requests, credits, refusal }) {
+      const now = Date.now();
+      const minute = Math.floor(now / 60_000) * 60;
+      const count = counts.of(payer, route, minute);
+      count.requests += requests;
+      count.credits += credits;
+      if (refusal) count[refusal] += 1;
+      count.lastAt = now;
+      return () => {
+        // It may be written by now: then less is added to the same row.
+        const again = counts.of(payer, route, minute);
+        again.credits -= credits;
+        again.lastAt = Math.max(again.lastAt, now);
+      };
     },
     flush,
     async stop() {

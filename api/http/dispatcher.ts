@@ -1,6 +1,7 @@
 /** Puts the route table on the wire: patterns, methods, parameters. */
 
-import { LEAST_CREDITS, laneOf } from '../access/gate.ts';
+import { LEAST_CREDITS } from '../access/bills.ts';
+import { laneOf } from '../access/gate.ts';
 import type { PriorityLane } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { memoize } from '../state/memoize.ts';

@@ -2,8 +2,8 @@
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccessTier } from '../../schemas/config.ts';
 import type { Access } from '../access/access.ts';
+import type { RequestCost } from '../access/bills.ts';
 import type { Admission, Caller } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -34,13 +34,7 @@ export interface ExchangeOptions {
 }
 
 /** How a request is accounted for. */
-export interface Account {
-  /** The route's path, never the address asked for. */
-  readonly template: string;
-  readonly credits: number;
-  /** Lowest that may ask; null = anybody. */
-  readonly tier: AccessTier | null;
-  readonly ofAccount?: boolean | undefined;
+export interface Account extends Omit<RequestCost, 'requests'> {
   /** Answered even while the limiter is unavailable. */
   readonly vital?: boolean;
   /** Taken from the route where its pattern determines them, so that the request need not be read. */
@@ -131,7 +125,11 @@ export function handleRequest(
   const { underWay, access } = options;
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
-  const asked = readRequestInfo(req, account, account.reads?.streams ? chargeLater(access, visitor) : nothingMore);
+  const asked = readRequestInfo(
+    req,
+    account,
+    account.reads?.streams ? chargeLater(access, visitor, account) : nothingMore,
+  );
   const exchange: Exchange = {
     options,
     res,
@@ -206,9 +204,13 @@ function leave(exchange: Exchange): void {
 }
 
 /** For an answer that flows: its caller pays on while it does. */
-function chargeLater({ gate }: ExchangeOptions['access'], visitor: Visitor): RequestInfo['charge'] {
+function chargeLater(
+  { gate }: ExchangeOptions['access'],
+  visitor: Visitor,
+  { template }: Account,
+): RequestInfo['charge'] {
   void visitor.network; // cannot be read later
-  return async (credits) => (await gate.rest(visitor, { credits, tier: null, requests: 0 })).refusal;
+  return async (credits) => (await gate.rest(visitor, { template, credits, tier: null, requests: 0 })).refusal;
 }
 
 function respond(exchange: Exchange, reply: Reply): void {

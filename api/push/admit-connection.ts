@@ -16,8 +16,6 @@ export interface Door {
   openAtOnce?(share: NetworkShare): (error: unknown) => void;
 }
 
-const CONNECTION = { credits: 1, tier: null };
-
 /** Opens the connection for a caller that may connect and is still there; others get the problem. Reads nothing before. */
 export function admitConnection(
   options: ExchangeOptions,
@@ -31,6 +29,7 @@ export function admitConnection(
   const { gate, readVisitor } = options.access;
   const visitor = readVisitor(res, req);
   const { network } = visitor; // cannot be read later
+  const connection = { template, credits: 1, tier: null };
   const decide = ({ refusal, headers }: Admission) => {
     if (refusal) return refuse(refusal, headers);
     const share = shareOrRefuse(headers);
@@ -55,14 +54,14 @@ export function admitConnection(
     res.onAborted(() => {
       aborted = true;
     });
-    await gate.rest(visitor, CONNECTION).then(
+    await gate.rest(visitor, connection).then(
       (admitted) => aborted || decide(admitted),
       (error: unknown) => aborted || refuse(error, NO_LINES),
     );
   }
 
   async function decideWhileOpen(connect: NonNullable<Door['openAtOnce']>): Promise<void> {
-    const admission = gate.rest(visitor, CONNECTION);
+    const admission = gate.rest(visitor, connection);
     const share = shareOrRefuse(NO_LINES);
     const turnAway = share ? connect(share) : () => undefined; // without a share it is refused already
     const refusal = await admission.then(
@@ -72,7 +71,7 @@ export function admitConnection(
     if (refusal) turnAway(refusal);
   }
 
-  const admission = gate.restNow(visitor, CONNECTION);
+  const admission = gate.restNow(visitor, connection);
   if (admission) decide(admission);
   else if (openAtOnce) void decideWhileOpen(openAtOnce);
   else void decideLater();

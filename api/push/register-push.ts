@@ -1,7 +1,7 @@
 /** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
-import { LEAST_CREDITS } from '../access/gate.ts';
+import { LEAST_CREDITS } from '../access/bills.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
@@ -12,6 +12,7 @@ import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
+import { SOCKET_PATH } from './paths.ts';
 import type { Push } from './push.ts';
 import type { PushConnection } from './push-connection.ts';
 import { registerStream } from './register-stream.ts';
@@ -25,7 +26,6 @@ export interface SocketData {
   connection: PushConnection | null;
 }
 
-const SOCKET_PATH = '/api/ws';
 const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS, tier: null };
 const IDLE_SECONDS = 60;
 /** A dropped message: the socket's buffer is full although nothing is sent into a full one. */

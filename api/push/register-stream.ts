@@ -1,7 +1,7 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAST_CREDITS } from '../access/gate.ts';
+import { LEAST_CREDITS } from '../access/bills.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
@@ -19,14 +19,14 @@ import { filterSize, LISTS } from './filter-size.ts';
 import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import type { Pace } from './pace.ts';
+import { STREAM_PATH } from './paths.ts';
 import type { Push } from './push.ts';
 import { CHANNELS } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet } from './subscription-set.ts';
 import type { Transport } from './transport.ts';
 
-const PATH = '/api/stream';
-const REFUSED = { template: PATH, credits: LEAST_CREDITS, tier: null };
+const REFUSED = { template: STREAM_PATH, credits: LEAST_CREDITS, tier: null };
 const ALLOW = 'GET, OPTIONS';
 const refuseMethod = refusing(
   () => new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } }),
@@ -56,13 +56,13 @@ const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Contro
 export function registerStream(app: FramedRoutes, push: Push, options: DispatcherOptions): void {
   const chains = options.api.config.chains.map((chain) => chain.name);
   const reader = compileParameters(streamParameters, chains);
-  for (const path of [PATH, `${PATH}/`]) {
-    app.options(path, answerOptions(options, PATH, ALLOW));
+  for (const path of [STREAM_PATH, `${STREAM_PATH}/`]) {
+    app.options(path, answerOptions(options, STREAM_PATH, ALLOW));
     app.get(path, (res, req) => {
       const lastEventId = req.getHeader('last-event-id');
       const query = req.getQuery() ?? '';
       const read = () => firstSubscription(reader.read({}, query) as StreamValues, lastEventId);
-      admitConnection(options, push.shares, res, req, PATH, {
+      admitConnection(options, push.shares, res, req, STREAM_PATH, {
         open(headers, share, refuse) {
           let isGone = false;
           res.onAborted(() => {

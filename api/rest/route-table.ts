@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts';
 import { keyRoutes } from './account/key-routes.ts';
 import { authRoutes } from './account/login-routes.ts';
+import { usageRoutes } from './account/usage-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
 import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
@@ -102,6 +103,7 @@ const subjects = [
   ...healthRoutes,
   ...authRoutes,
   ...keyRoutes,
+  ...usageRoutes,
   ...webhookRoutes,
 ];
 

@@ -12,9 +12,7 @@ import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { observeRequest } from '../http/request-seconds.ts';
 import { bodyTooLarge, internalFailure, noRoom, rpcCost, tooManyRequests } from './cost.ts';
 import type { RpcAnswer, RpcHandler } from './rpc-handler.ts';
-
-/** The name of every JSON-RPC path in metrics. */
-export const RPC_TEMPLATE = '/rpc/:chain';
+import { RPC_TEMPLATE } from './template.ts';
 
 /** A call refused unread is answered without its id; bodies up to this size are read to find it. */
 const MAX_REFUSED_BYTES = 4096;
@@ -72,7 +70,7 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
   let read = UNREAD;
   try {
     const { gate } = options.access;
-    const entrance = gate.rpcNow(visitor) ?? (await gate.rpc(visitor));
+    const entrance = gate.rpcNow(visitor, RPC_TEMPLATE) ?? (await gate.rpc(visitor, RPC_TEMPLATE));
     paid = entrance;
     if (entrance.refused) return refusedReply(entrance.refused, isShort ? await readToRefuse(body) : UNREAD);
     const bytes = body ? await body.whole : NO_BYTES;

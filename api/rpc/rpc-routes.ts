@@ -1,15 +1,16 @@
 /** JSON-RPC on the wire: POST /, POST /rpc/<chain>, and the host names rpc.* and <chain>.rpc.*. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Config } from '../../schemas/config.ts';
-import { LEAST_CREDITS } from '../access/gate.ts';
+import { LEAST_CREDITS } from '../access/bills.ts';
 import { answerOptions } from '../http/dispatcher.ts';
 import { type ExchangeOptions, handleRequest } from '../http/exchange.ts';
 import { always } from '../http/fixed-answers.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import type { AnnouncedBody } from '../http/framing.ts';
 import { headerLines } from '../http/header-lines.ts';
-import { answerCall, RPC_TEMPLATE } from './rpc-exchange.ts';
+import { answerCall } from './rpc-exchange.ts';
 import type { RpcHandler } from './rpc-handler.ts';
+import { RPC_TEMPLATE } from './template.ts';
 
 export interface RpcRoutesOptions extends ExchangeOptions {
   readonly config: Pick<Config, 'chains'>;

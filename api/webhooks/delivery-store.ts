@@ -16,7 +16,15 @@ export interface DeliveryRow {
   readonly next_attempt_at: Date | null;
   readonly status: number | null;
   readonly error: string | null;
+  /** Duration of the last attempt. */
+  readonly latency_ms: number | null;
   readonly created_at: Date;
+}
+
+export interface WholeDeliveryRow extends DeliveryRow {
+  readonly body: string;
+  readonly answer: string | null;
+  readonly answer_cut: boolean;
 }
 
 export interface DeliveryQuery {
@@ -27,7 +35,7 @@ export interface DeliveryQuery {
 }
 
 const COLUMNS = `id, kind, chain, height, state, reverts, reverted, attempts, attempted_at,
-  CASE WHEN state = 'pending' THEN next_attempt_at END AS next_attempt_at, status, error, created_at`;
+  CASE WHEN state = 'pending' THEN next_attempt_at END AS next_attempt_at, status, error, latency_ms, created_at`;
 const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
   WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)
     AND ($3::text IS NULL OR serial < (SELECT serial FROM webhook_deliveries WHERE id = $3 AND webhook_id = $1))
@@ -35,6 +43,10 @@ const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
 /** Held deliveries wait for their confirmations. */
 const REDRIVE_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now()
   WHERE webhook_id = $1 AND id = $2 AND state <> 'held' RETURNING ${COLUMNS}`;
+const REDRIVE_FAILED_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now()
+  WHERE webhook_id = $1 AND state = 'failed' AND id = ANY(SELECT id FROM webhook_deliveries
+    WHERE webhook_id = $1 AND state = 'failed' ORDER BY serial LIMIT $2)`;
+const MOST_REDRIVEN = 1_000;
 
 /** Newest first. */
 export async function listDeliveries(
@@ -45,9 +57,13 @@ export async function listDeliveries(
   return (await pool.query<DeliveryRow>(LIST_SQL, [webhookId, state ?? null, before ?? null, limit])).rows;
 }
 
-export async function findDelivery({ pool }: Postgres, webhookId: string, id: string): Promise<DeliveryRow | null> {
-  const sql = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2`;
-  return (await pool.query<DeliveryRow>(sql, [webhookId, id])).rows[0] ?? null;
+export async function findDelivery(
+  { pool }: Postgres,
+  webhookId: string,
+  id: string,
+): Promise<WholeDeliveryRow | null> {
+  const sql = `SELECT ${COLUMNS}, body, answer, answer_cut FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2`;
+  return (await pool.query<WholeDeliveryRow>(sql, [webhookId, id])).rows[0] ?? null;
 }
 
 /** The whole schedule again, from now on; null for one that is not there or is held. */
@@ -61,5 +77,25 @@ export function redrive(
     const { rows } = await client.query<DeliveryRow>(REDRIVE_SQL, [webhookId, id]);
     if (rows[0]) await queue.wake(client, [webhookId]);
     return rows[0] ?? null;
+  });
+}
+
+export interface Redriven {
+  readonly redriven: number;
+  /** Whether further ones may have failed. */
+  readonly more: boolean;
+}
+
+/** The oldest failed ones, as many as one transaction takes. */
+export function redriveFailed(
+  postgres: Postgres,
+  queue: Pick<TurnQueue, 'wake'>,
+  webhookId: string,
+): Promise<Redriven> {
+  return postgres.transaction(async (client) => {
+    const { rowCount } = await client.query(REDRIVE_FAILED_SQL, [webhookId, MOST_REDRIVEN]);
+    const redriven = rowCount ?? 0;
+    if (redriven > 0) await queue.wake(client, [webhookId]);
+    return { redriven, more: redriven === MOST_REDRIVEN };
   });
 }

@@ -40,7 +40,7 @@ afterAll(() => receiver.close());
 
 async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promise<DeliveryOutcome> {
   try {
-    return await sender.send(message(url, secrets), never);
+    return (await sender.send(message(url, secrets), never)).outcome;
   } finally {
     await sender.close();
   }
@@ -185,7 +185,7 @@ describe('ports', () => {
           number === 443 || (number >= 1024 && !services.includes(number) && isReceiverPort(new URL(url)));
         if (allowed) checkReceiverUrl(url, false);
         else expect(() => checkReceiverUrl(url, false)).toThrow(/port of this URL; allowed are 443/);
-        const sent = await sender.send(message(url), never);
+        const { outcome: sent } = await sender.send(message(url), never);
         expect(sent).toMatchObject({
           kind: 'failed',
           error: expect.stringMatching(allowed ? /^no answer/ : /port of this URL/),

@@ -13,6 +13,7 @@ import {
 } from './receiver-address.ts';
 import { retryAfterMs } from './retry-schedule.ts';
 import { signatures } from './secrets.ts';
+import { readBeginning, type ShownAnswer, shownAnswer } from './shown-answer.ts';
 
 export interface OutgoingMessage {
   /** webhook-id: the same in every attempt. */
@@ -35,9 +36,15 @@ export type DeliveryOutcome =
       readonly retryAfterMs: number | null;
     };
 
+/** An outcome, and what the receiver said; null when it did not answer. */
+export interface Attempt {
+  readonly outcome: DeliveryOutcome;
+  readonly answer: ShownAnswer | null;
+}
+
 export interface Sender {
   /** @throws the signal's reason once it aborts; everything else is an outcome */
-  send(message: OutgoingMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<Attempt>;
   close(): Promise<void>;
 }
 
@@ -91,14 +98,14 @@ export function createSender(options: SenderOptions): Sender {
           body,
           signal: limit.signal,
         });
-        // Only the status counts; the rest of the answer is ignored.
-        await answer.body.dump({ limit: READ_BYTES, signal: limit.signal }).catch(() => undefined);
-        return outcomeOf(answer.statusCode, answer.headers['retry-after']);
+        // Only the status counts; the rest is for the owner to see.
+        const said = await readBeginning(answer.body, READ_BYTES);
+        return { outcome: outcomeOf(answer.statusCode, answer.headers['retry-after']), answer: shownAnswer(said) };
       } catch (error) {
         stop.throwIfAborted();
         logger.debug({ err: error, delivery: id }, 'the receiver did not answer a webhook message');
         const why = error instanceof ReceiverRefused ? error.message : NO_ANSWER;
-        return { kind: 'failed', status: null, error: why, retryAfterMs: null };
+        return { outcome: { kind: 'failed', status: null, error: why, retryAfterMs: null }, answer: null };
       } finally {
         clearTimeout(timer);
         stop.removeEventListener('abort', abort);

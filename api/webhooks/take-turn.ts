@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { retryDelayMs } from './retry-schedule.ts';
-import type { DeliveryOutcome, Sender } from './send-message.ts';
+import type { Attempt, Sender } from './send-message.ts';
 import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';
 
 export interface TurnOptions {
@@ -24,6 +24,10 @@ interface DueRow {
   readonly secrets: readonly string[];
 }
 
+interface MeasuredAttempt extends Attempt {
+  readonly latencyMs: number;
+}
+
 /** A receiver with much to get gives its place to others from time to time. */
 const TURN_MS = 20_000;
 const GIVEN_UP_AFTER = '5 days';
@@ -39,7 +43,7 @@ const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min
   WHERE w.id = $1 AND w.enabled AND d.state = 'pending' HAVING count(*) > 0`;
 /** Updates only the delivery of this attempt, not of a later one. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
-    error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000)
+    error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000), latency_ms = $7, answer = $8, answer_cut = $9
   WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
 const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
@@ -59,14 +63,16 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
     const due = (await postgres.pool.query<DueRow>(DUE_SQL, [turn.webhookId])).rows[0];
     if (!due) break;
     const stop = metrics.webhookSeconds.startTimer();
-    const outcome = await sender.send(due, signal).catch((error: unknown) => {
+    const started = performance.now();
+    const attempt = await sender.send(due, signal).catch((error: unknown) => {
       if (signal.aborted) return null;
       throw error;
     });
-    if (!outcome) break;
-    stop({ outcome: outcome.kind });
-    await postgres.transaction((client) => record(client, options, turn.webhookId, due, outcome));
-    if (outcome.kind !== 'delivered') break; // others first
+    if (!attempt) break;
+    const latencyMs = Math.round(performance.now() - started);
+    stop({ outcome: attempt.outcome.kind });
+    await postgres.transaction((client) => record(client, options, turn.webhookId, due, { ...attempt, latencyMs }));
+    if (attempt.outcome.kind !== 'delivered') break; // others first
   }
   await postgres.transaction(async (client) => {
     await lockWebhooks(client, [turn.webhookId]);
@@ -80,18 +86,20 @@ async function record(
   { delaysMs }: TurnOptions,
   webhookId: string,
   { id, attempts }: DueRow,
-  outcome: DeliveryOutcome,
+  { outcome, answer, latencyMs }: MeasuredAttempt,
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);
+  const seen = [latencyMs, answer?.text ?? null, answer?.isCut ?? false];
   if (outcome.kind === 'delivered') {
-    await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null]);
+    await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null, ...seen]);
     await client.query(SUCCEEDED_SQL, [webhookId]);
     return;
   }
   const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : null;
   const delay = retryDelayMs(attempts + 1, asked, Math.random(), delaysMs);
   const error = outcome.kind === 'failed' ? outcome.error : 'answered 410: the receiver is gone';
-  await client.query(RECORD_SQL, [id, attempts, delay === null ? 'failed' : 'pending', outcome.status, error, delay]);
+  const state = delay === null ? 'failed' : 'pending';
+  await client.query(RECORD_SQL, [id, attempts, state, outcome.status, error, delay, ...seen]);
   if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId]);
   else await client.query(FAILED_SQL, [webhookId, asked]);
 }

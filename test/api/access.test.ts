@@ -106,7 +106,7 @@ describe('keys', () => {
     expect(schemaFaults('/api/keys', body)).toBeNull();
     expect(body.keys.map((row: { id: string }) => row.id)).toContain(id);
     expect(text).not.toContain(key.slice(-64));
-    for (const table of ['api_keys', 'sessions', 'key_usage']) {
+    for (const table of ['api_keys', 'sessions', 'account_usage']) {
       const { rows } = await service.stores.postgres.pool.query(`SELECT t::text AS row FROM ${table} t`);
       expect(JSON.stringify(rows)).not.toContain(key.slice(-64));
       expect(JSON.stringify(rows)).not.toContain(token);
@@ -245,8 +245,7 @@ describe('limits', () => {
   it('usage says where its limit has cut it, and goes on there', async () => {
     const path = '/api/usage?from=0&to=999999999999';
     const read = async () => (await ask(path, { headers: asAlice() })).body;
-    const keysOf = (rows: readonly { keyId: string; minute: string }[]) =>
-      rows.map(({ keyId, minute }) => `${keyId} ${minute}`);
+    const keysOf = (rows: readonly { keyId: string; at: string }[]) => rows.map(({ keyId, at }) => `${keyId} ${at}`);
     const walk = async () => {
       const rows = [];
       for (let cursor: string | null = ''; cursor !== null; ) {

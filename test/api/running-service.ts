@@ -20,7 +20,7 @@ import { type RecordedNode, startRecordedNode } from '../../recordings/player/re
 import type { AccessTier, ChainConfig, Config } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
-import { startSecondProcess } from './start-second-api.ts';
+import { type SecondApi, startSecondProcess } from './start-second-api.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -51,7 +51,7 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   /** A second API in this process, on any free port when none is given. It ends before the service. */
   startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
-  startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<RunningApi>;
+  startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<SecondApi>;
   /** An API key of a recorded identity. */
   issueKey(tier: AccessTier): Promise<string>;
   /** Ends the API alone and starts it again on the same stores and log. */

@@ -12,10 +12,15 @@ export interface SecondApiOptions extends Pick<ApiOptions, 'push' | 'webhooks' |
   readonly logFolder: string;
 }
 
+export interface SecondApi extends RunningApi {
+  /** As a machine that fails: nothing is written any more. */
+  kill(): Promise<void>;
+}
+
 const SCRIPT = fileURLToPath(new URL('./api-process.ts', import.meta.url));
 
 /** It ends with the test, also when that is killed. @throws Error when it ends before it listens */
-export async function startSecondProcess(options: SecondApiOptions): Promise<RunningApi> {
+export async function startSecondProcess(options: SecondApiOptions): Promise<SecondApi> {
   const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: [...NODE_FLAGS] });
   const ended = once(child, 'exit');
   const [said] = await Promise.race([once(child, 'message'), ended]);
@@ -25,6 +30,10 @@ export async function startSecondProcess(options: SecondApiOptions): Promise<Run
     port: (said as { port: number }).port,
     async close() {
       child.disconnect();
+      await ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
       await ended;
     },
   };

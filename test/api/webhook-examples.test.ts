@@ -51,7 +51,8 @@ async function start(name: keyof typeof RECEIVERS, file: string) {
   const url = `http://127.0.0.1:${said[0]?.split(' ').at(-1)}/`;
   const send = async (id: string, body: object, by = secret) => {
     const message = { id, url, body: JSON.stringify(body), secrets: [by] };
-    return (await sender.send(message, new AbortController().signal)) as { kind: string; status: number };
+    const { outcome } = await sender.send(message, new AbortController().signal);
+    return outcome as { kind: string; status: number };
   };
   const kill = async () => {
     child.kill('SIGKILL');

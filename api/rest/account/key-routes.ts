@@ -1,5 +1,5 @@
-/** Keys of the identity that is logged in: /api/keys; and what they were used for: /api/usage */
-
+/** Keys of the identity that is logged in: /api/keys */
+import type { AccessTier, Config } from '../../../schemas/config.ts';
 import {
   createKey,
   type IssuedKey,
@@ -10,26 +10,33 @@ import {
   revokeKey,
   tierOf,
 } from '../../access/key-store.ts';
-import { requireHolder, requireSession } from '../../access/require-session.ts';
-import { readUsage } from '../../access/usage.ts';
-import { ApiError, notFound } from '../../http/api-error.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { requireSession } from '../../access/require-session.ts';
+import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
+import { pathParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
-import { SECONDS } from '../../http/time-parameter.ts';
-import { DEFAULT_NAME, issuedKey, keyList, keyRequest, nothing, usage } from './schema.ts';
+import { DEFAULT_NAME, issuedKey, KEY_ID, keyList, keyRequest, nothing } from './schema.ts';
 
 const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
-const ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
-const id = pathParameter('Id of the key: what stands between the underscores', ID);
+const id = pathParameter('Id of the key: what stands between the underscores', KEY_ID);
 
-const shown = ({ id: keyId, name, created_at, regenerated_at }: KeyRow) => ({
-  id: keyId,
-  name,
-  createdAt: created_at.toISOString(),
-  regeneratedAt: regenerated_at?.toISOString() ?? null,
+const shown = (row: KeyRow) => ({
+  id: row.id,
+  name: row.name,
+  creditsPerMinute: row.credits_per_minute,
+  createdAt: row.created_at.toISOString(),
+  regeneratedAt: row.regenerated_at?.toISOString() ?? null,
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
 });
 
 const issued = ({ row, key }: IssuedKey) => ({ ...shown(row), key });
+
+/** @throws ApiError invalid_parameter */
+function checkLimit(tiers: Config['tiers'], tier: AccessTier, limit: number): void {
+  const most = tiers[tier].creditsPerMinute;
+  if (limit <= most) return;
+  const detail = `creditsPerMinute must be at most ${most}, the credits of the tier ${tier}`;
+  throw invalidParameters([{ pointer: '/creditsPerMinute', detail }]);
+}
 
 const list = liveRoute({
   ...live,
@@ -40,7 +47,8 @@ const list = liveRoute({
   async handler({ api, caller }) {
     const holder = await requireSession(api, caller);
     const tier = await tierOf(api.postgres, holder);
-    return { body: { tier, keys: (await listKeys(api.postgres, holder)).map(shown) } };
+    const { creditsPerMinute } = api.config.tiers[tier];
+    return { body: { tier, creditsPerMinute, keys: (await listKeys(api.postgres, holder)).map(shown) } };
   },
 });
 
@@ -55,7 +63,9 @@ const create = liveRoute({
   response: issuedKey,
   async handler({ api, caller, body }) {
     const holder = await requireSession(api, caller);
-    const made = await createKey(api.postgres, holder, body.name ?? DEFAULT_NAME);
+    const limit = body.creditsPerMinute ?? null;
+    if (limit !== null) checkLimit(api.config.tiers, await tierOf(api.postgres, holder), limit);
+    const made = await createKey(api.postgres, holder, body.name ?? DEFAULT_NAME, limit);
     if (!made) throw new ApiError('too_many_keys', `an identity may have ${MAX_KEYS} keys: revoke one first`);
     return { body: issued(made) };
   },
@@ -91,51 +101,4 @@ const revoke = liveRoute({
   },
 });
 
-const HOUR_S = 3600;
-/** Since when, and minute and key of the last row. */
-const CURSOR = { type: 'string', pattern: '^-?\\d{1,12}\\.\\d{1,12}\\.[0-9a-f]{16}$' } as const;
-
-function readPlace(cursor: string) {
-  const [from, minute, keyId = ''] = cursor.split('.');
-  return { from: Number(from), minute: Number(minute), keyId };
-}
-
-const used = liveRoute({
-  ...live,
-  path: '/api/usage',
-  summary: 'What the keys of an identity asked for, by key and minute; with a session or any of its keys',
-  parameters: {
-    from: queryParameter('Seconds since the epoch; an hour before `to` when it is not given', SECONDS),
-    to: queryParameter('Seconds since the epoch, exclusive; now when it is not given', SECONDS),
-    key: queryParameter('Of this key alone', ID),
-    limit: queryParameter('Rows; more than 10,000 is served as 10,000', {
-      type: 'integer',
-      minimum: 1,
-      default: 1_000,
-    }),
-    cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
-  },
-  response: usage,
-  async handler({ api, caller, params }) {
-    const holder = await requireHolder(api, caller);
-    const tier = await tierOf(api.postgres, holder);
-    const to = params.to ?? Math.ceil(Date.now() / 1000);
-    const { limit, cursor } = params;
-    const place = cursor === undefined ? null : readPlace(cursor);
-    const from = place?.from ?? params.from ?? to - HOUR_S;
-    const asked = { from, to, keyId: params.key ?? null, limit: limit + 1, after: place };
-    const rows = await readUsage(api.postgres, holder, asked);
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const results = rows.slice(0, limit).map(({ key_id, minute, requests, credits, refused }) => ({
-      keyId: key_id,
-      minute: minute.toISOString(),
-      requests: Number(requests),
-      credits: Number(credits),
-      refused: Number(refused),
-    }));
-    const nextCursor = last ? `${from}.${last.minute.getTime() / 1000}.${last.key_id}` : null;
-    return { body: { tier, creditsPerMinute: api.config.tiers[tier].creditsPerMinute, results, nextCursor } };
-  },
-});
-
-export const keyRoutes = [list, create, regenerate, revoke, used];
+export const keyRoutes = [list, create, regenerate, revoke];

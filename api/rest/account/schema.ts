@@ -1,7 +1,9 @@
-/** Login, keys and usage. */
-import { array, integer, isoTime, object, string } from '../../schema/json-schema.ts';
+/** Login and keys. */
+import { array, integer, isoTime, nullableInteger, object, string } from '../../schema/json-schema.ts';
 
-const tier = { type: 'string', enum: ['free', 'developer', 'pro'] } as const;
+export const KEY_ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
+export const tier = { type: 'string', enum: ['free', 'developer', 'pro'] } as const;
+export const creditsPerMinute = { ...integer, description: 'That the tier allows' } as const;
 const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 const identity = { ...string, description: 'Fully qualified name with @' } as const;
 
@@ -42,34 +44,26 @@ export const sessionState = object({ ...session, tier });
 export const DEFAULT_NAME = 'key';
 export const keyRequest = {
   type: 'object',
-  properties: { name: { type: 'string', minLength: 1, maxLength: 64, default: DEFAULT_NAME } },
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 64, default: DEFAULT_NAME },
+    creditsPerMinute: {
+      type: ['integer', 'null'],
+      minimum: 1,
+      description: 'An allowance of this key alone, within that of the identity: at most the credits of the tier',
+    },
+  },
   additionalProperties: false,
 } as const;
 
-const key = { id: string, name: string, createdAt: isoTime, regeneratedAt: nullableTime };
-export const keyList = object({ tier, keys: array(object(key)) });
+const key = {
+  id: string,
+  name: string,
+  creditsPerMinute: { ...nullableInteger, description: 'Of this key alone; null: only those of the identity count' },
+  createdAt: isoTime,
+  regeneratedAt: nullableTime,
+  lastUsedAt: { ...nullableTime, description: 'Of some seconds ago; null for one not used in the last 400 days' },
+};
+export const keyList = object({ tier, creditsPerMinute, keys: array(object(key)) });
 export const issuedKey = object({ ...key, key: { ...string, description: 'Shown once' } });
-
-export const usage = object({
-  tier,
-  creditsPerMinute: integer,
-  results: array(
-    object(
-      {
-        keyId: string,
-        minute: isoTime,
-        requests: integer,
-        credits: { ...integer, description: 'Accepted ones' },
-        refused: { ...integer, description: 'Requests that were too many' },
-      },
-      'Newest first; of some seconds ago',
-    ),
-  ),
-  nextCursor: {
-    ...string,
-    type: ['string', 'null'],
-    description: 'Where `limit` has cut the answer: as `cursor` it goes on after the last row; null at the end',
-  },
-});
 
 export const nothing = { type: 'null', description: 'No body' } as const;

@@ -2,6 +2,7 @@
 import { registry } from '../../../infra/metrics.ts';
 import { API_ERRORS } from '../../http/api-error.ts';
 import { liveRoute, methodOf, type Route } from '../../http/route.ts';
+import { planRoute } from '../account/plan-routes.ts';
 import { asyncDocumentRoute, docsPage, docsParts, documentRoute } from './documentation-routes.ts';
 import { apiErrors, apiIndex } from './schema.ts';
 
@@ -77,13 +78,20 @@ function indexRoute(listed: () => readonly Route[]) {
 }
 
 export type ServiceRoute =
-  | ReturnType<typeof indexRoute | typeof documentRoute>
+  | ReturnType<typeof indexRoute | typeof documentRoute | typeof planRoute>
   | typeof errors
   | typeof asyncDocumentRoute;
 
 /** The routes of the service itself; the index lists `routes` and these. */
 export function serviceRoutes(routes: readonly Route[]): Route[] {
-  const described = [indexRoute(() => listed), ...routes, errors, metricsRoute, asyncDocumentRoute];
+  const described = [
+    indexRoute(() => listed),
+    ...routes,
+    planRoute(() => listed),
+    errors,
+    metricsRoute,
+    asyncDocumentRoute,
+  ];
   const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
   return [...listed, ...docsParts];
 }

@@ -1,15 +1,12 @@
 /** Webhooks of the identity whose key asks: /api/webhooks */
 
-import type { Caller } from '../../access/gate.ts';
 import type { KeyOwner } from '../../access/key-store.ts';
 import { requireHolder } from '../../access/require-session.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
-import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
-import { type DeliveryRow, findDelivery, listDeliveries, redrive } from '../../webhooks/delivery-store.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
 import {
   createInterest,
@@ -22,30 +19,16 @@ import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
-  findWebhook,
   listWebhooks,
   MAX_WEBHOOKS,
-  sendTest,
   type WebhookRegistration,
   type WebhookRow,
   type WithSecret,
 } from '../../webhooks/webhook-store.ts';
 import { nothing } from '../account/schema.ts';
-import {
-  DELIVERY_STATES,
-  delivery,
-  deliveryList,
-  webhook,
-  webhookChange,
-  webhookList,
-  webhookRequest,
-  webhookWithSecret,
-} from './schema.ts';
-
-const live = { weight: 1, tier: 'pro', cache: 'none' } as const;
-const id = pathParameter('Id of the webhook', { type: 'string', pattern: '^[0-9a-f]{16}$', maxLength: 16 });
-const DELIVERY = { type: 'string', pattern: '^msg_[0-9a-f]{32}$', maxLength: 36 } as const;
-const deliveryId = pathParameter('Id of the delivery', DELIVERY);
+import { deliveryRoutes } from './delivery-routes.ts';
+import { id, live, ownWebhook } from './own-webhook.ts';
+import { webhook, webhookChange, webhookList, webhookRequest, webhookWithSecret } from './schema.ts';
 
 interface WebhookBody {
   readonly url?: string;
@@ -79,22 +62,6 @@ const shown = (row: WebhookRow) => {
 };
 const withSecret = ({ row, secret }: WithSecret) => ({ ...shown(row), secret });
 
-const shownDelivery = (row: DeliveryRow) => ({
-  id: row.id,
-  kind: row.kind,
-  chain: row.chain,
-  height: row.height,
-  state: row.state,
-  reverts: row.reverts,
-  reverted: row.reverted,
-  attempts: row.attempts,
-  attemptedAt: row.attempted_at?.toISOString() ?? null,
-  nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
-  status: row.status,
-  error: row.error,
-  createdAt: row.created_at.toISOString(),
-});
-
 /** What is not given is as before. @throws ApiError invalid_parameter, rate_limited */
 async function registration(
   api: ApiContext,
@@ -127,12 +94,6 @@ function receiverUrl(api: ApiContext, text: string): string {
     if (!(cause instanceof ReceiverRefused)) throw cause;
     throw new ApiError('receiver_refused', cause.message, { cause });
   }
-}
-
-async function own(api: ApiContext, caller: Caller, webhookId: string): Promise<WebhookRow> {
-  const row = await findWebhook(api.postgres, await requireHolder(api, caller), webhookId);
-  if (!row) throw notFound(`webhook ${webhookId}`);
-  return row;
 }
 
 const list = liveRoute({
@@ -171,7 +132,7 @@ const read = liveRoute({
   summary: 'A webhook',
   parameters: { id },
   response: webhook,
-  handler: async ({ api, caller, params }) => ({ body: shown(await own(api, caller, params.id)) }),
+  handler: async ({ api, caller, params }) => ({ body: shown(await ownWebhook(api, caller, params.id)) }),
 });
 
 const change = liveRoute({
@@ -184,7 +145,7 @@ const change = liveRoute({
   response: webhookWithSecret,
   async handler({ api, caller, params, body }) {
     const holder = await requireHolder(api, caller);
-    const before = await own(api, caller, params.id);
+    const before = await ownWebhook(api, caller, params.id);
     const given = body as WebhookBody;
     const changed = await changeWebhook(api.postgres, api.webhooks.queue, holder, params.id, {
       ...(await registration(api, holder, given, before)),
@@ -212,58 +173,4 @@ const remove = liveRoute({
   },
 });
 
-const test = liveRoute({
-  ...live,
-  path: '/api/webhooks/:id/test',
-  method: 'POST',
-  status: 201,
-  summary: 'Sends a message of type `test`; the answer is its delivery, which shows the outcome',
-  parameters: { id },
-  response: delivery,
-  async handler({ api, caller, params }) {
-    await own(api, caller, params.id);
-    const sent = await sendTest(api.postgres, api.webhooks.queue, params.id);
-    api.webhooks.wake();
-    const row = await findDelivery(api.postgres, params.id, sent);
-    if (!row) throw notFound(`webhook ${params.id}`);
-    return { body: shownDelivery(row) };
-  },
-});
-
-const deliveries = liveRoute({
-  ...live,
-  path: '/api/webhooks/:id/deliveries',
-  summary: 'What was sent, is being tried and has failed; kept for 7 days',
-  parameters: {
-    id,
-    state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
-    before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
-    limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
-  },
-  response: deliveryList,
-  async handler({ api, caller, params }) {
-    await own(api, caller, params.id);
-    const { state, before, limit } = params;
-    const rows = await listDeliveries(api.postgres, params.id, { state, before, limit: limit + 1 });
-    const results = rows.slice(0, limit).map(shownDelivery);
-    return { body: { results, nextBefore: rows.length > limit ? (results.at(-1)?.id ?? null) : null } };
-  },
-});
-
-const again = liveRoute({
-  ...live,
-  path: '/api/webhooks/:id/deliveries/:deliveryId/redrive',
-  method: 'POST',
-  summary: 'Sends a delivery again, now, with the whole schedule of retries',
-  parameters: { id, deliveryId },
-  response: delivery,
-  async handler({ api, caller, params }) {
-    await own(api, caller, params.id);
-    const row = await redrive(api.postgres, api.webhooks.queue, params.id, params.deliveryId);
-    if (!row) throw notFound(`delivery ${params.deliveryId} that is not held`);
-    api.webhooks.wake();
-    return { body: shownDelivery(row) };
-  },
-});
-
-export const webhookRoutes = [list, create, read, change, remove, test, deliveries, again];
+export const webhookRoutes = [list, create, read, change, remove, ...deliveryRoutes];

@@ -123,7 +123,7 @@ export const webhookWithSecret = object({
   secret: { ...nullableString, description: 'whsec_…; shown when it is made, else null' },
 });
 
-export const delivery = object({
+const deliveryMembers = {
   id: { ...string, description: 'The header webhook-id of each attempt' },
   kind: string,
   chain: nullableString,
@@ -140,7 +140,22 @@ export const delivery = object({
   nextAttemptAt: nullableTime,
   status: { ...nullableInteger, description: 'Of the last answer' },
   error: { ...nullableString, description: 'Why the last attempt failed' },
+  latencyMs: { ...nullableInteger, description: 'Milliseconds of the last attempt, up to its answer or its failure' },
   createdAt: isoTime,
+};
+export const delivery = object(deliveryMembers);
+export const wholeDelivery = object({
+  ...deliveryMembers,
+  body: { ...string, description: 'The message as it is sent, exactly' },
+  answer: {
+    ...nullableString,
+    description: "The first 2 kB of the receiver's last answer, as text of a stranger; null when it did not answer",
+  },
+  answerCut: { ...boolean, description: 'The answer goes on' },
+});
+export const redriven = object({
+  redriven: integer,
+  more: { ...boolean, description: 'A thousand at a time: ask again for the others' },
 });
 export const deliveryList = object({
   results: array(delivery, 'Newest first'),

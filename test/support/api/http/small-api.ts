@@ -61,7 +61,7 @@ export async function startSmallApi({
       members: () => 1,
     }),
     keys: { known: () => null, find: async () => null },
-    usage: { record() {} },
+    usage: { record: () => () => undefined },
   });
   const chains = [
     {

@@ -1,0 +1,127 @@
+/** What a request costs, which allowances pay for it, and in whose usage it counts. */
+import { type AccessTier, type Config, TIERS } from '../../schemas/config.ts';
+import { ApiError } from '../http/api-error.ts';
+import { memoize } from '../state/memoize.ts';
+import { type ActiveKey, LOWEST_TIER } from './key-store.ts';
+import type { AllowanceName } from './limit-headers.ts';
+import type { AllowanceDemand } from './limiter.ts';
+import type { Visitor } from './visitor.ts';
+
+export interface RequestCost {
+  /** Pattern of the route, never the address asked for. */
+  readonly template: string;
+  readonly credits: number;
+  /** 0 for charges while an answer is streamed; counts as a request of its own by default. */
+  readonly requests?: 0;
+  /** Lowest that may ask; null = without a key. */
+  readonly tier: AccessTier | null;
+  /** Paid by the network when a session asks: whoever uses up the credits of an identity must not keep it from revoking the key. */
+  readonly ofAccount?: boolean | undefined;
+}
+
+/** Payer: `key` is undefined if none was presented, or a session that has ended, and null if the presented key is invalid. */
+export interface Identified {
+  readonly visitor: Visitor;
+  readonly key: ActiveKey | null | undefined;
+}
+
+/** The charge, and the headers that report it. */
+export interface Charge {
+  readonly caller: Identified;
+  readonly template: string;
+  readonly demands: readonly AllowanceDemand[];
+  readonly names: readonly AllowanceName[];
+  /** The cost of the whole request, as its headers say. */
+  readonly credits: number;
+  /** That the usage counts: 0 where the request is counted already. */
+  readonly requests: number;
+  /** The key or session in whose usage it counts; null for what an identity does not pay. */
+  readonly counted: ActiveKey | null;
+  /** Although it can be paid. */
+  readonly refusal: ApiError | null;
+}
+
+/** Charge for requests that are refused before any work. */
+export const LEAST_CREDITS = 1;
+
+export const WRONG_KEY = new ApiError(
+  'key_invalid',
+  'the API key is wrong, was replaced or revoked, or its identity is revoked',
+  {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+);
+
+const MEMOIZED = 10_000;
+const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
+const NAMES_WITH_LIMITED_KEY: readonly AllowanceName[] = ['credits', 'key'];
+const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
+const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
+
+type PayingKey = Pick<ActiveKey, 'id' | 'tier' | 'account' | 'creditsPerMinute'>;
+
+/** The allowance of the identity, and that of the key where it has one of its own: both hold. */
+export function demandsOfKey(tiers: Config['tiers'], key: PayingKey, cost: number): AllowanceDemand[] {
+  const allowance = tiers[key.tier].creditsPerMinute;
+  const ofIdentity = { bucket: key.account, allowance, cost };
+  if (key.creditsPerMinute === null) return [ofIdentity];
+  // The tier may have fallen since the key was made.
+  return [ofIdentity, { bucket: `key ${key.id}`, allowance: Math.min(key.creditsPerMinute, allowance), cost }];
+}
+
+/** Computes what a request costs and which allowances pay for it. */
+export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>) {
+  // No name put together and hashed again that was there before.
+  const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
+  const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
+
+  const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
+    bucket: requestsBucket(visitor.network),
+    allowance: keylessRequestsPerMinute,
+    cost,
+  });
+
+  const creditsOfNetwork = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
+    bucket: creditsBucket(visitor.network),
+    allowance: tiers[LOWEST_TIER].creditsPerMinute,
+    cost,
+  });
+
+  const paidByKey = (key: ActiveKey, cost: number) => ({
+    names: key.creditsPerMinute === null ? NAMES_WITH_KEY : NAMES_WITH_LIMITED_KEY,
+    demands: demandsOfKey(tiers, key, cost),
+  });
+
+  function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
+    const { key } = caller;
+    const { template } = requestCost;
+    const refusal = key === null ? WRONG_KEY : tierRefusal(key, requestCost.tier);
+    const credits = refusal ? Math.min(requestCost.credits, LEAST_CREDITS) : requestCost.credits;
+    const payer = requestCost.ofAccount && key?.expiresAt ? null : (key ?? null);
+    const requests = requestCost.requests ?? 1;
+    const rest = { caller, template, credits, requests, refusal, counted: payer };
+    if (payer && credits > 0) return { ...rest, ...paidByKey(payer, credits) };
+    // A path that costs no credits still costs the network one request, with or without a key.
+    const ofNetwork = requestsOf(caller, requests);
+    const ofCredits = payer ? demandsOfKey(tiers, payer, credits).slice(0, 1) : [creditsOfNetwork(caller, credits)];
+    return { ...rest, names: NAMES_OF_REST, demands: [ofNetwork, ...ofCredits] };
+  }
+
+  /** `cost`: the part that is charged now; the request is counted with the first. */
+  function billOfRpc(caller: Identified, template: string, credits: number, cost: number, requests: 0 | 1): Charge {
+    const { key } = caller;
+    const refusal = key === null ? WRONG_KEY : null;
+    const rest = { caller, template, credits, requests, refusal, counted: key ?? null };
+    if (key) return { ...rest, ...paidByKey(key, cost) };
+    return { ...rest, names: NAMES_OF_RPC, demands: [requestsOf(caller, cost)] };
+  }
+
+  return { billOfRest, billOfRpc };
+}
+
+function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | null): ApiError | null {
+  if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
+  const had = key ? `one of the tier ${key.tier}` : 'neither';
+  const needed = `this path needs a key or a session of the tier ${tier} or above; this request has ${had}`;
+  return new ApiError('tier_required', needed);
+}

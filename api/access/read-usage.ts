@@ -1,0 +1,66 @@
+/** Usage of an identity as its owner sees it: by step, and by key or route. */
+import { SECONDS_PER_DAY } from '../../domain/time.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import type { KeyOwner } from './key-store.ts';
+
+export const USAGE_STEPS = ['minute', 'hour', 'day'] as const;
+export type UsageStep = (typeof USAGE_STEPS)[number];
+export const USAGE_PARTS = ['key', 'route'] as const;
+export type UsagePart = (typeof USAGE_PARTS)[number];
+
+export const STEP_SECONDS: Readonly<Record<UsageStep, number>> = { minute: 60, hour: 3_600, day: SECONDS_PER_DAY };
+
+export interface UsageRow {
+  readonly at: Date;
+  /** Id of the key, or pattern of the route. */
+  readonly of: string;
+  readonly requests: bigint;
+  readonly credits: bigint;
+  readonly rate_limited: bigint;
+  readonly key_limited: bigint;
+  readonly tier_required: bigint;
+}
+
+/** Place of the last row that the caller has. */
+export interface UsagePlace {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  readonly of: string;
+}
+
+export interface UsageQuery {
+  readonly step: UsageStep;
+  readonly by: UsagePart;
+  /** Seconds since the epoch: the steps that they lie in are answered whole. */
+  readonly from: number;
+  readonly to: number;
+  readonly keyId: string | null;
+  readonly limit: number;
+  readonly after: UsagePlace | null;
+}
+
+const SUMS = ['requests', 'credits', 'rate_limited', 'key_limited', 'tier_required'] as const;
+const READ_SQL: Readonly<Record<UsagePart, string>> = { key: readSql('key_id'), route: readSql('route') };
+
+function readSql(column: 'key_id' | 'route'): string {
+  return `SELECT * FROM (
+      SELECT date_bin(make_interval(secs => $4), u.at, 'epoch'::timestamptz) AS at, u.${column} AS of,
+        ${SUMS.map((name) => `sum(u.${name})::int8 AS ${name}`).join(', ')}
+      FROM account_usage u WHERE u.chain = $1 AND u.identity_address = $2 AND u.step = $3
+        AND u.at >= to_timestamp($5) AND u.at < to_timestamp($6) AND ($7::text IS NULL OR u.key_id = $7)
+      GROUP BY 1, 2) AS rows
+    WHERE $8::bigint IS NULL OR (at, $9::text COLLATE "C") < (to_timestamp($8), of COLLATE "C")
+    ORDER BY at DESC, of COLLATE "C" LIMIT $10`;
+}
+
+/** Newest first, revoked keys included. */
+export async function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
+  const { step, by, from, to, keyId, limit, after } = asked;
+  const width = STEP_SECONDS[step];
+  // Routes are kept by hour alone, from which their days follow.
+  const source = by === 'route' ? 'hour' : step;
+  const whole = [Math.floor(from / width) * width, Math.ceil(to / width) * width];
+  const place = [after?.at ?? null, after?.of ?? ''];
+  const values = [holder.chain, holder.identityAddress, source, width, ...whole, keyId, ...place, limit];
+  return (await pool.query<UsageRow>(READ_SQL[by], values)).rows;
+}

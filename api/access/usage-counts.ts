@@ -1,0 +1,66 @@
+/** Counts of usage that are not written yet: one for each minute, payer and route, of which there are few. */
+import type { ActiveKey, KeyOwner } from './key-store.ts';
+
+/** The allowance of the identity, that of the key, or the tier did not suffice. */
+export type Refusal = 'rate' | 'key' | 'tier';
+
+/** Stands for every session of an identity: the id of one is the digest of its token. */
+const SESSION_ID = 'session';
+
+export type Payer = Pick<ActiveKey, 'id' | 'chain' | 'identityAddress' | 'account' | 'expiresAt'>;
+
+export interface UsageCount extends KeyOwner {
+  readonly keyId: string;
+  readonly route: string;
+  /** Seconds since the epoch. */
+  readonly minute: number;
+  requests: number;
+  credits: number;
+  rate: number;
+  key: number;
+  tier: number;
+  /** Milliseconds since the epoch. */
+  lastAt: number;
+}
+
+export interface UsageCounts {
+  /** The count to add to; `minute` in seconds since the epoch. */
+  of(payer: Payer, route: string, minute: number): UsageCount;
+  /** Returns all counts, and starts with none. */
+  take(): UsageCount[];
+}
+
+type OfMinute = Map<string, Map<string, UsageCount>>;
+
+export function createUsageCounts(): UsageCounts {
+  let counts = new Map<number, OfMinute>();
+  return {
+    of(payer, route, minute) {
+      const isKey = payer.expiresAt === null;
+      const ofMinute = entry(counts, minute, (): OfMinute => new Map());
+      const ofPayer = entry(ofMinute, isKey ? payer.id : payer.account, () => new Map<string, UsageCount>());
+      return entry(ofPayer, route, () => newCount(payer, isKey ? payer.id : SESSION_ID, route, minute));
+    },
+    take() {
+      const taken = [...counts.values()].flatMap((ofMinute) =>
+        [...ofMinute.values()].flatMap((ofPayer) => [...ofPayer.values()]),
+      );
+      counts = new Map();
+      return taken;
+    },
+  };
+}
+
+function newCount({ chain, identityAddress }: Payer, keyId: string, route: string, minute: number): UsageCount {
+  const none = { requests: 0, credits: 0, rate: 0, key: 0, tier: 0, lastAt: 0 };
+  return { chain, identityAddress, keyId, route, minute, ...none };
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,165 @@
+/** What the keys and sessions of an identity asked for, and what is left now: /api/usage */
+import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { demandsOfKey } from '../../access/bills.ts';
+import type { Caller } from '../../access/gate.ts';
+import { accountOf, type KeyOwner, listKeys, tierOf } from '../../access/key-store.ts';
+import {
+  readUsage,
+  USAGE_PARTS,
+  USAGE_STEPS,
+  type UsagePlace,
+  type UsageRow,
+  type UsageStep,
+} from '../../access/read-usage.ts';
+import { requireHolder } from '../../access/require-session.ts';
+import { WRITTEN_WITHIN_S } from '../../access/usage.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { invalidParameters } from '../../http/api-error.ts';
+import { csvLine } from '../../http/csv.ts';
+import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { SECONDS } from '../../http/time-parameter.ts';
+import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
+
+const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
+
+const MOST_ROWS = 10_000;
+/** Length in seconds of an answer to a request without `from`. */
+const SPAN_S: Readonly<Record<UsageStep, number>> = { minute: 3_600, hour: SECONDS_PER_DAY, day: 30 * SECONDS_PER_DAY };
+const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
+/** Since when; step and part of the last row. */
+const CURSOR = { type: 'string', pattern: '^\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
+
+const parameters = {
+  step: queryParameter('Minutes are kept for 24 hours, hours for 30 days, days for 400 days', {
+    type: 'string',
+    enum: USAGE_STEPS,
+    default: 'minute',
+  }),
+  by: queryParameter('Rows of each key, or of each route; routes by hour and day, for 30 days', {
+    type: 'string',
+    enum: USAGE_PARTS,
+    default: 'key',
+  }),
+  from: queryParameter(
+    'Seconds since the epoch; before `to` by an hour (minute), a day (hour) or 30 days (day) when it is not given',
+    SECONDS,
+  ),
+  to: queryParameter('Seconds since the epoch, exclusive; now when it is not given. Steps are shown whole', SECONDS),
+  key: queryParameter('Of this key alone, or of `session`', KEY),
+  limit: queryParameter('Rows; more than 10,000 is served as 10,000', { type: 'integer', minimum: 1, default: 1_000 }),
+  cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
+};
+
+function readPlace(cursor: string): UsagePlace & { readonly from: number } {
+  const [from, at, of = ''] = cursor.split('.');
+  return { from: Number(from), at: Number(at), of: Buffer.from(of, 'base64url').toString() };
+}
+
+function cursorOf(from: number, { at, of }: UsageRow): string {
+  return `${from}.${at.getTime() / 1000}.${Buffer.from(of).toString('base64url')}`;
+}
+
+async function read(api: ApiContext, caller: Caller, params: ParameterValues<typeof parameters>) {
+  const holder = await requireHolder(api, caller);
+  const { step, by, cursor } = params;
+  const limit = Math.min(params.limit, MOST_ROWS);
+  if (by === 'route' && step === 'minute') {
+    throw invalidParameters([{ pointer: '/step', detail: 'routes are counted by hour: step must be hour or day' }]);
+  }
+  const to = params.to ?? Math.ceil(Date.now() / 1000);
+  const after = cursor === undefined ? null : readPlace(cursor);
+  const from = after?.from ?? params.from ?? Math.max(0, to - SPAN_S[step]);
+  const asked = { step, by, from, to, keyId: params.key ?? null, limit: limit + 1, after };
+  const rows = await readUsage(api.postgres, holder, asked);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const results = rows.slice(0, limit).map(({ at, of, ...sums }) => ({
+    at: at.toISOString(),
+    keyId: by === 'key' ? of : null,
+    route: by === 'route' ? of : null,
+    requests: Number(sums.requests),
+    credits: Number(sums.credits),
+    refused: Number(sums.rate_limited + sums.key_limited + sums.tier_required),
+    rateLimited: Number(sums.rate_limited),
+    keyLimited: Number(sums.key_limited),
+    tierRequired: Number(sums.tier_required),
+  }));
+  return { holder, step, by, results, nextCursor: last ? cursorOf(from, last) : null };
+}
+
+const used = liveRoute({
+  ...live,
+  path: '/api/usage',
+  summary: 'What an identity asked for, by step and by key or route; with a session or any of its keys',
+  parameters,
+  response: usage,
+  async handler({ api, caller, params }) {
+    const { holder, ...rest } = await read(api, caller, params);
+    const tier = await tierOf(api.postgres, holder);
+    return { body: { tier, creditsPerMinute: api.config.tiers[tier].creditsPerMinute, ...rest } };
+  },
+});
+
+const CSV_TYPE = 'text/csv; charset=utf-8';
+
+const usedCsv = liveRoute({
+  ...live,
+  path: '/api/usage/csv',
+  summary: 'The same rows as CSV; where `limit` has cut them, the header X-Next-Cursor has the cursor',
+  parameters,
+  response: { type: 'string' },
+  produces: CSV_TYPE,
+  async handler({ api, caller, params }) {
+    const { results, nextCursor } = await read(api, caller, params);
+    const lines = results.map((row) => csvLine(Object.values(row)));
+    return {
+      contentType: CSV_TYPE,
+      headers: nextCursor === null ? {} : { 'X-Next-Cursor': nextCursor },
+      body: csvLine(Object.keys(USAGE_COLUMNS)) + lines.join(''),
+    };
+  },
+});
+
+const now = liveRoute({
+  ...live,
+  path: '/api/usage/now',
+  summary: 'What is left of the allowances at this moment; with a session or any key of the identity',
+  parameters: {},
+  response: usageNow,
+  async handler({ api, caller }) {
+    const holder = await requireHolder(api, caller);
+    return { body: await standingOf(api, holder) };
+  },
+});
+
+async function standingOf(api: ApiContext, holder: KeyOwner) {
+  const tier = await tierOf(api.postgres, holder);
+  const keys = await listKeys(api.postgres, holder);
+  const limited = keys.filter((key) => key.credits_per_minute !== null);
+  const payerOf = (id: string, limit: number | null) => ({
+    id,
+    tier,
+    account: accountOf(holder),
+    creditsPerMinute: limit,
+  });
+  const ofIdentity = demandsOfKey(api.config.tiers, payerOf('', null), 0);
+  const ofKeys = limited.flatMap(({ id, credits_per_minute }) =>
+    demandsOfKey(api.config.tiers, payerOf(id, credits_per_minute), 0).slice(1),
+  );
+  const standings = await api.standings([...ofIdentity, ...ofKeys]);
+  const shown = (index: number) => {
+    const standing = standings[index];
+    if (!standing) throw new TypeError('an allowance has no standing');
+    const { allowance, remaining, resetMs } = standing;
+    return { creditsPerMinute: allowance, remaining, resetSeconds: Math.ceil(resetMs / 1000) };
+  };
+  return {
+    at: new Date().toISOString(),
+    tier,
+    ...shown(0),
+    keys: limited.map(({ id, name }, index) => ({ id, name, ...shown(index + 1) })),
+    writtenWithinSeconds: WRITTEN_WITHIN_S,
+  };
+}
+
+export const usageRoutes = [used, usedCsv, now];

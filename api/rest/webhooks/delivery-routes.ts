@@ -1,0 +1,129 @@
+/** Deliveries of a webhook: what was sent, what was answered, and again. */
+import { notFound } from '../../http/api-error.ts';
+import { pathParameter, queryParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import {
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  redrive,
+  redriveFailed,
+  type WholeDeliveryRow,
+} from '../../webhooks/delivery-store.ts';
+import { sendTest } from '../../webhooks/webhook-store.ts';
+import { id, live, ownWebhook } from './own-webhook.ts';
+import { DELIVERY_STATES, delivery, deliveryList, redriven, wholeDelivery } from './schema.ts';
+
+const MOST_DELIVERIES = 200;
+const DELIVERY = { type: 'string', pattern: '^msg_[0-9a-f]{32}$', maxLength: 36 } as const;
+const deliveryId = pathParameter('Id of the delivery', DELIVERY);
+
+const shownDelivery = (row: DeliveryRow) => ({
+  id: row.id,
+  kind: row.kind,
+  chain: row.chain,
+  height: row.height,
+  state: row.state,
+  reverts: row.reverts,
+  reverted: row.reverted,
+  attempts: row.attempts,
+  attemptedAt: row.attempted_at?.toISOString() ?? null,
+  nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+  status: row.status,
+  error: row.error,
+  latencyMs: row.latency_ms,
+  createdAt: row.created_at.toISOString(),
+});
+
+const shownWhole = (row: WholeDeliveryRow) => ({
+  ...shownDelivery(row),
+  body: row.body,
+  answer: row.answer,
+  answerCut: row.answer_cut,
+});
+
+const test = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/test',
+  method: 'POST',
+  status: 201,
+  summary: 'Sends a message of type `test`; the answer is its delivery, which shows the outcome',
+  parameters: { id },
+  response: delivery,
+  async handler({ api, caller, params }) {
+    await ownWebhook(api, caller, params.id);
+    const sent = await sendTest(api.postgres, api.webhooks.queue, params.id);
+    api.webhooks.wake();
+    const row = await findDelivery(api.postgres, params.id, sent);
+    if (!row) throw notFound(`webhook ${params.id}`);
+    return { body: shownDelivery(row) };
+  },
+});
+
+const deliveries = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/deliveries',
+  summary: 'What was sent, is being tried and has failed; kept for 7 days',
+  parameters: {
+    id,
+    state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
+    before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
+    limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
+  },
+  response: deliveryList,
+  async handler({ api, caller, params }) {
+    await ownWebhook(api, caller, params.id);
+    const { state, before } = params;
+    const limit = Math.min(params.limit, MOST_DELIVERIES);
+    const rows = await listDeliveries(api.postgres, params.id, { state, before, limit: limit + 1 });
+    const results = rows.slice(0, limit).map(shownDelivery);
+    return { body: { results, nextBefore: rows.length > limit ? (results.at(-1)?.id ?? null) : null } };
+  },
+});
+
+const oneDelivery = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/deliveries/:deliveryId',
+  summary: 'A delivery with its message and what the receiver answered',
+  parameters: { id, deliveryId },
+  response: wholeDelivery,
+  async handler({ api, caller, params }) {
+    await ownWebhook(api, caller, params.id);
+    const row = await findDelivery(api.postgres, params.id, params.deliveryId);
+    if (!row) throw notFound(`delivery ${params.deliveryId}`);
+    return { body: shownWhole(row) };
+  },
+});
+
+const allAgain = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/redrive',
+  method: 'POST',
+  summary: 'Sends all failed deliveries again, oldest first',
+  parameters: { id },
+  response: redriven,
+  async handler({ api, caller, params }) {
+    await ownWebhook(api, caller, params.id);
+    const done = await redriveFailed(api.postgres, api.webhooks.queue, params.id);
+    api.webhooks.wake();
+    return { body: done };
+  },
+});
+
+const again = liveRoute({
+  ...live,
+  path: '/api/webhooks/:id/deliveries/:deliveryId/redrive',
+  method: 'POST',
+  summary: 'Sends a delivery again, now, with the whole schedule of retries',
+  parameters: { id, deliveryId },
+  response: delivery,
+  async handler({ api, caller, params }) {
+    await ownWebhook(api, caller, params.id);
+    const row = await redrive(api.postgres, api.webhooks.queue, params.id, params.deliveryId);
+    if (!row) throw notFound(`delivery ${params.deliveryId} that is not held`);
+    api.webhooks.wake();
+    return { body: shownDelivery(row) };
+  },
+});
+
+export const deliveryRoutes = [test, deliveries, oneDelivery, again, allAgain];

@@ -1,0 +1,280 @@
+/** Keys, usage and plans of those who log in, on two API processes of one service, and for two identities on two chains. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTier } from '../../api/access/key-store.ts';
+import { openSession } from '../../api/access/sessions.ts';
+import { methodOf } from '../../api/http/route.ts';
+import { routeTable } from '../../api/rest/route-table.ts';
+import { storeIdentity } from '../support/api/access/store-identity.ts';
+import { schemaFaults } from './client.ts';
+import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
+import type { SecondApi } from './start-second-api.ts';
+import type { LooseJson } from './truth.ts';
+
+const TIERS = {
+  free: { creditsPerMinute: 1_000 },
+  developer: { creditsPerMinute: 1_100 },
+  pro: { creditsPerMinute: 200_000 },
+};
+const OTHER_CHAIN = 'other';
+const UNTIL_WRITTEN = { timeout: 60_000, interval: 250 };
+const READ = '/api/market/protocol';
+
+let service: RunningService;
+let beside: SecondApi;
+let alice: string;
+/** The same i-address on another chain: nothing but the chain tells the two apart. */
+let namesake: string;
+beforeAll(async () => {
+  service = await startService({ startHeight: 300, limits: { tiers: TIERS, keylessRequestsPerMinute: 100_000 } });
+  await service.settled();
+  beside = await service.startSecondApi();
+  const { postgres } = service.stores;
+  await storeIdentity(postgres, { chain: OTHER_CHAIN, identityAddress: ALICE, flags: 0 });
+  for (const chain of [CHAIN, OTHER_CHAIN]) await setTier(postgres, { chain, identityAddress: ALICE }, 'pro');
+  alice = (await openSession(postgres, { chain: CHAIN, identityAddress: ALICE })).token;
+  namesake = (await openSession(postgres, { chain: OTHER_CHAIN, identityAddress: ALICE })).token;
+}, 600_000);
+afterAll(async () => {
+  await beside?.close();
+  await service?.stop();
+});
+
+interface RequestInput {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly port?: number;
+}
+
+async function ask(token: string, path: string, { method = 'GET', body, port = service.port }: RequestInput = {}) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const json: LooseJson = /^[{[]/.test(text) ? JSON.parse(text) : null;
+  if (answer.ok && json !== null && method === 'GET') expect(schemaFaults(path.split('?')[0] ?? '', json)).toBeNull();
+  return { status: answer.status, headers: answer.headers, text, body: json };
+}
+
+const issue = async (token: string, body: object = {}) =>
+  (await ask(token, '/api/keys', { method: 'POST', body })).body as { id: string; key: string };
+
+/** What the usage says of a key, from its rows of a step. */
+async function usageOf(id: string, step = 'minute', by = 'key') {
+  const { body } = await ask(alice, `/api/usage?step=${step}&by=${by}&key=${id}`);
+  const sum = (name: string) => body.results.reduce((all: number, row: LooseJson) => all + row[name], 0);
+  const [requests, credits] = [sum('requests'), sum('credits')];
+  return { requests, credits, rateLimited: sum('rateLimited'), keyLimited: sum('keyLimited'), refused: sum('refused') };
+}
+
+/** Credits that the answers say were charged, and refusals. */
+async function flood(key: string, count: number, port: number, path = READ) {
+  const statuses = await Promise.all(
+    Array.from({ length: count }, async () => (await ask(key, path, { port })).status),
+  );
+  return {
+    accepted: statuses.filter((status) => status === 200).length,
+    refused: statuses.filter((status) => status === 429).length,
+  };
+}
+
+describe('a key', () => {
+  it('has an allowance of its own, over both processes, within that of the identity', async () => {
+    const { id, key } = await issue(alice, { name: 'small', creditsPerMinute: 20 });
+    const before = await ask(alice, '/api/usage/now');
+    expect(before.body.keys).toContainEqual(expect.objectContaining({ id, creditsPerMinute: 20, remaining: 20 }));
+    const [here, there] = await Promise.all([flood(key, 30, service.port), flood(key, 30, beside.port)]);
+    const accepted = here.accepted + there.accepted;
+    expect(accepted).toBeLessThanOrEqual(20);
+    expect(accepted).toBeGreaterThan(10);
+    const refused = await ask(key, READ);
+    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([
+      429,
+      `"credits";q=${TIERS.pro.creditsPerMinute};w=60, "key";q=20;w=60`,
+    ]);
+    expect(refused.body.detail).toContain('20 credits of this key');
+    await expect
+      .poll(() => usageOf(id), UNTIL_WRITTEN)
+      .toMatchObject({ credits: accepted, keyLimited: 60 - accepted + 1, rateLimited: 0 });
+    expect((await ask((await issue(alice)).key, READ)).status).toBe(200); // another key of the identity goes on
+  });
+
+  it('may have at most the credits of the tier', async () => {
+    const answer = await ask(alice, '/api/keys', { method: 'POST', body: { creditsPerMinute: 200_001 } });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/creditsPerMinute' }] } });
+  });
+
+  it('keeps its id, name and allowance with a new secret, says when it was used, and shows no secret twice', async () => {
+    const { id, key } = await issue(alice, { name: 'kept', creditsPerMinute: 7 });
+    await ask(key, READ);
+    const again = await ask(alice, `/api/keys/${id}/regenerate`, { method: 'POST' });
+    expect(again.body).toMatchObject({ id, name: 'kept', creditsPerMinute: 7 });
+    expect(again.body.key).not.toBe(key);
+    await expect.poll(async () => (await ask(key, READ)).status, UNTIL_WRITTEN).toBe(401);
+    const listed = async () => (await ask(alice, '/api/keys')).body.keys.find((row: LooseJson) => row.id === id);
+    await expect.poll(async () => (await listed()).lastUsedAt, UNTIL_WRITTEN).toMatch(/^20/);
+    for (const path of ['/api/keys', '/api/usage', '/api/usage/now', '/api/usage/csv']) {
+      const { text } = await ask(alice, path);
+      for (const secret of [key, again.body.key]) expect(text).not.toContain(secret.slice(-64));
+    }
+  });
+});
+
+describe('usage', () => {
+  it('is what was accepted, to the credit, by each step, route and process', async () => {
+    const { id, key } = await issue(alice);
+    await Promise.all([flood(key, 40, service.port), flood(key, 30, beside.port, '/api/blocks/1')]);
+    await ask(key, '/api/no/such/path/at/all');
+    const calls = JSON.stringify(Array(5).fill({ id: 1, method: 'getblockcount', params: [] }));
+    const batch = { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: calls };
+    expect((await fetch(service.url, batch)).status).toBe(200);
+    const weight = routeTable.find(({ path }) => path === '/api/blocks/:height')?.weight ?? 0;
+    const credits = 40 + 30 * weight + 1 + 5;
+    for (const step of ['minute', 'hour', 'day']) {
+      await expect.poll(() => usageOf(id, step), UNTIL_WRITTEN).toMatchObject({ requests: 72, credits, refused: 0 });
+    }
+    for (const step of ['hour', 'day']) expect(await usageOf(id, step, 'route')).toMatchObject({ credits });
+    const { body } = await ask(alice, `/api/usage?step=hour&by=route&key=${id}`);
+    const byRoute = new Map(body.results.map((row: LooseJson) => [row.route, row.credits]));
+    expect(byRoute).toEqual(
+      new Map([
+        [READ, 40],
+        ['/api/blocks/:height', 30 * weight],
+        ['none', 1],
+        ['/rpc/:chain', 5],
+      ]),
+    );
+    const csv = await ask(alice, `/api/usage/csv?step=hour&by=route&key=${id}`);
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(csv.text.split('\r\n')[0]).toBe(
+      'at,keyId,route,requests,credits,refused,rateLimited,keyLimited,tierRequired',
+    );
+    expect(csv.text.split('\r\n')).toHaveLength(body.results.length + 2);
+    expect(await ask(alice, '/api/usage?by=route')).toMatchObject({ status: 400 });
+  });
+
+  it('gives back what failed through our fault', async () => {
+    const { id, key } = await issue(alice);
+    service.node.setFaults({ wrongAuth: true });
+    expect((await ask(key, '/api/blocks/5/raw')).status).toBe(502);
+    service.node.setFaults({});
+    expect((await ask(key, READ)).status).toBe(200);
+    await expect.poll(() => usageOf(id), UNTIL_WRITTEN).toMatchObject({ requests: 2, credits: 1 });
+  });
+
+  it('loses nothing when a process ends, and at most two seconds when it is killed, and is never above', async () => {
+    const { id, key } = await issue(alice);
+    const ended = await service.startSecondApi();
+    expect(await flood(key, 25, ended.port)).toMatchObject({ accepted: 25 });
+    await ended.close();
+    expect(await usageOf(id)).toMatchObject({ credits: 25 });
+    const killed = await service.startSecondApi();
+    await flood(key, 10, killed.port);
+    await expect.poll(() => usageOf(id), UNTIL_WRITTEN).toMatchObject({ credits: 35 });
+    await flood(key, 10, killed.port);
+    await killed.kill();
+    await sleep(100);
+    const { credits } = await usageOf(id);
+    expect(credits).toBeGreaterThanOrEqual(35);
+    expect(credits).toBeLessThanOrEqual(45);
+  });
+});
+
+describe('a plan', () => {
+  const planOf = (calls: object[]) => ask(alice, '/api/usage/plan', { method: 'POST', body: { calls } });
+
+  it('costs what the gate charges', async () => {
+    const calls = [
+      { path: '/api/oracle/prices/VRSCTEST', perSecond: 20 },
+      { path: '/api/conversions/', perMinute: 1 },
+      { rpc: 'getblock', perMinute: 2 },
+    ];
+    const { status, body } = await planOf(calls);
+    expect(status).toBe(200);
+    const { key } = await issue(alice);
+    const charged = async (path: string) => Number((await ask(key, path)).headers.get('x-credits-cost'));
+    const price = await charged('/api/oracle/prices/VRSCTEST');
+    const list = await charged('/api/conversions/');
+    expect(body.calls.map((call: LooseJson) => call.creditsPerMinute)).toEqual([20 * 60 * price, list, 10]);
+    expect(body.creditsPerMinute).toBe(1_200 * price + list + 10);
+    expect(body.tiers.map(({ fits, lacks }: LooseJson) => [fits, lacks])).toEqual([
+      [false, 'credits'],
+      [false, 'credits'],
+      [true, null],
+    ]);
+    const estimate = await planOf([{ path: '/api/market/estimate', perMinute: 1 }]);
+    expect(estimate.body).toMatchObject({
+      withoutKey: false,
+      tiers: [{ lacks: 'tier' }, { fits: true }, { fits: true }],
+    });
+  });
+
+  it.each([
+    [{ path: '/api/nowhere', perMinute: 1 }, '/calls/0/path'],
+    [{ rpc: 'stop', perMinute: 1 }, '/calls/0/rpc'],
+    [{ path: '/api/', rpc: 'getinfo', perMinute: 1 }, '/calls/0'],
+    [{ path: '/api/' }, '/calls/0'],
+    [{ path: '/api/', perMinute: 1, perSecond: 1 }, '/calls/0'],
+  ])('%j is refused at %s', async (call, pointer) => {
+    expect(await planOf([call])).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
+  });
+});
+
+const OF_ALICE = ['of alice', 'for alice', 'hooks.example'];
+
+it('no path of an account shows or changes anything of another identity', async () => {
+  const { id, key } = await issue(alice, { name: 'of alice', creditsPerMinute: 5_000 });
+  const hook = { url: 'https://hooks.example/alice', events: ['block'] };
+  const made = (await ask(alice, '/api/webhooks', { method: 'POST', body: hook })).body;
+  const deliveryId = `msg_${'a'.repeat(32)}`;
+  const { pool } = service.stores.postgres;
+  await pool.query(
+    `INSERT INTO webhook_deliveries (id, webhook_id, kind, body, state, answer) VALUES ($1, $2, 'test', '{"of":"alice"}', 'failed', 'for alice')`,
+    [deliveryId, made.id],
+  );
+  await ask(key, READ);
+  await expect.poll(() => usageOf(id), UNTIL_WRITTEN).toMatchObject({ credits: 1 });
+  const held = async () => {
+    const { rows } = await pool.query(
+      `SELECT (SELECT json_agg(k) FROM (SELECT * FROM api_keys WHERE chain = $1 ORDER BY id) k)::text AS keys,
+        (SELECT json_agg(w) FROM (SELECT * FROM webhooks WHERE chain = $1 ORDER BY id) w)::text AS webhooks,
+        (SELECT json_agg(d) FROM webhook_deliveries d WHERE d.webhook_id = $2)::text AS deliveries,
+        (SELECT count(*) FROM sessions WHERE chain = $1)::int4 AS sessions`,
+      [CHAIN, made.id],
+    );
+    return rows;
+  };
+  const before = await held();
+  const strangerKey = (await issue(namesake)).key;
+  const routes = routeTable.filter(({ path }) => /^\/api\/(auth\/(session|logout)|keys|usage|webhooks)/.test(path));
+  expect(routes.length).toBeGreaterThan(18);
+  for (const route of routes.filter(({ path }) => !path.startsWith('/api/auth/'))) {
+    const ids = { ':id': route.path.startsWith('/api/keys') ? id : made.id, ':deliveryId': deliveryId };
+    const path = route.path.replace(/:\w+/g, (name) => ids[name as keyof typeof ids] ?? name);
+    const asksForKey = /^\/api\/usage(\/csv)?$/.test(path) ? [path, `${path}?key=${id}`] : [path];
+    for (const asked of asksForKey) {
+      for (const token of [namesake, strangerKey]) {
+        const method = methodOf(route);
+        const body = method === 'PATCH' ? { description: 'taken' } : undefined;
+        const answer = await ask(token, asked, { method, ...(body && { body }) });
+        if (route.path.includes(':'))
+          expect([method, asked, [400, 401, 404]]).toEqual([method, asked, expect.arrayContaining([answer.status])]);
+        // A refusal names the id that the stranger sent.
+        const texts = [...OF_ALICE, made.secret, key.slice(-64), ...(answer.status < 300 ? [id, made.id] : [])];
+        expect([method, asked, texts.filter((text) => answer.text.includes(text))]).toEqual([method, asked, []]);
+      }
+    }
+  }
+  expect(await held()).toEqual(before);
+  // What the owner may see of the same paths has no secret either, but for the answer that makes one.
+  for (const path of ['/api/webhooks', `/api/webhooks/${made.id}`, `/api/webhooks/${made.id}/deliveries`]) {
+    expect((await ask(alice, path)).text).not.toContain(made.secret);
+  }
+  const shown = await ask(alice, `/api/webhooks/${made.id}/deliveries/${deliveryId}`);
+  expect(shown.body).toMatchObject({ body: '{"of":"alice"}', answer: 'for alice', answerCut: false, latencyMs: null });
+  const redriven = await ask(alice, `/api/webhooks/${made.id}/redrive`, { method: 'POST' });
+  expect(redriven.body).toEqual({ redriven: 1, more: false });
+  expect((await ask(alice, `/api/webhooks/${made.id}/redrive`, { method: 'POST' })).body.redriven).toBe(0);
+});
