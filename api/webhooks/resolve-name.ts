@@ -24,4 +24,5 @@ export function createResolve(servers?: readonly string[]): Resolve {
 }
 
 /** Resolves like the system, including its hosts file, which names local services. */
-export const resolveBySystem: Resolve = (hostname, options, done) => lookup(hostname, options, done);
+export const resolveBySystem: Resolve = (hostname, options, done) =>
+  lookup(hostname, options, (error, found) => done(error, error ? [] : found)); // without a list where it fails

@@ -154,6 +154,7 @@ describe('what kept an answer from coming', () => {
     await tryOut('certificate of another', receiver.url.replace('http:', 'https:'));
     await tryOut('no HTTP', `http://127.0.0.1:${garbage.port}/`);
     await tryOut('unknown name', 'https://receiver.example/', means(null), false);
+    await tryOut('name that the system does not know', 'https://receiver.invalid/');
     await tryOut('name of the inside', 'https://receiver.example/', means('10.0.0.7'), false);
     for (const one of [silent, shell, web, garbage]) one.close();
     const outcomes = new Set([...outcomeOf.values()].map((outcome) => JSON.stringify(outcome)));
