@@ -100,6 +100,8 @@ function readPlace(cursor: string) {
   return { from: Number(from), minute: Number(minute), keyId };
 }
 
+const MOST_ROWS = 10_000;
+
 const used = liveRoute({
   ...live,
   path: '/api/usage',
@@ -120,7 +122,8 @@ const used = liveRoute({
     const holder = await requireHolder(api, caller);
     const tier = await tierOf(api.postgres, holder);
     const to = params.to ?? Math.ceil(Date.now() / 1000);
-    const { limit, cursor } = params;
+    const { cursor } = params;
+    const limit = Math.min(params.limit, MOST_ROWS);
     const place = cursor === undefined ? null : readPlace(cursor);
     const from = place?.from ?? params.from ?? to - HOUR_S;
     const asked = { from, to, keyId: params.key ?? null, limit: limit + 1, after: place };

@@ -230,6 +230,8 @@ const test = liveRoute({
   },
 });
 
+const MOST_ROWS = 200;
+
 const deliveries = liveRoute({
   ...live,
   path: '/api/webhooks/:id/deliveries',
@@ -243,7 +245,8 @@ const deliveries = liveRoute({
   response: deliveryList,
   async handler({ api, caller, params }) {
     await own(api, caller, params.id);
-    const { state, before, limit } = params;
+    const { state, before } = params;
+    const limit = Math.min(params.limit, MOST_ROWS);
     const rows = await listDeliveries(api.postgres, params.id, { state, before, limit: limit + 1 });
     const results = rows.slice(0, limit).map(shownDelivery);
     return { body: { results, nextBefore: rows.length > limit ? (results.at(-1)?.id ?? null) : null } };
