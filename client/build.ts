@@ -1,8 +1,9 @@
-/** Builds the package. It is installed without the server, so paths.ts is written out, each member with its description. Usage: npm pack */
+/** Builds the package. It is installed without the server, so paths.ts and stream/messages.ts are written out, each member with its description. Usage: npm pack */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { routeTable } from '../api/rest/route-table.ts';
+import { typesOfMessages } from './stream/types-of-messages.ts';
 import { typesOf } from './types-of.ts';
 
 const here = new URL('.', import.meta.url);
@@ -10,6 +11,7 @@ const source = new URL('../.cache/client/', here);
 rmSync(source, { recursive: true, force: true });
 cpSync(here, source, { recursive: true, filter: (path) => !path.endsWith('/dist') });
 writeFileSync(new URL('paths.ts', source), typesOf(routeTable));
+writeFileSync(new URL('stream/messages.ts', source), typesOfMessages());
 rmSync(new URL('dist', here), { recursive: true, force: true });
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', here));
 execFileSync(process.execPath, [compiler, '-p', fileURLToPath(new URL('tsconfig.json', here))], {

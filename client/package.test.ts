@@ -35,10 +35,12 @@ it('has its README, the types of the route table, both clients, and the version 
     cpSync(join(MODULES, name), join(folder, 'node_modules', name), { recursive: true });
   }
   const agree = `import type { paths as Inferred } from '${CLIENT}paths.ts';
-    import type { paths as Packed } from 'verustream-client';
+    import type { ServerMessage as InferredMessage } from '${CLIENT}stream/messages.ts';
+    import type { paths as Packed, ServerMessage as PackedMessage } from 'verustream-client';
     type Agreeing = { [P in keyof Inferred & keyof Packed]:
       [Inferred[P], Packed[P]] extends [Packed[P], Inferred[P]] ? P : never }[keyof Inferred & keyof Packed];
-    export const apart: Record<Exclude<keyof Inferred | keyof Packed, Agreeing>, never> = {};`;
+    export const apart: Record<Exclude<keyof Inferred | keyof Packed, Agreeing>, never> = {};
+    export const same: [InferredMessage, PackedMessage] extends [PackedMessage, InferredMessage] ? true : false = true;`;
   writeFileSync(join(folder, 'agree.mts'), agree);
   const compilerOptions = { typeRoots: [join(MODULES, '@types')] };
   const settings = { extends: join(CLIENT, '../tsconfig.json'), compilerOptions, include: [], files: ['agree.mts'] };

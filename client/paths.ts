@@ -1,23 +1,9 @@
 /** Types of every path in the shape of openapi-typescript, which openapi-fetch takes: they follow from the route table. */
-import type { LosslessNumber } from 'lossless-json';
 import type { DescriptionOf } from '../api/http/route.ts';
 import type { TableRoute } from '../api/rest/route-table.ts';
 import type { Typed } from '../api/schema/json-schema.ts';
 import type { problem } from '../api/schema/problem.ts';
-import type { WrittenDecimal } from '../api/schema/written-decimal.ts';
-
-/** What a client reads of a value that the service writes: numbers are doubles here. */
-type Parsed<T> = unknown extends T
-  ? unknown
-  : T extends LosslessNumber
-    ? number
-    : T extends WrittenDecimal
-      ? number | string
-      : T extends readonly (infer I)[]
-        ? Parsed<I>[]
-        : T extends object
-          ? { -readonly [K in keyof T]: Parsed<T[K]> }
-          : T;
+import type { Parsed } from './parsed.ts';
 
 type Given<P, In> = { [K in keyof P as P[K] extends { readonly in: In } ? K : never]: ValueGiven<P[K]> };
 type ValueGiven<P> = P extends { readonly type?: infer T } ? Parsed<Exclude<T, undefined>> : never;

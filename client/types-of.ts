@@ -83,7 +83,7 @@ export function typesOf(routes: readonly Route[]): string {
     });
     return `${JSON.stringify(template)}: { ${operations.join(' ')} };`;
   });
-  return `// Made by client/generate.ts from the route table; not to be edited.
+  return `// Made by client/build.ts from the route table.
 type Headers = Record<string, string>;
 export type Problem = ${typeOf(document.components.schemas.Problem)};
 type Refusal = { headers: Headers; content: { 'application/problem+json': Problem } };

@@ -12,26 +12,26 @@ import {
   height,
   integer,
   type JsonSchema,
+  nullable,
   nullableCoins,
   nullableHash,
   nullableInteger,
   nullableString,
   nullableUsd,
   object,
+  type Properties,
+  type Schema,
   string,
   unixTime,
+  withOptional,
 } from '../schema/json-schema.ts';
 import { mempoolGoneData, mempoolSnapshotData } from './mempool-schema.ts';
 import type { SnapshotChannel } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
-const tip = {
-  ...object({ height, hash, finalizedHeight }),
-  type: ['object', 'null'],
-  description: 'Null before the first block',
-} as const;
-const tips: JsonSchema = { type: 'object', additionalProperties: tip, description: 'Newest block by chain' };
+const tip = { ...nullable(object({ height, hash, finalizedHeight })), description: 'Null before the first block' };
+const tips = { type: 'object', additionalProperties: tip, description: 'Newest block by chain' } as const;
 
 const seq = {
   type: 'integer',
@@ -53,14 +53,11 @@ const confirmations = {
 } as const;
 
 /** A message with a type of its own. */
-const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+const typed = <const T extends string, const P extends Properties>(type: T, members: P) =>
   object({ type: { type: 'string', enum: [type] }, ...members });
 
 /** With the member of what is sent to a subscription with confirmations. */
-const withConfirmations = (message: JsonSchema): JsonSchema => ({
-  ...message,
-  properties: { ...message.properties, confirmations },
-});
+const withConfirmations = <T>(message: Schema<T>) => withOptional(message, { confirmations });
 
 export interface EventDescription {
   /** Channel that carries it; an undo comes on all of them. */
@@ -69,11 +66,12 @@ export interface EventDescription {
   readonly message: JsonSchema;
 }
 
-const event = (type: string, channel: string, summary: string, data: JsonSchema): EventDescription => ({
-  channel,
-  summary,
-  message: withConfirmations(typed(type, { chain, seq, cursor, data })),
-});
+const event = <const T extends string, const D extends JsonSchema>(
+  type: T,
+  channel: string,
+  summary: string,
+  data: D,
+) => ({ channel, summary, message: withConfirmations(typed(type, { chain, seq, cursor, data })) });
 
 const provisional = {
   type: 'boolean',
@@ -93,12 +91,7 @@ const valued = {
   diverged: { type: 'boolean' },
   regime: { type: 'string', enum: REGIMES },
   provisional,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-
-/** An object whose `optional` members need not be there. */
-function withOptional(optional: Readonly<Record<string, JsonSchema>>, members: Readonly<Record<string, JsonSchema>>) {
-  return { ...object({ ...members, ...optional }), required: Object.keys(members) };
-}
+} as const satisfies Properties;
 
 const undoOf = {
   type: 'string',
@@ -107,8 +100,7 @@ const undoOf = {
 } as const;
 
 export const undoData = withOptional(
-  { of: undoOf },
-  {
+  object({
     fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
     toHeight: { type: 'integer', minimum: -1, description: 'The newest block that stays; -1 when there is none' },
     hash,
@@ -117,45 +109,47 @@ export const undoData = withOptional(
       enum: ['reorg', 'repriced'],
       description: 'repriced: the blocks stand, what another chain brought prices them otherwise',
     },
-  },
+  }),
+  { of: undoOf },
 );
 
 /** A correction carries the row as it was sent and the row that replaces it. Either is null if there is no such row. */
-const correctionOf = (data: JsonSchema): JsonSchema => {
-  const orNull = { ...data, type: ['object', 'null'] };
-  return object({
-    was: { ...orNull, description: 'As it was sent before; null when there was no such row' },
-    now: { ...orNull, description: 'What holds from now on; null when there is no such row' },
+const correctionOf = <T>(data: Schema<T>) =>
+  object({
+    was: { ...nullable(data), description: 'As it was sent before; null when there was no such row' },
+    now: { ...nullable(data), description: 'What holds from now on; null when there is no such row' },
   });
-};
 
-const conversionData = withOptional(valued, {
-  txid: hash,
-  vout: integer,
-  ...place,
-  status: {
-    type: 'string',
-    enum: CONVERSION_STATUSES,
-    description:
-      'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
-  },
-  type: { type: 'string', enum: CONVERSION_TYPES },
-  fromCurrencyId: nullableString,
-  toCurrencyId: string,
-  viaCurrencyId: nullableString,
-  amountIn: coins,
-  amountOut: nullableCoins,
-  fee: coins,
-  source: nullableString,
-  destination: nullableString,
-  exportTxid: nullableHash,
-  exportVout: nullableInteger,
-  exportIndex: nullableInteger,
-  sourceSystemId: nullableString,
-  importSystemId: nullableString,
-  importTxid: nullableHash,
-  importHeight: nullableInteger,
-});
+const conversionData = withOptional(
+  object({
+    txid: hash,
+    vout: integer,
+    ...place,
+    status: {
+      type: 'string',
+      enum: CONVERSION_STATUSES,
+      description:
+        'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
+    },
+    type: { type: 'string', enum: CONVERSION_TYPES },
+    fromCurrencyId: nullableString,
+    toCurrencyId: string,
+    viaCurrencyId: nullableString,
+    amountIn: coins,
+    amountOut: nullableCoins,
+    fee: coins,
+    source: nullableString,
+    destination: nullableString,
+    exportTxid: nullableHash,
+    exportVout: nullableInteger,
+    exportIndex: nullableInteger,
+    sourceSystemId: nullableString,
+    importSystemId: nullableString,
+    importTxid: nullableHash,
+    importHeight: nullableInteger,
+  }),
+  valued,
+);
 
 const priceData = object({
   currencyId: string,
@@ -295,7 +289,7 @@ export const pushEvents = {
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
 /** A part of a snapshot. */
-function partOf(channel: SnapshotChannel, data: JsonSchema): JsonSchema {
+function partOf<const C extends SnapshotChannel, T>(channel: C, data: Schema<T>) {
   const row = object({ height: { ...height, description: 'Height of the block that the row comes from' }, data });
   return typed('snapshot', {
     id,
@@ -349,10 +343,11 @@ export const pushNotices = {
   },
   ack: {
     summary: 'A subscription was taken or ended; channels and chains are those of a subscription',
-    message: {
-      ...withConfirmations(typed('ack', { id, seq, cursor, channels: array(string), chains: array(string) })),
-      required: ['type', 'id', 'seq', 'cursor'],
-    },
+    message: withOptional(typed('ack', { id, seq, cursor }), {
+      channels: array(string),
+      chains: array(string),
+      confirmations,
+    }),
   },
   pong: { summary: 'The answer to a ping', message: typed('pong', { id, seq, cursor }) },
   error: {

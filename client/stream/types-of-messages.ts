@@ -18,7 +18,7 @@ export function typesOfMessages(): string {
     Object.keys(types)
       .map((type) => nameOf(type, kind))
       .join(' | ');
-  return `// Made by client/generate.ts from api/push/message-schema.ts; not to be edited.
+  return `// Made by client/build.ts from api/push/message-schema.ts.
 ${[...events, ...notices, declare('SubscribeMessage', 'What a client asks for', typeOf(subscribeMessage))].join('\n')}
 export type ChainEvent = ${union(pushEvents, 'Event')};
 export type ServerMessage = ChainEvent | ${union(pushNotices, 'Notice')};

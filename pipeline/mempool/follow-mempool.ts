@@ -82,9 +82,10 @@ export function openMempool(options: FollowOptions): MempoolSource {
         retryMs: RETRY_MS,
         ref: false,
         onError(err) {
-          if (!isFailing || !(err instanceof RetryableError)) {
-            logger.warn({ chain: chain.name, err }, 'the mempool cannot be read; what was known of it is still shown');
-          }
+          const text = 'the mempool cannot be read; what was known of it is still shown';
+          if (!(err instanceof RetryableError)) logger.warn({ chain: chain.name, err }, text);
+          // The tailer warns of a daemon that does not answer.
+          else if (!isFailing) logger.info({ chain: chain.name, code: err.code, message: err.message }, text);
           isFailing = true;
         },
       });

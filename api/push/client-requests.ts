@@ -1,0 +1,117 @@
+/** The messages of one client: subscribe, unsubscribe, ping. Its mistakes are answered; a limit that it exceeds ends the connection. */
+import { ApiError } from '../http/api-error.ts';
+import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
+import type { ClientPlace } from './client-place.ts';
+import { CursorInvalid, decodePlaces, type FeedPlaces, lacksSnapshot } from './cursor.ts';
+import type { Hub } from './hub.ts';
+import type { MempoolReader } from './mempool-reader.ts';
+import type { Outbox } from './outbox.ts';
+import { beyondAll } from './places.ts';
+import type { SnapshotSender } from './snapshot-sender.ts';
+import type { Subscription } from './subscription.ts';
+import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
+import type { SubscriptionKey, SubscriptionSet } from './subscription-set.ts';
+
+export interface ClientRequestsOptions {
+  readonly hub: Pick<Hub, 'feeds'>;
+  readonly place: ClientPlace;
+  readonly outbox: Outbox;
+  readonly subscriptions: SubscriptionSet;
+  readonly snapshots: SnapshotSender;
+  readonly mempool: MempoolReader;
+  /** The client has said what it wants. */
+  readonly onSubscribed: () => void;
+  /** The client goes back to a place that it had, or stands where a snapshot does. */
+  readonly onResumed: () => void;
+  /** The log has not reached the client's place. */
+  readonly onUnknownPlace: (feed: Hub['feeds'][number]) => void;
+  /** Ends the connection. */
+  readonly overLimit: (id: MessageId, detail: string) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export interface ClientRequests {
+  read(message: ClientMessage): void;
+  /**
+   * With a cursor, the whole connection goes back to it.
+   * @throws SubscriptionRefused, CursorInvalid, LimitExceeded, ApiError; then nothing has changed
+   */
+  subscribe(wish: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription;
+  /** Answers a mistake of the client. @throws every other error */
+  reject(id: MessageId, error: unknown): void;
+}
+
+export function createClientRequests(options: ClientRequestsOptions): ClientRequests {
+  const { hub, place, outbox, subscriptions, snapshots, mempool } = options;
+
+  function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
+    const given = text === undefined ? null : decodePlaces(text);
+    const isNew = text === undefined || lacksSnapshot(text);
+    const cursor = wish.snapshot && isNew ? null : given;
+    const before = place.here();
+    const known = [...(cursor ?? [])].filter(([feed]) => before.has(feed));
+    const from = new Map([...before, ...known]);
+    const subscription = subscriptions.add(key, wish, from);
+    if (cursor) {
+      options.onResumed();
+      subscriptions.rewoundTo(before);
+      subscription.seen = from;
+      place.goTo(from);
+      refuseUnknown(cursor).catch(options.fail);
+    }
+    if (subscription.channels.has('mempool')) mempool.restart();
+    if (subscription.snapshot.length > 0 && isNew) {
+      place.stay(before);
+      subscription.from = beyondAll(before);
+      snapshots.ask(key, subscription);
+    }
+    return subscription;
+  }
+
+  /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
+  async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
+    for (const feed of hub.feeds) {
+      const asked = cursor.get(feed.key);
+      if (!asked || asked.position <= feed.head || asked.position <= (await feed.end())) continue;
+      if (!outbox.isOpen) return;
+      if (place.own?.get(feed.key)?.position !== asked.position) continue; // it has been taken elsewhere meanwhile
+      options.onUnknownPlace(feed);
+    }
+  }
+
+  function handle(message: ClientMessage): void {
+    const id = message.id ?? null;
+    if (message.op === 'ping') outbox.say('pong', { id });
+    else if (message.op === 'unsubscribe') unsubscribe(id);
+    else {
+      const { channels, chains, confirmations } = subscribe(message, id);
+      const said = confirmations > 0 ? { confirmations } : {};
+      outbox.say('ack', { id, channels: [...channels], chains: [...chains], ...said });
+      options.onSubscribed();
+    }
+  }
+
+  function unsubscribe(id: MessageId): void {
+    if (subscriptions.remove(id)) outbox.say('ack', { id });
+    else outbox.refuse(id, 'unknown_subscription', 'there is no subscription with this id');
+  }
+
+  function reject(id: MessageId, error: unknown): void {
+    if (error instanceof LimitExceeded) options.overLimit(id, error.message);
+    else if (error instanceof SubscriptionRefused) outbox.refuse(id, error.reason, error.message);
+    else if (error instanceof CursorInvalid || error instanceof ApiError) outbox.refuse(id, error.code, error.message);
+    else throw error;
+  }
+
+  return {
+    read(message) {
+      try {
+        handle(message);
+      } catch (error) {
+        reject(message.id ?? null, error);
+      }
+    },
+    subscribe,
+    reject,
+  };
+}

@@ -1,0 +1,131 @@
+/** Sends one client what it has not had: records at hand, snapshots that are due, the mempool; a slice of time each. */
+import type { Served } from './catch-up.ts';
+import type { ClientPlace } from './client-place.ts';
+import type { MissingRecord } from './confirmed-events.ts';
+import { encodePlaces, type FeedKey } from './cursor.ts';
+import type { Hub } from './hub.ts';
+import type { MempoolReader } from './mempool-reader.ts';
+import type { Outbox } from './outbox.ts';
+import { isShortOf, placeAfter } from './places.ts';
+import type { SnapshotSender } from './snapshot-sender.ts';
+import type { SubscriptionSet } from './subscription-set.ts';
+import type { LiveEvent } from './transport.ts';
+
+export interface EventSenderOptions {
+  readonly hub: Hub;
+  readonly network: string;
+  readonly place: ClientPlace;
+  readonly outbox: Outbox;
+  readonly subscriptions: SubscriptionSet;
+  readonly snapshots: SnapshotSender;
+  readonly mempool: MempoolReader;
+  /** The log no longer keeps a record that the client has not had. */
+  readonly onExpired: (feed: FeedKey) => void;
+  /** Ends the connection because of a fault of the service. */
+  readonly fail: (error: unknown) => void;
+}
+
+export interface EventSender {
+  /** Asks for a turn if there is something to send. */
+  wake(): void;
+  /** The events of a record while the client is live; stops when the socket takes no more. */
+  sendLive(events: readonly LiveEvent[]): boolean;
+}
+
+export function createEventSender(options: EventSenderOptions): EventSender {
+  const { hub, place, outbox, subscriptions, snapshots, mempool, fail } = options;
+  /** By feed: where blocks that wait for confirmations are no longer in the log before it. */
+  const floors = new Map<FeedKey, number>();
+  const sendRecent = createRecentEvents(options, floors);
+
+  /** Whether there is something to send now: up to the next snapshot, or a part of it. */
+  function isBehind(): boolean {
+    if (!outbox.isTakingMore) return false;
+    if (mempool.isBehind) return true;
+    if (place.own === null) return false;
+    return !snapshots.isDue() || snapshots.isReady() || isShortOf(hub.feeds, place.own, snapshots.places());
+  }
+
+  function send(): MissingRecord | null {
+    let missing: MissingRecord | null = null;
+    const isTakingMore = () => outbox.isTakingMore;
+    outbox.together(() => {
+      if (snapshots.isReady()) snapshots.send();
+      else missing = sendRecent();
+      if (isTakingMore() && !snapshots.isReady()) mempool.send(performance.now() + hub.pace.sliceMs, isTakingMore);
+    });
+    return missing;
+  }
+
+  function expired({ feed, position }: MissingRecord): void {
+    // It holds blocks that wait for their confirmations.
+    if (position < (place.own?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
+    options.onExpired(feed);
+  }
+
+  const served: Served = {
+    network: options.network,
+    async serve() {
+      try {
+        const missing = isBehind() ? send() : null;
+        if (!missing) return isBehind();
+        if (missing.isTooFar || !(await hub.load(missing.feed, missing.position))) expired(missing);
+        if (hub.pace.isSpent()) await hub.pace.rest();
+        // At once, before the loaded record is evicted for other clients.
+        if (isBehind()) send();
+        return isBehind();
+      } catch (error) {
+        fail(error);
+        return false;
+      }
+    },
+  };
+
+  return {
+    wake() {
+      if (isBehind()) hub.serve(served);
+    },
+    sendLive(events) {
+      for (const live of events) {
+        if (!subscriptions.wantsLive(live.event)) continue;
+        outbox.sendLive(live);
+        if (place.own === null) continue;
+        place.moveTo(live.event.feed, placeAfter(live.event)); // the rest of the record is still to come
+        return false;
+      }
+      return true;
+    },
+  };
+}
+
+/**
+ * Sends what lies between the client's place and the hub's, for a slice of time; returns the place of a record that must be read
+ * first, if any.
+ */
+function createRecentEvents(
+  { hub, place, outbox, subscriptions, snapshots }: EventSenderOptions,
+  floors: ReadonlyMap<FeedKey, number>,
+): () => MissingRecord | null {
+  return () => {
+    const { own } = place;
+    if (own === null) return null;
+    const end = performance.now() + hub.pace.sliceMs;
+    for (const feed of hub.feeds) {
+      for (;;) {
+        const { position, index } = own.get(feed.key) ?? { position: feed.head, index: 0 };
+        if (position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
+        const events = hub.eventsAt(feed, position, subscriptions.confirmations(), floors.get(feed.key));
+        if ('position' in events) return { feed: feed.key, ...events };
+        for (const event of events) {
+          if (event.place.index < index) continue;
+          place.moveTo(feed.key, placeAfter(event));
+          if (subscriptions.wants(event)) outbox.sendEvent(event, encodePlaces(own));
+          if (!outbox.isTakingMore || performance.now() >= end) return null;
+        }
+        place.moveTo(feed.key, { position: position + 1, index: 0 });
+      }
+    }
+    if (!snapshots.isDue()) place.joinHub();
+    return null;
+  };
+}

@@ -1,0 +1,128 @@
+/** Numbers the messages to one client, and knows whether its socket takes more. */
+import type { MessageId } from './client-message.ts';
+import type { Hub } from './hub.ts';
+import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
+import { eventMessage, type PushEvent } from './push-event.ts';
+import type { LiveEvent, Transport } from './transport.ts';
+
+const HELLO_VERSION = 1;
+
+export interface Outbox {
+  /** Whether the socket takes more. */
+  readonly isTakingMore: boolean;
+  readonly isOpen: boolean;
+  /** Place behind the last message. */
+  readonly lastCursor: string;
+  /** The first message, which has no number. */
+  hello(chains: ReturnType<Hub['tips']>, heartbeatSeconds: number): void;
+  /** A message that is no event. */
+  say(type: string, members: Readonly<Record<string, unknown>>): void;
+  /** The same; `members` is JSON of an object without its last brace. */
+  sayMembers(members: string, type?: string): void;
+  refuse(id: MessageId, code: string, detail: string): void;
+  sendEvent(event: PushEvent, cursor: string): void;
+  sendLive(live: LiveEvent): void;
+  /** Messages sent inside it leave together. */
+  together(send: () => void): void;
+  /** The socket has room again. */
+  drained(): void;
+  /** Since when the socket has taken nothing, in milliseconds; null while it takes more. */
+  readonly blockedSince: number | null;
+  /** In milliseconds. */
+  readonly lastSentAt: number;
+  close(): void;
+}
+
+export interface OutboxOptions {
+  readonly transport: Transport;
+  /** Cursor of a message that is no event. */
+  readonly cursor: () => string;
+  /** The socket takes no more. */
+  readonly onBlocked: () => void;
+  /** The client sends more requests while its socket takes no answers. */
+  readonly onOverflow: () => void;
+}
+
+export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverflow }: OutboxOptions): Outbox {
+  let seq = 0;
+  let lastCursor = '';
+  let lastSentAt = Date.now();
+  let blockedSince: number | null = null;
+  let untaken = 0;
+  let isOpen = true;
+
+  function blocked(): void {
+    blockedSince ??= Date.now();
+    onBlocked();
+  }
+
+  function write(json: string | Uint8Array, type: string, cursor: string): void {
+    lastSentAt = Date.now();
+    lastCursor = cursor;
+    if (!transport.send(json, type, cursor)) blocked();
+  }
+
+  function say(type: string, members: Readonly<Record<string, unknown>>): void {
+    sayMembers(JSON.stringify({ type, ...members }).slice(0, -1), type);
+  }
+
+  function sayMembers(members: string, type = 'snapshot'): void {
+    if (!isOpen) return;
+    const cursor = cursorHere();
+    const json = `${members},"seq":${seq + 1},"cursor":"${cursor}"}`;
+    if (blockedSince !== null) untaken += json.length;
+    if (untaken > MAX_UNTAKEN_ANSWERS) {
+      onOverflow();
+      return;
+    }
+    seq += 1;
+    write(json, type, cursor);
+  }
+
+  return {
+    get isTakingMore() {
+      return isOpen && blockedSince === null;
+    },
+    get isOpen() {
+      return isOpen;
+    },
+    get lastCursor() {
+      return lastCursor;
+    },
+    get blockedSince() {
+      return blockedSince;
+    },
+    get lastSentAt() {
+      return lastSentAt;
+    },
+    hello(chains, heartbeatSeconds) {
+      const cursor = cursorHere();
+      write(
+        JSON.stringify({ type: 'hello', version: HELLO_VERSION, chains, cursor, heartbeatSeconds }),
+        'hello',
+        cursor,
+      );
+    },
+    say,
+    sayMembers,
+    refuse: (id, code, detail) => say('error', { id, code, detail }),
+    sendEvent(event, cursor) {
+      seq += 1;
+      write(eventMessage(event, seq, cursor), event.type, cursor);
+    },
+    sendLive({ event, message, cursor }) {
+      seq += 1;
+      write(message(seq), event.type, cursor);
+    },
+    together(send) {
+      if (isOpen && !transport.together(send)) blocked();
+    },
+    drained() {
+      blockedSince = null;
+      untaken = 0;
+    },
+    close() {
+      isOpen = false;
+    },
+  };
+}
