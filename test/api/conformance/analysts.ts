@@ -170,8 +170,7 @@ export function analystsConform(client: TestClient): void {
     });
 
     it('for the fees of a basket, each by its word', async () => {
-      const [first] = stamped;
-      const basket = first?.importCurrencyId ?? '';
+      const basket = stamped.find(({ kind }) => kind === 'via')?.importCurrencyId ?? '';
       const own = stamped.filter(
         ({ importCurrencyId, status }) => importCurrencyId === basket && status === 'completed',
       );
