@@ -1,4 +1,5 @@
 /** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
+import { sharedParameters } from '../api/http/numbers.ts';
 import { methodOf, type Route, statusOf } from '../api/http/route.ts';
 import { openApiDocument, templateOf } from '../api/openapi/document.ts';
 import type { JsonSchema } from '../api/schema/json-schema.ts';
@@ -79,7 +80,9 @@ export function typesOf(routes: readonly Route[]): string {
   const paths = [...Map.groupBy(documented, (route) => templateOf(route.path))].map(([template, atPath]) => {
     const operations = atPath.map((route) => {
       const { parameters } = document.paths[template]?.[methodOf(route).toLowerCase()] ?? { parameters: [] };
-      return operationType(route, parameters as readonly DocumentedParameter[]);
+      // Types are of answers whose numbers are numbers; the client itself reads them as text.
+      const own = parameters.filter(({ name }) => !Object.hasOwn(sharedParameters(route), name));
+      return operationType(route, own as readonly DocumentedParameter[]);
     });
     return `${JSON.stringify(template)}: { ${operations.join(' ')} };`;
   });

@@ -33,6 +33,7 @@ import { marketMarkRoutes } from './market/mark-routes.ts';
 import { marketPairRoutes } from './market/pair-routes.ts';
 import { pairVolumeRoutes } from './market/pair-volume-routes.ts';
 import { marketSummaryRoutes } from './market/summary-routes.ts';
+import { supplyTextRoutes } from './market/supply-text-routes.ts';
 import { tickerRoutes } from './market/ticker-routes.ts';
 import { marketVolumeRoutes } from './market/volume-routes.ts';
 import { mempoolEstimateRoutes } from './mempool/estimate-routes.ts';
@@ -67,6 +68,7 @@ const subjects = [
   ...marketMarkRoutes,
   ...marketEstimateRoutes,
   ...tickerRoutes,
+  ...supplyTextRoutes,
   ...blockRoutes,
   ...blockAtRoutes,
   ...blockDetailRoutes,

@@ -3,7 +3,7 @@
 export const CONVERSION_FEE =
   'Conversion fee, in the from currency: 0.025 % of what goes into each leg, so twice for a via. Half of it stays in the basket.';
 
-/** A volume is a sum in USD, without the number of legs. */
+/** Volumes are sums in USD: which part of them is a second leg is not in them. */
 export const VOLUME_FEES =
   'Conversion fees of the trades, as 0.025 % of their volume in USD: once also for a via, so that the fees of the rows add up to more.';
 

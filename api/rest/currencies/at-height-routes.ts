@@ -38,10 +38,10 @@ export interface CurrencyAt {
   readonly block: BlockPlace;
 }
 
-/** The currency, and the block of its own chain. @throws ApiError not_found, invalid_parameter */
-export async function currencyAt({ params, read, api }: CurrencyRequest): Promise<CurrencyAt> {
+/** The currency, and the block of its own chain; `parameter` is where the currency was written. @throws ApiError not_found, invalid_parameter */
+export async function currencyAt({ params, read, api }: CurrencyRequest, parameter = 'nameOrId'): Promise<CurrencyAt> {
   const currencies = await api.currencies.of(read);
-  const entry = findCurrency(currencies, api, params.chain, params.nameOrId, 'nameOrId');
+  const entry = findCurrency(currencies, api, params.chain, params.nameOrId, parameter);
   return { entry, block: await blockAt(read, entry.chain, params.height) };
 }
 

@@ -15,7 +15,7 @@ import {
 import { foldRecording } from '../../support/processors/recorded-fold.ts';
 import type { TestClient } from '../client.ts';
 import { ALICE, NATIVE, USDX } from '../running-service.ts';
-import { blocks, type LooseJson, tip } from '../truth.ts';
+import { blocks, type LooseJson, sat, tip } from '../truth.ts';
 
 const HEIGHTS = [1, 301, 700, tip - 1, tip];
 
@@ -155,6 +155,39 @@ export function analystsConform(client: TestClient): void {
         expect(usdValue === null, currencyId).toBe(price === undefined);
         if (price) expect(Number(usdValue)).toBeCloseTo(Number(balance) * Number(price.usdPrice), 4);
       }
+    });
+
+    it('for a supply as plain text', async () => {
+      for (const currency of [NATIVE, 'usdx']) {
+        const answer = await client.raw(`/api/tickers/supply/${currency}`);
+        const { supply } = await client.json(`/api/currency/${currency}/supply`);
+        expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
+          'text/plain; charset=utf-8',
+          String(supply),
+        ]);
+      }
+      expect(await client.status('/api/tickers/supply/nosuch')).toBe(404);
+    });
+
+    it('for the fees of a basket, each by its word', async () => {
+      const basket = stamped.find(({ kind }) => kind === 'via')?.importCurrencyId ?? '';
+      const own = stamped.filter(
+        ({ importCurrencyId, status }) => importCurrencyId === basket && status === 'completed',
+      );
+      const rows = await client.walk(`/api/conversions/?basket=${basket}&status=completed`, 200);
+      const paid = (of: readonly (readonly [string | null, bigint])[]) => {
+        const sums: Record<string, bigint> = {};
+        for (const [id, fee] of of) if (id !== null) sums[id] = (sums[id] ?? 0n) + fee;
+        return sums;
+      };
+      expect(paid(rows.map(({ fromCurrencyId, fee }) => [fromCurrencyId, BigInt(sat(fee))]))).toEqual(
+        paid(own.map(({ fromCurrencyId, conversionFee }) => [fromCurrencyId, conversionFee])),
+      );
+      const trades = own.filter(({ kind }) => kind === 'convert' || kind === 'via');
+      const volume = trades.reduce((sum, { usdValue }) => sum + Number(usdValue ?? 0), 0);
+      const days: LooseJson[] = await client.json(`/api/market/baskets/${basket}/volume?days=365`);
+      const fees = days.reduce((sum, day) => sum + Number(String(day.fees)), 0);
+      expect(fees).toBeCloseTo(volume * 0.000_25, 5);
     });
 
     it('for the state of a basket at a height', async () => {

@@ -1,0 +1,32 @@
+/** /api/tickers/supply/:currency: one number as plain text, as listing sites read it. */
+import { satoshisToCoins } from '../../../domain/satoshi.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { liveRoute } from '../../http/route.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { currencyAt, supplyThen } from '../currencies/at-height-routes.ts';
+
+const TEXT = 'text/plain; charset=utf-8';
+
+const supply = liveRoute({
+  path: '/api/tickers/supply/:currency',
+  summary: 'Supply of a currency as plain text, as listing sites read it: all of it circulates',
+  parameters: { currency: pathParameter('i-address, qualified name, or name', writtenName), chain: chainParameter },
+  response: { type: 'string', description: 'Coins with 8 decimals' },
+  produces: TEXT,
+  weight: 2,
+  tier: null,
+  cache: 'none',
+  async handler({ params: { currency, chain }, api }) {
+    const { name, ask } = await api.snapshot(async (read) => {
+      const at = await currencyAt({ params: { nameOrId: currency, chain }, read, api }, 'currency');
+      const then = await supplyThen(read, api, at);
+      return { name: at.entry.fullyQualifiedName, ask: then.supply };
+    });
+    const known = await ask();
+    if (known === null) throw new ApiError('not_found', `the supply of ${name} is not known`);
+    return { contentType: TEXT, body: satoshisToCoins(known) };
+  },
+});
+
+export const supplyTextRoutes = [supply];
