@@ -77,7 +77,7 @@ describe('errors', () => {
   it('names what is allowed and points at what is not', async () => {
     const body = await problem('/api/blocks/?colour=red&pageSize=0');
     expect(body.errors.map(({ pointer }: LooseJson) => pointer).sort()).toEqual(['/colour', '/pageSize']);
-    expect(body.detail).toContain('allowed are chain, validationType, page, pageSize, cursor');
+    expect(body.detail).toContain('allowed are fromHeight, toHeight, chain, validationType, page, pageSize, cursor');
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused with Allow', async (method) => {
