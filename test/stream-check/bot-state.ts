@@ -89,18 +89,20 @@ export function createBotState(): BotState {
     },
     current() {
       const current = new Map<string, string>();
-      const prices = new Map<string, Row>();
+      const prices = new Map<string, Row & { readonly chain: string }>();
       for (const [key, rows] of held) {
         const newest = rows.at(-1);
-        const [, channel, id] = key.split(' ');
+        const [chain = '', channel, id] = key.split(' ');
         if (!newest) continue;
         if (channel === 'reserves') current.set(key, JSON.stringify(newest.data));
         if (channel === 'conversions' && newest.data.status === 'pending')
           current.set(key, JSON.stringify(newest.data));
-        // A price is of no chain: the newest of all counts.
-        const other = prices.get(id ?? '');
-        if (channel === 'prices' && (!other || Number(other.data.time) < Number(newest.data.time)))
-          prices.set(id ?? '', newest);
+        // A price is of no chain: the newest of all counts; of two blocks of one time, that of the last chain by name.
+        if (channel === 'prices') {
+          const other = prices.get(id ?? '');
+          const later = other ? Number(newest.data.time) - Number(other.data.time) : 1;
+          if (later > 0 || (later === 0 && other && other.chain < chain)) prices.set(id ?? '', { ...newest, chain });
+        }
       }
       for (const [id, { data }] of prices) {
         const { usdPrice, totalDepth, tier, sourceBasketId } = data;
