@@ -30,7 +30,7 @@ const list = stateRoute({
     ...asOfParameters,
     ids: queryParameter(
       'These currencies alone, however deep, in this order: names or i-addresses, by commas, at most 100',
-      { type: 'string', minLength: 1, maxLength: 10_000 },
+      { type: 'string', minLength: 1, maxLength: 3_500 },
     ),
     ...formatParameter,
   },
