@@ -26,7 +26,7 @@ export interface ApiContext {
   readonly postgres: Postgres;
   readonly login: Login;
   readonly webhooks: Webhooks;
-  /** What is left of allowances. */
+  /** The state of allowances now. */
   readonly standings: Access['standings'];
   readonly daemons: ReadonlyMap<string, VerusdClient>;
   /** Mempools of the chains, as far as this process follows them. */

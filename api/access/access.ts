@@ -17,7 +17,7 @@ export interface Access {
   readonly gate: Gate;
   readonly readVisitor: ReadVisitor;
   readonly usage: Usage;
-  /** What is left now of allowances, in the order of the demands, whose costs are 0. @throws LimitsUnavailable */
+  /** The state of the allowances now, in the order of the demands; each demand costs 0. @throws LimitsUnavailable */
   standings(demands: readonly AllowanceDemand[]): Promise<readonly AllowanceStatus[]>;
   /** Returns unused leases and writes pending usage. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What a request costs, which allowances pay for it, and in whose usage it counts. */
+/** The bill of a request: its cost, the allowances that pay it, and the usage that it counts in. */
 import { type AccessTier, type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import { memoize } from '../state/memoize.ts';
@@ -58,15 +58,26 @@ const NAMES_WITH_LIMITED_KEY: readonly AllowanceName[] = ['credits', 'key'];
 const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
 const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 
-type PayingKey = Pick<ActiveKey, 'id' | 'tier' | 'account' | 'creditsPerMinute'>;
+type Tiers = Config['tiers'];
 
-/** The allowance of the identity, and that of the key where it has one of its own: both hold. */
-export function demandsOfKey(tiers: Config['tiers'], key: PayingKey, cost: number): AllowanceDemand[] {
-  const allowance = tiers[key.tier].creditsPerMinute;
-  const ofIdentity = { bucket: key.account, allowance, cost };
-  if (key.creditsPerMinute === null) return [ofIdentity];
+/** A cost to the allowance that all keys and sessions of an identity share. */
+export function demandOfIdentity(
+  tiers: Tiers,
+  { account, tier }: Pick<ActiveKey, 'account' | 'tier'>,
+  cost: number,
+): AllowanceDemand {
+  return { bucket: account, allowance: tiers[tier].creditsPerMinute, cost };
+}
+
+/** A cost to the allowance that a key has of its own. */
+export function demandOfKey(
+  tiers: Tiers,
+  { id, tier }: Pick<ActiveKey, 'id' | 'tier'>,
+  creditsPerMinute: number,
+  cost: number,
+): AllowanceDemand {
   // The tier may have fallen since the key was made.
-  return [ofIdentity, { bucket: `key ${key.id}`, allowance: Math.min(key.creditsPerMinute, allowance), cost }];
+  return { bucket: `key ${id}`, allowance: Math.min(creditsPerMinute, tiers[tier].creditsPerMinute), cost };
 }
 
 /** Computes what a request costs and which allowances pay for it. */
@@ -87,10 +98,13 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     cost,
   });
 
-  const paidByKey = (key: ActiveKey, cost: number) => ({
-    names: key.creditsPerMinute === null ? NAMES_WITH_KEY : NAMES_WITH_LIMITED_KEY,
-    demands: demandsOfKey(tiers, key, cost),
-  });
+  /** Both allowances hold where the key has one of its own. */
+  function paidByKey(key: ActiveKey, cost: number) {
+    const ofIdentity = demandOfIdentity(tiers, key, cost);
+    if (key.creditsPerMinute === null) return { names: NAMES_WITH_KEY, demands: [ofIdentity] };
+    const ofKey = demandOfKey(tiers, key, key.creditsPerMinute, cost);
+    return { names: NAMES_WITH_LIMITED_KEY, demands: [ofIdentity, ofKey] };
+  }
 
   function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
     const { key } = caller;
@@ -103,8 +117,8 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     if (payer && credits > 0) return { ...rest, ...paidByKey(payer, credits) };
     // A path that costs no credits still costs the network one request, with or without a key.
     const ofNetwork = requestsOf(caller, requests);
-    const ofCredits = payer ? demandsOfKey(tiers, payer, credits).slice(0, 1) : [creditsOfNetwork(caller, credits)];
-    return { ...rest, names: NAMES_OF_REST, demands: [ofNetwork, ...ofCredits] };
+    const ofCredits = payer ? demandOfIdentity(tiers, payer, credits) : creditsOfNetwork(caller, credits);
+    return { ...rest, names: NAMES_OF_REST, demands: [ofNetwork, ofCredits] };
   }
 
   /** `cost`: the part that is charged now; the request is counted with the first. */

@@ -65,8 +65,7 @@ const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at =
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
 /** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. */
 const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
-    k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier,
-    concat_ws(' ', 'identity', k.chain, k.identity_address) AS account
+    k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
   FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute
       FROM api_keys
       WHERE id = ANY($1) AND revoked_at IS NULL
@@ -127,7 +126,12 @@ export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string
 /** Those of the ids, as tokens present them, that may be used now. */
 export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
   const [sessions, keys] = [ids.filter(isDigest), ids.filter((id) => !isDigest(id))];
-  return (await pool.query<ActiveKey>(LIVING_SQL, [keys, sessions.map(hexParam), LOWEST_TIER])).rows;
+  const { rows } = await pool.query<Omit<ActiveKey, 'account'>>(LIVING_SQL, [
+    keys,
+    sessions.map(hexParam),
+    LOWEST_TIER,
+  ]);
+  return rows.map((row) => ({ ...row, account: accountOf(row) }));
 }
 
 /** Counts on the holder's chain alone. */

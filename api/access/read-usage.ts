@@ -1,14 +1,10 @@
 /** Usage of an identity as its owner sees it: by step, and by key or route. */
-import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { KeyOwner } from './key-store.ts';
+import { STEP_SECONDS, type UsageStep } from './usage-steps.ts';
 
-export const USAGE_STEPS = ['minute', 'hour', 'day'] as const;
-export type UsageStep = (typeof USAGE_STEPS)[number];
 export const USAGE_PARTS = ['key', 'route'] as const;
 export type UsagePart = (typeof USAGE_PARTS)[number];
-
-export const STEP_SECONDS: Readonly<Record<UsageStep, number>> = { minute: 60, hour: 3_600, day: SECONDS_PER_DAY };
 
 export interface UsageRow {
   readonly at: Date;

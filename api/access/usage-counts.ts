@@ -1,4 +1,5 @@
 /** Counts of usage that are not written yet: one for each minute, payer and route, of which there are few. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { ActiveKey, KeyOwner } from './key-store.ts';
 
 /** The allowance of the identity, that of the key, or the tier did not suffice. */
@@ -37,9 +38,9 @@ export function createUsageCounts(): UsageCounts {
   return {
     of(payer, route, minute) {
       const isKey = payer.expiresAt === null;
-      const ofMinute = entry(counts, minute, (): OfMinute => new Map());
-      const ofPayer = entry(ofMinute, isKey ? payer.id : payer.account, () => new Map<string, UsageCount>());
-      return entry(ofPayer, route, () => newCount(payer, isKey ? payer.id : SESSION_ID, route, minute));
+      const ofMinute = getOrInsert(counts, minute, (): OfMinute => new Map());
+      const ofPayer = getOrInsert(ofMinute, isKey ? payer.id : payer.account, () => new Map<string, UsageCount>());
+      return getOrInsert(ofPayer, route, () => newCount(payer, isKey ? payer.id : SESSION_ID, route, minute));
     },
     take() {
       const taken = [...counts.values()].flatMap((ofMinute) =>
@@ -54,13 +55,4 @@ export function createUsageCounts(): UsageCounts {
 function newCount({ chain, identityAddress }: Payer, keyId: string, route: string, minute: number): UsageCount {
   const none = { requests: 0, credits: 0, rate: 0, key: 0, tier: 0, lastAt: 0 };
   return { chain, identityAddress, keyId, route, minute, ...none };
-}
-
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

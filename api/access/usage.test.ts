@@ -2,8 +2,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import { readUsage, type UsageStep } from './read-usage.ts';
+import { readUsage } from './read-usage.ts';
 import { startUsage } from './usage.ts';
+import type { UsageStep } from './usage-steps.ts';
 
 const OWNER = { chain: 'one', identityAddress: 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2' };
 const PAYER = { ...OWNER, id: '0123456789abcdef', account: 'identity one i5f5', expiresAt: null };

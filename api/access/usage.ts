@@ -1,9 +1,9 @@
 /** Usage of each identity, counted in memory and written every second: no request waits for it, and a batch counts once. */
 import { setInterval } from 'node:timers';
-import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { createUsageCounts, type Payer, type Refusal, type UsageCount } from './usage-counts.ts';
+import { STEP_KEPT, STEP_SECONDS } from './usage-steps.ts';
 
 export interface Use {
   readonly requests: number;
@@ -36,6 +36,7 @@ export const WRITTEN_WITHIN_S = 2;
 const FLUSH_MS = 1_000;
 const MINUTES_BETWEEN_SWEEPS = 60;
 
+const WIDTHS = Object.entries(STEP_SECONDS).map(([step, seconds]) => `('${step}', ${seconds})`);
 /** One statement: a batch whose serial is not new was written before, although its answer was lost. */
 const ADD_SQL = `WITH batch AS (INSERT INTO usage_batches AS b VALUES ($1, $2, now())
     ON CONFLICT (process) DO UPDATE SET serial = EXCLUDED.serial, written_at = now() WHERE b.serial < EXCLUDED.serial
@@ -48,16 +49,13 @@ const ADD_SQL = `WITH batch AS (INSERT INTO usage_batches AS b VALUES ($1, $2, n
   SELECT c.chain, c.identity_address, s.step, to_timestamp(c.minute / s.width * s.width) AS at, c.key_id,
     CASE WHEN s.step = 'hour' THEN c.route ELSE '' END AS of_route,
     sum(c.requests), sum(c.credits), sum(c.rate), sum(c.key), sum(c.tier), to_timestamp(max(c.last_ms) / 1000.0)
-  FROM counted c CROSS JOIN (VALUES ('minute', 60), ('hour', 3600), ('day', ${SECONDS_PER_DAY})) AS s(step, width)
+  FROM counted c CROSS JOIN (VALUES ${WIDTHS.join(', ')}) AS s(step, width)
   GROUP BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
   ORDER BY c.chain, c.identity_address, s.step, at, c.key_id, of_route
   ON CONFLICT (chain, identity_address, step, at, key_id, route) DO UPDATE SET requests = u.requests + EXCLUDED.requests,
     credits = u.credits + EXCLUDED.credits, rate_limited = u.rate_limited + EXCLUDED.rate_limited,
     key_limited = u.key_limited + EXCLUDED.key_limited, tier_required = u.tier_required + EXCLUDED.tier_required,
     last_at = greatest(u.last_at, EXCLUDED.last_at)`;
-
-/** How long each step is kept. */
-const KEPT = { minute: '24 hours', hour: '30 days', day: '400 days' } as const;
 
 interface Batch {
   readonly serial: number;
@@ -75,7 +73,7 @@ export function startUsage({ postgres: { pool }, process, logger }: UsageOptions
   async function sweep(): Promise<void> {
     const minutes = Math.floor(Date.now() / 60_000);
     if (minutes - sweptAt < MINUTES_BETWEEN_SWEEPS) return;
-    for (const [step, kept] of Object.entries(KEPT)) {
+    for (const [step, kept] of Object.entries(STEP_KEPT)) {
       await pool.query('DELETE FROM account_usage WHERE step = $1 AND at < now() - $2::interval', [step, kept]);
     }
     await pool.query(`DELETE FROM usage_batches WHERE written_at < now() - interval '1 day'`);

@@ -1,5 +1,5 @@
 /** `fromHeight` and `toHeight`: the rows of some blocks, both ends included. */
-import { ApiError } from './api-error.ts';
+import { invalidParameters } from './api-error.ts';
 import { queryParameter } from './parameters.ts';
 
 /** Schema of a height that is asked for. */
@@ -16,14 +16,23 @@ export interface HeightRange {
 }
 
 /**
- * Ends of a `WHERE`, ` AND … AND …`; the bounds are added to `values`.
+ * Conditions of a `WHERE`; the bounds are added to `values`.
  * @throws ApiError invalid_parameter where no block is in the range
  */
-export function heightCondition({ fromHeight, toHeight }: HeightRange, column: string, values: unknown[]): string {
+export function heightConditions({ fromHeight, toHeight }: HeightRange, column: string, values: unknown[]): string[] {
   if (fromHeight !== undefined && toHeight !== undefined && fromHeight > toHeight) {
     const detail = `fromHeight (${fromHeight}) is above toHeight (${toHeight})`;
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/fromHeight', detail }] });
+    throw invalidParameters([{ pointer: '/fromHeight', detail }]);
   }
-  const from = fromHeight === undefined ? '' : ` AND ${column} >= $${values.push(fromHeight)}`;
-  return from + (toHeight === undefined ? '' : ` AND ${column} <= $${values.push(toHeight)}`);
+  return [
+    ...(fromHeight === undefined ? [] : [`${column} >= $${values.push(fromHeight)}`]),
+    ...(toHeight === undefined ? [] : [`${column} <= $${values.push(toHeight)}`]),
+  ];
+}
+
+/** The same as the end of a `WHERE`: ` AND … AND …`. */
+export function heightCondition(range: HeightRange, column: string, values: unknown[]): string {
+  return heightConditions(range, column, values)
+    .map((condition) => ` AND ${condition}`)
+    .join('');
 }

@@ -19,7 +19,7 @@ type ListParameters = Parameters & { readonly chain: Parameter<string> };
 
 type ListOf<R extends JsonSchema, B extends Properties> = Typed<ReturnType<typeof page<R, B>>>;
 
-/** What every list has. */
+/** Parameters of every list. */
 type CommonParameters = typeof heightParameters & typeof pageParameters;
 type ListRequest = ParameterValues<CommonParameters> & { readonly chain: string };
 

@@ -1,4 +1,4 @@
-/** What a list is read from: its rows in SQL, and the key that orders them. */
+/** The source of a list: its rows in SQL, and the key that orders them. */
 import type { RowReader } from '../../infra/postgres/row-reader.ts';
 import type { CursorValue, KeyKind } from './cursor.ts';
 

@@ -55,7 +55,7 @@ export function streamFormat(route: StateRoute, params: Values, accept: string):
   return best.format;
 }
 
-/** What a list by pages has. */
+/** Rows of a list by pages. */
 export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
 
 const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;

@@ -94,7 +94,7 @@ export function beyondPlace(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], pl
   return `${boundOf(key, places)} AND (${beyond.join(' OR ')})`;
 }
 
-/** What the first column alone says of it. */
+/** The bound on the first column alone, which an index can use. */
 export function boundOf(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], places: readonly string[]): string {
   const [first] = key;
   return first ? `${first.sql} ${first.order === 'DESC' ? '<=' : '>='} ${places[0]}` : 'true';

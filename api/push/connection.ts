@@ -2,6 +2,7 @@
  * One client of the push stream: its subscriptions, its place in the stream, its numbering. What it may miss is never
  * queued: a client that does not keep up keeps its place and is served from the log when its socket drains.
  */
+import type { MessageId } from './client-message.ts';
 import { createClientPlace } from './client-place.ts';
 import { createClientRequests } from './client-requests.ts';
 import type { PushConnectionOptions } from './connection-options.ts';
@@ -9,7 +10,7 @@ import { encodePlaces, type FeedKey } from './cursor.ts';
 import { createEventSender } from './event-sender.ts';
 import { createInbox } from './inbox.ts';
 import { mempoolFor } from './mempool-reader.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { createOutbox } from './outbox.ts';
 import { isBeforePlaces } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
 import { createSnapshotSender } from './snapshot-sender.ts';
@@ -32,7 +33,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
   const { hub, transport, share } = options;
   let hasResumed = false;
 
-  function overLimit(id: Parameters<Outbox['refuse']>[0], detail: string): void {
+  function overLimit(id: MessageId, detail: string): void {
     outbox.refuse(id, 'limit_exceeded', detail);
     life.end(CLOSE_LIMIT, 'limit exceeded');
   }

@@ -40,11 +40,10 @@ const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
   WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)
     AND ($3::text IS NULL OR serial < (SELECT serial FROM webhook_deliveries WHERE id = $3 AND webhook_id = $1))
   ORDER BY serial DESC LIMIT $4`;
+const REDRIVE = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now() WHERE webhook_id = $1`;
 /** Held deliveries wait for their confirmations. */
-const REDRIVE_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now()
-  WHERE webhook_id = $1 AND id = $2 AND state <> 'held' RETURNING ${COLUMNS}`;
-const REDRIVE_FAILED_SQL = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now()
-  WHERE webhook_id = $1 AND state = 'failed' AND id = ANY(SELECT id FROM webhook_deliveries
+const REDRIVE_SQL = `${REDRIVE} AND id = $2 AND state <> 'held' RETURNING ${COLUMNS}`;
+const REDRIVE_FAILED_SQL = `${REDRIVE} AND state = 'failed' AND id = ANY(SELECT id FROM webhook_deliveries
     WHERE webhook_id = $1 AND state = 'failed' ORDER BY serial LIMIT $2)`;
 const MOST_REDRIVEN = 1_000;
 

@@ -1,6 +1,7 @@
 /** The backfill regime's part of the fold: daily prices of each chain, and stamps that stay open until their bounds close. */
 
 import type { BasketState } from '../../domain/basket-state.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Side } from '../../domain/stamps.ts';
 import { utcDay } from '../../domain/time.ts';
 import {
@@ -144,7 +145,7 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
       if (!isMoved) return NO_ROWS;
       const known = new Map<string, PriceBounds | null>();
       const boundsAt = (chain: string, currencyId: string, day: number) =>
-        entry(known, `${chain} ${currencyId} ${day}`, () => bounds(chain, currencyId, day));
+        getOrInsert(known, `${chain} ${currencyId} ${day}`, () => bounds(chain, currencyId, day));
       const corrected: StampRow[] = [];
       open = open.flatMap((stamped) => {
         const stamp = evaluate(stamped, boundsAt);
@@ -161,8 +162,8 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
 
 /** Whether the daily price of the row is another than before. */
 function record(daily: BackfillState['daily'], row: BackfillRow): boolean {
-  const days = entry(
-    entry(daily, row.chain, () => new Map<string, DailyPrice[]>()),
+  const days = getOrInsert(
+    getOrInsert(daily, row.chain, () => new Map<string, DailyPrice[]>()),
     row.currencyId,
     () => [],
   );
@@ -189,13 +190,4 @@ function readsTheSame(a: Stamp, b: Stamp): boolean {
     a.usdValue === b.usdValue &&
     a.pricedCurrencyId === b.pricedCurrencyId
   );
-}
-
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

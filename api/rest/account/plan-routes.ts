@@ -1,4 +1,4 @@
-/** What a plan of calls costs, by the table that the gate charges by: /api/usage/plan */
+/** /api/usage/plan: the cost of planned calls, from the table that the gate charges by. */
 import { type AccessTier, TIERS } from '../../../schemas/config.ts';
 import { LOWEST_TIER } from '../../access/key-store.ts';
 import { type ApiError, invalidParameters } from '../../http/api-error.ts';

@@ -1,18 +1,11 @@
 /** What the keys and sessions of an identity asked for, and what is left now: /api/usage */
-import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { demandsOfKey } from '../../access/bills.ts';
+import { demandOfIdentity, demandOfKey } from '../../access/bills.ts';
 import type { Caller } from '../../access/gate.ts';
 import { accountOf, type KeyOwner, listKeys, tierOf } from '../../access/key-store.ts';
-import {
-  readUsage,
-  USAGE_PARTS,
-  USAGE_STEPS,
-  type UsagePlace,
-  type UsageRow,
-  type UsageStep,
-} from '../../access/read-usage.ts';
+import { readUsage, USAGE_PARTS, type UsagePlace, type UsageRow } from '../../access/read-usage.ts';
 import { requireHolder } from '../../access/require-session.ts';
 import { WRITTEN_WITHIN_S } from '../../access/usage.ts';
+import { STEP_SECONDS, USAGE_STEPS, type UsageStep } from '../../access/usage-steps.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters } from '../../http/api-error.ts';
 import { csvLine } from '../../http/csv.ts';
@@ -25,7 +18,11 @@ const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
 
 const MOST_ROWS = 10_000;
 /** Length in seconds of an answer to a request without `from`. */
-const SPAN_S: Readonly<Record<UsageStep, number>> = { minute: 3_600, hour: SECONDS_PER_DAY, day: 30 * SECONDS_PER_DAY };
+const SPAN_S: Readonly<Record<UsageStep, number>> = {
+  minute: 60 * STEP_SECONDS.minute,
+  hour: 24 * STEP_SECONDS.hour,
+  day: 30 * STEP_SECONDS.day,
+};
 const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
 /** Since when; step and part of the last row. */
 const CURSOR = { type: 'string', pattern: '^\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
@@ -134,19 +131,14 @@ const now = liveRoute({
 
 async function standingOf(api: ApiContext, holder: KeyOwner) {
   const tier = await tierOf(api.postgres, holder);
+  const { tiers } = api.config;
   const keys = await listKeys(api.postgres, holder);
-  const limited = keys.filter((key) => key.credits_per_minute !== null);
-  const payerOf = (id: string, limit: number | null) => ({
-    id,
-    tier,
-    account: accountOf(holder),
-    creditsPerMinute: limit,
-  });
-  const ofIdentity = demandsOfKey(api.config.tiers, payerOf('', null), 0);
-  const ofKeys = limited.flatMap(({ id, credits_per_minute }) =>
-    demandsOfKey(api.config.tiers, payerOf(id, credits_per_minute), 0).slice(1),
+  const limited = keys.flatMap(({ id, name, credits_per_minute: limit }) =>
+    limit === null ? [] : { id, name, limit },
   );
-  const standings = await api.standings([...ofIdentity, ...ofKeys]);
+  const ofIdentity = demandOfIdentity(tiers, { account: accountOf(holder), tier }, 0);
+  const ofKeys = limited.map(({ id, limit }) => demandOfKey(tiers, { id, tier }, limit, 0));
+  const standings = await api.standings([ofIdentity, ...ofKeys]);
   const shown = (index: number) => {
     const standing = standings[index];
     if (!standing) throw new TypeError('an allowance has no standing');

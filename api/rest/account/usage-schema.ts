@@ -1,8 +1,11 @@
 /** Usage, what is left, and the cost of a plan. */
+import { TIERS } from '../../../schemas/config.ts';
+import { USAGE_PARTS } from '../../access/read-usage.ts';
+import { USAGE_STEPS } from '../../access/usage-steps.ts';
 import { array, boolean, integer, isoTime, nullableString, object, string } from '../../schema/json-schema.ts';
 import { creditsPerMinute, tier } from './schema.ts';
 
-const step = { type: 'string', enum: ['minute', 'hour', 'day'] } as const;
+const step = { type: 'string', enum: USAGE_STEPS } as const;
 
 export const USAGE_COLUMNS = {
   at: { ...isoTime, description: 'Start of the step, UTC' },
@@ -23,7 +26,7 @@ export const usage = object({
   tier,
   creditsPerMinute,
   step,
-  by: { type: 'string', enum: ['key', 'route'] } as const,
+  by: { type: 'string', enum: USAGE_PARTS } as const,
   results: array(object(USAGE_COLUMNS), 'Newest first; of some seconds ago'),
   nextCursor: {
     ...nullableString,
@@ -70,7 +73,7 @@ export const planRequest = {
   additionalProperties: false,
 } as const;
 
-const nullableTier = { type: ['string', 'null'], enum: ['free', 'developer', 'pro', null] } as const;
+const nullableTier = { type: ['string', 'null'], enum: [...TIERS, null] } as const;
 export const plan = object({
   calls: array(
     object({

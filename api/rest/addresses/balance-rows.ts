@@ -49,7 +49,7 @@ export function newestPricesOf(read: Snapshot, api: ApiContext): PricesOf {
 }
 
 /** Those of a moment, in seconds since the epoch. */
-export async function pricesThen(read: Snapshot, api: ApiContext, moment: number): Promise<PricesOf> {
+export async function pricesOfMoment(read: Snapshot, api: ApiContext, moment: number): Promise<PricesOf> {
   const rows = await pricedRows(read, api);
   return (ids) => pricesAt(api, rows, ids, moment);
 }

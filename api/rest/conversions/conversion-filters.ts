@@ -4,7 +4,7 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { HEIGHT, heightCondition } from '../../http/height-range.ts';
+import { HEIGHT, heightConditions } from '../../http/height-range.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenName } from '../../schema/json-schema.ts';
@@ -263,8 +263,7 @@ function addRequest(parts: Parts, filters: Filters): void {
     parts.own.push(`t.request_time ${operator} ${place(parts, parts.params[bound])}`);
     parts.requestBlocks.push(`toUnixTimestamp(time) ${operator} {${bound}: Int64}`);
   }
-  const within = heightCondition(filters, 't.request_height', parts.values);
-  if (within !== '') parts.own.push(within.slice(' AND '.length));
+  parts.own.push(...heightConditions(filters, 't.request_height', parts.values));
   for (const [bound, operator] of [
     ['fromHeight', '>='],
     ['toHeight', '<='],

@@ -36,13 +36,15 @@ interface CurrencyRequest {
 export interface CurrencyAt {
   readonly entry: CurrencyEntry;
   readonly block: BlockPlace;
+  readonly isNewest: boolean;
 }
 
 /** The currency, and the block of its own chain; `parameter` is where the currency was written. @throws ApiError not_found, invalid_parameter */
 export async function currencyAt({ params, read, api }: CurrencyRequest, parameter = 'nameOrId'): Promise<CurrencyAt> {
   const currencies = await api.currencies.of(read);
   const entry = findCurrency(currencies, api, params.chain, params.nameOrId, parameter);
-  return { entry, block: await blockAt(read, entry.chain, params.height) };
+  const block = await blockAt(read, entry.chain, params.height);
+  return { entry, block, isNewest: block.height === read.state.derived.get(entry.chain)?.height };
 }
 
 export function placeAnswer({ entry, block }: CurrencyAt) {
@@ -73,8 +75,7 @@ export async function supplyThen(read: Snapshot, api: ApiContext, at: CurrencyAt
     return { supply: async () => state?.supply ?? null, stateHeight: state?.from_height ?? null };
   }
   const { height } = at.block;
-  const isNow = height === read.state.derived.get(chain)?.height;
-  if (isNow) return { supply: await issuedSupply(read, api, chain, height), stateHeight: null };
+  if (at.isNewest) return { supply: await issuedSupply(read, api, chain, height), stateHeight: null };
   const found = await supplyAt(read, api, chain, height);
   return { supply: async () => found && found.transparent + found.shielded, stateHeight: null };
 }

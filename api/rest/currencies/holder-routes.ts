@@ -8,7 +8,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { newestPricesOf, pricesThen } from '../addresses/balance-rows.ts';
+import { newestPricesOf, pricesOfMoment } from '../addresses/balance-rows.ts';
 import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './at-height-routes.ts';
 import { currencyHolders } from './at-height-schema.ts';
 
@@ -83,8 +83,7 @@ const holders = stateRoute({
     const limit = Math.min(params.limit, MAX_HOLDERS);
     const at = await currencyAt(call);
     const { chain, currencyId } = at.entry;
-    const isNow = at.block.height === read.state.derived.get(chain)?.height;
-    const found = await (isNow ? holdersNow : holdersThen)(read, api, at, limit + 1);
+    const found = await (at.isNewest ? holdersNow : holdersThen)(read, api, at, limit + 1);
     const shown = found.largest.slice(0, limit);
     const names = await identityNames(
       read,
@@ -92,7 +91,7 @@ const holders = stateRoute({
       shown.map(({ address }) => address),
     );
     const pricesOf =
-      params.height === undefined ? newestPricesOf(read, api) : await pricesThen(read, api, Number(at.block.clock));
+      params.height === undefined ? newestPricesOf(read, api) : await pricesOfMoment(read, api, Number(at.block.clock));
     const price = (await pricesOf([currencyId])).get(currencyId) ?? null;
     const then = await supplyThen(read, api, at);
     return async () => {

@@ -7,6 +7,7 @@ import { parseReserves } from '../../../domain/reserves.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ratio } from '../../http/values.ts';
+import { heightAtTime } from '../../state/block-at.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /** Price in reserve as a fraction: reserve units for one basket token. */
@@ -65,8 +66,6 @@ const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
     (SELECT from_height, tx_index, vout, to_height, flags, supply, reserves FROM currency_states
       WHERE chain = $1 AND currency_id = $2 AND from_height > $3)
   ) states WHERE to_height IS NULL OR to_height > from_height ORDER BY from_height, tx_index, vout`;
-const readHeight = rowReader({ height: columns.number });
-const HEIGHT_SQL = 'SELECT height FROM blocks WHERE chain = $1 AND clock <= $2 ORDER BY height DESC LIMIT 1';
 
 /** Only while the basket trades. */
 export async function statesSince(
@@ -75,8 +74,8 @@ export async function statesSince(
   currencyId: string,
   moment: number,
 ): Promise<BasketMoment[]> {
-  const start = await read.row(readHeight, HEIGHT_SQL, [chain, moment]);
-  const values = [chain, currencyId, start?.height ?? 0];
+  const start = await heightAtTime(read, chain, moment);
+  const values = [chain, currencyId, start ?? 0];
   const rows = await read.rows(readState, STATES_SQL, values);
   return rows
     .filter(({ flags }) => isLiveBasket(flags))

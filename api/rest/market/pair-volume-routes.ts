@@ -4,7 +4,7 @@ import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { invalidParameters } from '../../http/api-error.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
@@ -125,7 +125,7 @@ const volume = stateRoute({
     const { days } = params;
     if (params.basket === undefined && days > MOST_DAYS_OF_ALL) {
       const detail = `days is at most ${MOST_DAYS_OF_ALL} without basket`;
-      throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/days', detail }] });
+      throw invalidParameters([{ pointer: '/days', detail }]);
     }
     const currencies = await api.currencies.of(read);
     const basket =

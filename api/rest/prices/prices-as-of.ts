@@ -1,7 +1,7 @@
 /** Prices as they stood at the end of a block of the default chain, or at a moment. */
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError, notFound } from '../../http/api-error.ts';
+import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
 import { HEIGHT } from '../../http/height-range.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
@@ -48,7 +48,7 @@ export async function asOf(
 ): Promise<AsOf | null> {
   if (height !== undefined && time !== undefined) {
     const detail = 'height and time exclude each other';
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/time', detail }] });
+    throw invalidParameters([{ pointer: '/time', detail }]);
   }
   const chain = defaultChain(api);
   if (height !== undefined) {

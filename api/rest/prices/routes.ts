@@ -1,7 +1,7 @@
 /** /api/oracle/prices */
 
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError, notFound } from '../../http/api-error.ts';
+import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, decimalOrNull } from '../../http/values.ts';
@@ -69,7 +69,7 @@ function idsOf(text: string, currencies: Currencies, api: ApiContext): string[] 
   const written = text.split(',');
   if (written.length > MOST_IDS) {
     const detail = `ids names ${written.length} currencies: at most ${MOST_IDS} are allowed`;
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/ids', detail }] });
+    throw invalidParameters([{ pointer: '/ids', detail }]);
   }
   const ids = written.map((name) => findCurrency(currencies, api, defaultChain(api), name.trim(), 'ids').currencyId);
   return [...new Set(ids)];

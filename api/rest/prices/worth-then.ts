@@ -18,7 +18,7 @@ export const usdParameter = queryParameter(
 const RULE = `block_price: the oracle's price at the end of the block, as the live regime has it, not a stamp of a conversion.
 no_price: nothing priced the currency there. not_priced_yet: prices have not come as far`;
 
-export const pricesThen = array(
+export const usdPrices = array(
   object({
     currencyId: string,
     currencyName: nullableString,
@@ -34,7 +34,7 @@ export const worthThen = {
     ...nullableUsd,
     description: 'With usd=true: what the net of all currencies that had a price was worth then; null where none had',
   },
-  usdPrices: pricesThen,
+  usdPrices,
 } as const;
 
 export function pricesAnswer(ids: readonly string[], height: number, priceAt: PriceAt, currencies: Currencies) {

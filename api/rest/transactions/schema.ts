@@ -20,7 +20,7 @@ import {
   withOptional,
 } from '../../schema/json-schema.ts';
 import { conversionRow } from '../conversions/schema.ts';
-import { pricesThen } from '../prices/worth-then.ts';
+import { usdPrices } from '../prices/worth-then.ts';
 
 const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const currencies = array(currencyAmount, 'Currencies other than the native coin');
@@ -70,6 +70,6 @@ const detail = object({
 });
 
 export const transactionDetail = withOptional(detail, {
-  usdPrices: pricesThen,
+  usdPrices,
   unconfirmed: { ...nullable(waitingTransaction), description: 'With unconfirmed=true; null for one in a block' },
 });
