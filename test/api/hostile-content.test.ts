@@ -46,8 +46,8 @@ describe('identities with hostile content', () => {
     for (const { identityAddress } of identities) {
       const updates = await client.json(`/api/identity/${identityAddress}/changes`);
       const fields = updates.map(({ changes }: { changes: { field: string }[] }) => changes.map(({ field }) => field));
-      const told = events.filter((event) => event.identityAddress === identityAddress);
-      expect(told.map((event) => event.fields)).toEqual(fields);
+      const ofIdentity = events.filter((event) => event.identityAddress === identityAddress);
+      expect(ofIdentity.map((event) => event.fields)).toEqual(fields);
       const { decoded } = await client.json(`/api/identity/${identityAddress}/multimap?mode=aggregate`);
       if (
         Object.values(decoded)

@@ -1,0 +1,34 @@
+/** The page, in a real Chromium: one service, one browser and one compiled page for all of it. */
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { whyNoBrowser } from '../api/browser.ts';
+import { type OpenedPage, servePage } from './opened-page.ts';
+import { pageIsServed } from './serving.ts';
+import { chainViews } from './views/chain-views.ts';
+import { firstViews } from './views/first-views.ts';
+import { marketViews } from './views/market-views.ts';
+import { viewsOfTwoChains } from './views/views-of-two-chains.ts';
+
+let page: Awaited<ReturnType<typeof servePage>>;
+
+beforeAll(async () => {
+  page = await servePage();
+});
+
+afterAll(() => page?.stop());
+
+function opened(): OpenedPage {
+  const { browser } = page;
+  if (!browser) throw new Error(String(whyNoBrowser));
+  return { ...page, browser };
+}
+
+pageIsServed(() => page);
+
+if (whyNoBrowser) it('the page in a browser', ({ skip }) => skip(String(whyNoBrowser)));
+
+describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
+  firstViews(opened);
+  chainViews(opened);
+  marketViews(opened);
+  viewsOfTwoChains(opened);
+});
