@@ -21,14 +21,18 @@ export function View({ parts: { chain, txid, vout }, answers: [transaction, valu
     return here >= 0 ? here : rows.findIndex(isIt);
   };
   const leg = shown?.data.conversions[find(shown.data.conversions)];
-  if (shown && shownWorth && !leg && find(shownWorth.data.data) < 0) {
-    return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
-  }
+  const isMissing = shown && shownWorth && !leg && find(shownWorth.data.data) < 0;
   return (
     <>
-      {leg && <RevertedBanner chain={chain} height={leg.height} readAt={shown?.at ?? 0} />}
-      <FlowPanel answer={transaction} find={find} chain={chain} />
-      <WorthPanels answer={valued} find={find} chain={chain} />
+      <RevertedBanner chain={chain} height={leg?.height} readAt={shown?.at} />
+      {isMissing ? (
+        <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />
+      ) : (
+        <>
+          <FlowPanel answer={transaction} find={find} chain={chain} />
+          <WorthPanels answer={valued} find={find} chain={chain} />
+        </>
+      )}
     </>
   );
 }

@@ -24,10 +24,9 @@ interface PartProps {
 
 export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
-  const height = shown?.data.height ?? null;
   return (
     <>
-      {shown && height !== null && <RevertedBanner chain={chain} height={height} readAt={shown.at} />}
+      <RevertedBanner chain={chain} height={shown?.data.height} readAt={shown?.at} />
       <Summary answer={answer} chain={chain} />
       <Inputs answer={answer} chain={chain} />
       <Outputs answer={answer} chain={chain} />
