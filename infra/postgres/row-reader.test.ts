@@ -39,6 +39,26 @@ describe('a row reader', () => {
     );
   });
 
+  it('reads lists, tuples and conditions', () => {
+    const readHeld = rowReader({
+      held: columns.list(columns.tuple(columns.number, columns.text)),
+      isHeld: columns.flag,
+    });
+    const held = {
+      held: [
+        [1, 'a'],
+        [2, 'b'],
+      ],
+      isHeld: 1,
+    };
+    expect(readHeld(held)).toBe(held);
+    expect(readHeld({ held: [], isHeld: false })).toEqual({ held: [], isHeld: false });
+    expect(() => readHeld({ ...held, isHeld: 2 })).toThrow('column isHeld holds number where a boolean, 0 or 1 is');
+    for (const wrong of [null, 'a', [1, 'a'], [[1]], [['1', 'a']], [[1, 'a', 'b']]]) {
+      expect(() => readHeld({ ...held, held: wrong })).toThrow('where a list, each (a number, a text) is expected');
+    }
+  });
+
   it('takes an optional member that is missing, and no other', () => {
     const readParent = rowReader({ parent: columns.optional(columns.text) });
     expect(readParent({})).toEqual({});
