@@ -1,7 +1,7 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { DeliveryState } from '../rest/webhooks/schema.ts';
-import type { TurnQueue } from './turn-queue.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -73,6 +73,7 @@ export function redrive(
   id: string,
 ): Promise<DeliveryRow | null> {
   return postgres.transaction(async (client) => {
+    await lockWebhooks(client, [webhookId]);
     const { rows } = await client.query<DeliveryRow>(REDRIVE_SQL, [webhookId, id]);
     if (rows[0]) await queue.wake(client, [webhookId]);
     return rows[0] ?? null;
@@ -92,6 +93,7 @@ export function redriveFailed(
   webhookId: string,
 ): Promise<Redriven> {
   return postgres.transaction(async (client) => {
+    await lockWebhooks(client, [webhookId]);
     const { rowCount } = await client.query(REDRIVE_FAILED_SQL, [webhookId, MOST_REDRIVEN]);
     const redriven = rowCount ?? 0;
     if (redriven > 0) await queue.wake(client, [webhookId]);
