@@ -15,7 +15,12 @@ export async function checkAccessibility(
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   for (const width of [360, 1440]) {
-    const options = { viewport: { width, height: 900 }, colorScheme, bypassCSP: true };
+    const options = {
+      viewport: { width, height: 900 },
+      colorScheme,
+      reducedMotion: 'reduce',
+      bypassCSP: true,
+    } as const;
     const { page, close } = await openPage(browser, options);
     for (const [index, [view, address]] of views.entries()) {
       await page.goto(withoutStream(base, address));
