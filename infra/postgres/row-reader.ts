@@ -30,6 +30,8 @@ export const columns = {
   number: column('a number', (value) => typeof value === 'number'),
   /** int8. */
   bigint: column('a bigint', (value) => typeof value === 'bigint'),
+  /** timestamptz. */
+  date: column('a date', (value) => value instanceof Date),
   boolean: column('a boolean', (value) => typeof value === 'boolean'),
   texts: column('a list of texts', isTexts),
   choice,
