@@ -3,7 +3,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../rest/webhooks/schema.ts';
-import type { TurnQueue } from './turn-queue.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 const DELIVERY = {
   id: columns.text,
@@ -74,6 +74,7 @@ export function redrive(
   id: string,
 ): Promise<DeliveryRow | null> {
   return postgres.transaction(async (client) => {
+    await lockWebhooks(client, [webhookId]);
     const row = await readRow(client, readDelivery, REDRIVE_SQL, [webhookId, id]);
     if (row) await queue.wake(client, [webhookId]);
     return row ?? null;
@@ -93,6 +94,7 @@ export function redriveFailed(
   webhookId: string,
 ): Promise<Redriven> {
   return postgres.transaction(async (client) => {
+    await lockWebhooks(client, [webhookId]);
     const { rowCount } = await client.query(REDRIVE_FAILED_SQL, [webhookId, MOST_REDRIVEN]);
     const redriven = rowCount ?? 0;
     if (redriven > 0) await queue.wake(client, [webhookId]);

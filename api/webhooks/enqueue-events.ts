@@ -15,7 +15,7 @@ import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
 import { type Delivery, insertDeliveries, releaseHeld, revertConversions, revertRewound } from './delivery-rows.ts';
 import type { SourceRecord, WebhookEventSource } from './event-source.ts';
 import { messageBody, newMessageId } from './message-body.ts';
-import type { TurnQueue } from './turn-queue.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 export interface EnqueueOptions {
   readonly source: WebhookEventSource;
@@ -125,6 +125,8 @@ async function tell(
     made = [];
     tip = null;
   };
+  // Both change deliveries that turns may change at this moment.
+  if (records.some(({ kind }) => kind === 'rewind' || kind === 'correction')) await lockWebhooks(client, null);
   for (const record of records) {
     let isConfirmed: IsConfirmed = () => false;
     if (record.kind === 'rewind') {
