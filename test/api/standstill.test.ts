@@ -6,7 +6,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodePlaces, encodePlaces, feedKey, lacksSnapshot } from '../../api/push/cursor.ts';
+import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -18,8 +18,8 @@ import type { FedBlock } from '../support/pipeline/price/facts-feed.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
 import { createClient, type TestClient } from './client.ts';
+import { hearAll } from './hear-all.ts';
 import { chainOf, configOf } from './running-service.ts';
-import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
 const DAY = 86_400;
@@ -32,7 +32,8 @@ const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
 /** Heartbeats carry the cursor that says when a subscriber has heard of every record. */
 const PUSH = { heartbeatMs: 200 };
-const FEEDS = chains.flatMap(({ name }) => [feedKey('facts', name), feedKey('stamps', name)]);
+const NAMES = chains.map(({ name }) => name);
+const FEEDS = NAMES.flatMap((name) => [feedKey('facts', name), feedKey('stamps', name)]);
 
 const BEGINNING = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
 
@@ -107,29 +108,12 @@ function createSubscriber(log: EventLog) {
     /** Until it has heard of every record. */
     async follow(port: number): Promise<void> {
       const wish = { channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor };
-      await hearAll(log, port, wish, (message) => {
+      await hearAll({ log, port, chains: NAMES }, wish, (message) => {
         if ('data' in message) take(message);
         cursor = message.cursor;
       });
     },
   };
-}
-
-/** Hears a subscription until it has had every record of stamps; `take` gets each message. */
-async function hearAll(log: EventLog, port: number, wish: object, take: (message: LooseJson) => void): Promise<void> {
-  const ends = await Promise.all(chains.map(async ({ name }) => (await log.last('stamps', name))?.position ?? -1));
-  const reader = new StreamReader(port);
-  await reader.opened();
-  reader.send({ op: 'subscribe', id: 1, ...wish });
-  const messages = await reader.until((message) => {
-    if (lacksSnapshot(message.cursor)) return false;
-    const places = decodePlaces(message.cursor);
-    return chains.every(({ name }, index) => {
-      return (places.get(feedKey('stamps', name))?.position ?? -1) > (ends[index] ?? -1);
-    });
-  });
-  await reader.close();
-  for (const message of messages) take(message);
 }
 
 const LISTS = [
@@ -335,8 +319,12 @@ describe('a subscriber that begins with a snapshot while a chain stands still', 
       } else if ('data' in message) state.takeEvent({ chain, type: placeOf(chain, type, data).type, data });
     };
     await ask(stalled, async (_, port) => {
-      await hearAll(stalled.log, port, { channels: ['prices'], cursor: BEGINNING }, hear(whole));
-      await hearAll(stalled.log, port, { channels: ['prices'], snapshot: true }, hear(begun));
+      await hearAll(
+        { log: stalled.log, port, chains: NAMES },
+        { channels: ['prices'], cursor: BEGINNING },
+        hear(whole),
+      );
+      await hearAll({ log: stalled.log, port, chains: NAMES }, { channels: ['prices'], snapshot: true }, hear(begun));
     });
     let uncovered = 0;
     let before = '';
