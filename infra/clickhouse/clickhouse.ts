@@ -7,6 +7,7 @@ import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhou
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
+import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
 
 export interface ClickHouse {
   /**
@@ -18,6 +19,8 @@ export interface ClickHouse {
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
+  /** Writes the rows of a SELECT into a new file on this machine; what is there after a failure is no file. */
+  parquet(write: ParquetWrite): Promise<void>;
   /** The same, where each write first waits for `before`, and does not begin when that throws. */
   guarded(before: () => Promise<void>): ClickHouse;
   /** Known unreadable data; null if there is none. */
@@ -129,7 +132,13 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     });
   }
 
-  const reads: Pick<ClickHouse, 'query'> = {
+  const reads: Pick<ClickHouse, 'query' | 'parquet'> = {
+    // A command to the engine, which then says whether the disk took what it wrote.
+    parquet: (write) =>
+      inTime('command', write.bounds.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+        const writeFile = isOwn ? writeParquetHere : writeParquetThere;
+        await writeFile(statement.client, write, request(statement));
+      }),
     async query(sql, params, bounds) {
       damage.check(sql);
       const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {

@@ -63,6 +63,7 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
   /** Seconds since the epoch. */
@@ -110,6 +111,7 @@ export function configOf(chains: Config['chains']): Config {
     metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
+    datasets: { folder: null, refreshSeconds: 0, bytesPerHour: 1e12, url: null },
     demo: false,
     demoBlockSeconds: 6,
     recordings: [],
@@ -131,14 +133,25 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  {
+    push,
+    webhooks,
+    health,
+    page,
+    daemonTiming: timing,
+    limits,
+    cutover,
+    publicHosts = null,
+    datasets,
+  }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
-  const config = { ...configOf([chain]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
+  const given = { ...limits, publicHosts, ...(cutover !== undefined && { cutover }), ...(datasets && { datasets }) };
+  const config = { ...configOf([chain]), ...given };
   const reporter = createStageReporter(stores.postgres, logger);
   const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
