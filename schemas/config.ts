@@ -54,7 +54,7 @@ export interface DatasetsConfig {
   readonly folder: string | null;
   /** Seconds between two looks at what has changed; 0: the folder is served as it is. */
   readonly refreshSeconds: number;
-  /** Of each network. */
+  /** What each network may fetch. */
   readonly bytesPerHour: number;
   /** How readers reach the service, such as `https://host`; null: by http and the host that a request names. */
   readonly url: string | null;

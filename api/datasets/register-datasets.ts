@@ -26,14 +26,14 @@ const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /** What a request says, read before the first await. */
-interface Asked extends ObjectRequest {
+interface DatasetRequest extends ObjectRequest {
   readonly isS3: boolean;
   readonly method: string;
   /** Below the folder; empty for the folder itself. */
   readonly path: string;
   readonly url: string;
   readonly query: string;
-  /** Of the service, as this client reaches it. */
+  /** The service as this client reaches it. */
   readonly origin: string;
   readonly network: string;
   readonly requestId: string;
@@ -41,7 +41,7 @@ interface Asked extends ObjectRequest {
 
 interface Exchange {
   readonly res: HttpResponse;
-  readonly asked: Asked;
+  readonly asked: DatasetRequest;
   readonly client: ObjectClient;
 }
 
@@ -55,7 +55,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
   const serve =
     (isS3: boolean): Handler =>
     (res, req) => {
-      const asked = readAsked(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
+      const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
       const client = { aborted: false, onGone: () => {} };
       res.onAborted(() => {
         client.aborted = true;
@@ -83,7 +83,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.head(pattern, serve(isS3));
       app.options(pattern, answerOptions(options, TEMPLATE, ALLOW));
       app.any(pattern, (res, req) => {
-        const asked = readAsked(req, isS3, config.datasets.url, '');
+        const asked = readRequest(req, isS3, config.datasets.url, '');
         const error = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
@@ -94,7 +94,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
   }
 }
 
-function readAsked(req: HttpRequest, isS3: boolean, url: string | null, network: string): Asked {
+function readRequest(req: HttpRequest, isS3: boolean, url: string | null, network: string): DatasetRequest {
   const host = req.getHeader('host');
   const path = req.getUrl();
   return {
@@ -215,10 +215,10 @@ const S3_CODES: Readonly<Record<number, string>> = {
   429: 'SlowDown',
 };
 
-function inXml(reply: Reply, { url }: Asked): Reply {
+function inXml(reply: Reply, { url }: DatasetRequest): Reply {
   const { detail = '' } = JSON.parse(Buffer.from(reply.body ?? []).toString()) as { detail?: string };
   const headers = reply.headers.replace('application/problem+json', 'application/xml') as HeaderLines;
   return { ...reply, headers, body: Buffer.from(s3Error(S3_CODES[reply.status] ?? 'InternalError', detail, url)) };
 }
 
-const ownLines = ({ requestId: id }: Asked): HeaderLines => headerLines({ 'X-Request-Id': id });
+const ownLines = ({ requestId: id }: DatasetRequest): HeaderLines => headerLines({ 'X-Request-Id': id });

@@ -22,7 +22,7 @@ export interface ServedObject {
 }
 
 export interface ServedFolder {
-  /** Of every table that has one, in the order of their names. */
+  /** Those of all tables that have one, in the order of their names. */
   manifests(): Promise<Manifest[]>;
   /** A manifest or a data file; null where there is none. `base`: what stands before the path of a file's URL. */
   find(path: string, base: string): Promise<ServedObject | null>;

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClickHouseSettings, createClient } from '@clickhouse/client';
+import type { ClickHouseSettings } from '@clickhouse/client';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
+import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
@@ -31,8 +32,6 @@ export interface ClickHouse {
 }
 
 export type StatementBounds = Readonly<Record<string, number>>;
-
-export type Client = ReturnType<typeof createClient>;
 
 /** A connection, for one statement at a time. */
 export interface ConnectionLane {
@@ -66,13 +65,6 @@ export const CONNECTION_SETTINGS = {
   // It hides rows: docs/decisions/0061-candles.md
   use_query_condition_cache: 0,
 } as const satisfies ClickHouseSettings;
-
-/** As SET and a statement take them. */
-export function settingsList(settings: Readonly<Record<string, string | number>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`)
-    .join(', ');
-}
 
 /** As ClickHouse knows a statement: by its id where that can be given, else by a comment in its text. */
 export const killSql = (id: string): string =>

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { type Client, settingsList } from './clickhouse.ts';
+import { type Client, settingsList } from './client.ts';
 
 /** Rows from elsewhere, for one statement. */
 export interface CsvRows {

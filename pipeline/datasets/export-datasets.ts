@@ -1,4 +1,4 @@
-/** One pass over the data set: whatever differs from the stores is written anew. docs/decisions/0089-data-set.md */
+/** One pass over the data set: whatever differs from the stores is written again. docs/decisions/0089-data-set.md */
 import { rm } from 'node:fs/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -21,8 +21,10 @@ export interface ExportOptions {
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
-  /** Of one statement. */
+  /** How many one statement may use. */
   readonly threads: number;
+  /** How long a file stays that the manifest no longer names. */
+  readonly graceMs: number;
   readonly signal: AbortSignal;
   readonly progress?: (progress: ExportProgress) => void;
 }
@@ -102,7 +104,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
-  await sweep(folder, notes, Date.now());
+  await sweep(folder, notes, Date.now(), options.graceMs);
   return { tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)), missed };
 }
 

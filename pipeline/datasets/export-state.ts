@@ -21,7 +21,7 @@ export interface PricedState {
   readonly tick: bigint;
   readonly runs: readonly AheadRun[];
   readonly served: ExportedGeneration;
-  /** The one beside it, where it is whole. */
+  /** Another one, where it is whole. */
   readonly other: ExportedGeneration | null;
 }
 
@@ -32,7 +32,7 @@ export interface ChainDay {
   readonly day: string;
   readonly from: number;
   readonly to: number;
-  /** Of the last block. */
+  /** Hash of the last block. */
   readonly hash: string;
   /** Its tick; null while no complete one has it. */
   readonly tick: bigint | null;

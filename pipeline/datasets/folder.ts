@@ -20,6 +20,8 @@ export interface DatasetFolder {
   remove(path: string): Promise<void>;
   /** For the manifest. */
   urlOf(path: string): string;
+  /** What was being written is gone. */
+  close(): Promise<void>;
 }
 
 export const SCRATCH = '.writing';
@@ -61,6 +63,7 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
     },
     remove: (path) => rm(join(root, path), { force: true }),
     urlOf: (path) => join(root, path),
+    close: () => rm(scratch, { recursive: true, force: true }),
   };
 }
 

@@ -7,6 +7,7 @@ import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { exportDatasets } from './export-datasets.ts';
 import { openLocalFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
+import { GRACE_MS } from './notes.ts';
 
 export interface KeepOptions {
   readonly stores: Stores;
@@ -46,16 +47,11 @@ async function pass({ stores, chains, folder: path, logger, signal }: KeepOption
   }
   try {
     const folder = await openLocalFolder(path);
-    const { tables, missed } = await exportDatasets({
-      stores,
-      chains,
-      tables: DATASET_TABLES,
-      folder,
-      threads: 1,
-      signal,
-    });
+    const of = { stores, chains, tables: DATASET_TABLES, folder };
+    const { tables, missed } = await exportDatasets({ ...of, threads: 1, graceMs: GRACE_MS, signal });
     const written = tables.reduce((sum, table) => sum + table.written, 0);
     logger.debug({ written, missed }, 'the data set is up to date');
+    await folder.close();
   } finally {
     lock.release();
   }

@@ -13,9 +13,9 @@ export interface Notes {
   isChanged: boolean;
 }
 
-/** Long enough for whoever has read a manifest to fetch what it names. */
-const GRACE_MS = 3_600_000;
-/** Of the notes; those of another version are not read, and every day is written again. */
+/** For a served folder: long enough for whoever has read a manifest to fetch what it names. */
+export const GRACE_MS = 3_600_000;
+/** Notes of another version are not read, and every day is written again. */
 const VERSION = 1;
 
 export const dayKey = ({ chain, day }: Pick<DatasetDay, 'chain' | 'day'>): string => `${chain} ${day}`;
@@ -58,12 +58,17 @@ export async function publish(folder: DatasetFolder, table: string, notes: Notes
   await folder.write(notesPath(table), JSON.stringify(stored));
 }
 
-/** Removes what nobody reads any more, and what a killed process left. */
-export async function sweep(folder: DatasetFolder, all: ReadonlyMap<string, Notes>, now: number): Promise<void> {
+/** Removes files that were replaced long ago, and those that a killed process left. */
+export async function sweep(
+  folder: DatasetFolder,
+  all: ReadonlyMap<string, Notes>,
+  now: number,
+  graceMs: number,
+): Promise<void> {
   for await (const { path, writtenAt } of folder.files()) {
     const notes = all.get(path.slice(0, path.indexOf('/')));
     if (!notes || notes.published.has(path) || isNoted(notes, path)) continue;
-    if (now - (notes.retired.get(path) ?? writtenAt) < GRACE_MS) continue;
+    if (now - (notes.retired.get(path) ?? writtenAt) < graceMs) continue;
     await folder.remove(path);
     if (notes.retired.delete(path)) notes.isChanged = true;
   }

@@ -1,6 +1,6 @@
 /** The statements that read one day of one table. */
 import { aheadRowsSql } from '../../schemas/ahead-runs.ts';
-import type { CopiedTable, DatasetTable, PricedTable, StoredTable } from '../../schemas/datasets/table.ts';
+import type { CopiedTable, DatasetTable, GenerationTable, StoredTable } from '../../schemas/datasets/table.ts';
 import type { ChainDay, ExportedGeneration, PricedState } from './export-state.ts';
 
 export interface DayParams extends Readonly<Record<string, unknown>> {
@@ -36,7 +36,7 @@ export function copyStatement(table: CopiedTable, { chain, from, to }: ChainDay)
     WHERE r.chain = '${chain}' AND r.${table.height} BETWEEN ${from} AND ${to} AND ${table.where}) TO STDOUT (FORMAT csv, NULL '\\N')`;
 }
 
-export function pricedSelect(table: PricedTable, priced: PricedState, isClosed: boolean): string {
+export function pricedSelect(table: GenerationTable, priced: PricedState, isClosed: boolean): string {
   const rowsOf = ({ generation }: ExportedGeneration, columns: string) => {
     const condition = `generation = ${generation} AND ${OF_DAY} AND ${between(table.height)}`;
     const complete = `SELECT ${columns} FROM ${table.table} WHERE ${condition} AND tick <= ${priced.tick}`;
@@ -45,12 +45,12 @@ export function pricedSelect(table: PricedTable, priced: PricedState, isClosed: 
     return `(${complete} UNION ALL SELECT ${columns} FROM ${aheadRowsSql(`${table.table}_ahead`, priced.runs, condition)})`;
   };
   const own = table.stored.join(', ');
-  const order = `ORDER BY ${table.order.join(', ')}`;
+  const order = `ORDER BY ${table.order.map((name) => (name === 'height' ? table.height : name)).join(', ')}`;
   if (table.other.length === 0) return `SELECT ${columnsOf(table)} FROM ${rowsOf(priced.served, own)} ${order}`;
   const others = table.other.map(({ name, column }) => `${column} AS ${name}`).join(', ');
-  const beside = priced.other
-    ? `LEFT JOIN ${rowsOf(priced.other, `txid, vout, ${others}`)} AS beside USING (txid, vout)`
+  const joined = priced.other
+    ? `LEFT JOIN ${rowsOf(priced.other, `txid, vout, ${others}`)} AS others USING (txid, vout)`
     : '';
   const none = priced.other ? '' : `, ${table.other.map(({ name }) => `NULL AS ${name}`).join(', ')}`;
-  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served, own)} AS own ${beside}) ${order}`;
+  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served, own)} AS own ${joined}) ${order}`;
 }

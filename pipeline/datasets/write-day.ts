@@ -127,10 +127,10 @@ async function described({ table, day, priced, isClosed }: DayToWrite, file: str
   return { file, entry };
 }
 
-/** The one beside the served is in the rows of conversions alone. */
+/** Only the rows of conversions hold the other generation. */
 function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
-  const isBeside = table.store === 'prices' && table.other.length > 0 && other !== null;
-  return isBeside ? [served.generation, other.generation] : [served.generation];
+  const hasOther = table.store === 'prices' && table.other.length > 0 && other !== null;
+  return hasOther ? [served.generation, other.generation] : [served.generation];
 }
 
 interface Footer {

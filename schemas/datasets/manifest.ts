@@ -12,10 +12,10 @@ export interface DatasetFile {
   /** Whether the day is closed: a file of its rows will not change. */
   readonly closed: boolean;
   readonly schemaVersion: number;
-  /** Of the prices; null for a table that has none. */
+  /** The served generation; null for a table without prices. */
   readonly generation: number | null;
   readonly rows: number;
-  /** Of the rows. */
+  /** Least and greatest height of a row. */
   readonly minHeight: number;
   readonly maxHeight: number;
   /** Blocks of which it holds every row. */

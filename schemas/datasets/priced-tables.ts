@@ -1,6 +1,6 @@
 /** The tables of the data set that hold prices and the USD stamps of conversions. */
 import type { DatasetColumn } from './column.ts';
-import { type PricedTable, ROW_PLACE } from './table.ts';
+import { type GenerationTable, ROW_PLACE } from './table.ts';
 
 /** Ticks of provisional rows begin here: schemas/postgres/0019-price-ahead.sql. */
 const FIRST_AHEAD = 2n ** 40n;
@@ -24,7 +24,7 @@ const PROVISIONAL =
   'Whether it may still change: another chain’s clock has not passed the block, or the median of a backfill price is open.';
 const GENERATION = integer('generation', 'Generation of the prices: `verustream reprocess` makes and swaps them.');
 
-const PRICES: PricedTable = {
+const PRICES: GenerationTable = {
   store: 'prices',
   name: 'prices',
   table: 'prices',
@@ -65,7 +65,7 @@ const PRICES: PricedTable = {
   other: [],
 };
 
-const CONVERSIONS: PricedTable = {
+const CONVERSIONS: GenerationTable = {
   store: 'prices',
   name: 'conversions',
   table: 'conversions',
@@ -96,7 +96,7 @@ const CONVERSIONS: PricedTable = {
     ...['time', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'diverged', 'provisional', 'reason'],
   ],
   summary:
-    'Conversions that an import has executed, with their USD stamps by the served generation and, as `other_…`, by the one beside it. One row a conversion; ' +
+    'Conversions that an import has executed, with their USD stamps by the served generation and, as `other_…`, by the other one, while there is one. One row a conversion; ' +
     'those that still wait are in `transfers`.',
   final: 'When its day is closed: no rewind of any chain reaches it and no stamp of it is provisional.',
   columns: [
@@ -136,7 +136,7 @@ const CONVERSIONS: PricedTable = {
       'other_generation',
       'Nullable(UInt32)',
       null,
-      'The generation beside the served one; null where there is none, or not this row in it.',
+      'The other generation; null where there is none, or it does not have the row.',
       'other_generation',
     ),
     usd('other_from_usd', `As \`from_usd\`, by that generation. ${DIGITS}`),
@@ -146,7 +146,7 @@ const CONVERSIONS: PricedTable = {
     optional('other_regime', 'As `regime`, by that generation.'),
     optional('other_reason', 'As `reason`, by that generation.'),
   ],
-  order: ['import_height', 'txid', 'vout'],
+  order: ['height', 'txid', 'vout'],
   other: ['generation', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'reason'].map((from) => {
     return { name: `other_${from}`, column: from };
   }),

@@ -29,7 +29,7 @@ export interface CopiedTable extends TableBase<CopiedColumn> {
   readonly where: string;
 }
 /** Rows of `price`, which generations have of their own. */
-export interface PricedTable extends TableBase {
+export interface GenerationTable extends TableBase {
   readonly store: 'prices';
   readonly table: 'prices' | 'conversions';
   readonly height: 'height' | 'import_height';
@@ -38,7 +38,7 @@ export interface PricedTable extends TableBase {
   /** Columns that another generation gives to the same row, by the name that they have there. */
   readonly other: readonly { readonly name: string; readonly column: string }[];
 }
-export type DatasetTable = StoredTable | CopiedTable | PricedTable;
+export type DatasetTable = StoredTable | CopiedTable | GenerationTable;
 
 type AnyDefinition = Pick<Definition, 'fields' | 'clickhouse' | 'postgres'>;
 type Texts<F extends Fields> = { readonly [K in keyof F]?: string } & Readonly<Record<string, string>>;

@@ -31,14 +31,14 @@ const manifest = async (table: string): Promise<DatasetFile[]> =>
   (await (await fetch(`${service.url}/api/datasets/${table}.json`)).json()) as DatasetFile[];
 
 interface Counted {
-  readonly meta: { readonly totalItems: number };
+  readonly total: number;
 }
 
 async function settledConversions(): Promise<number> {
   let total = 0;
   for (const status of ['completed', 'refunded', 'unmatched']) {
     const answer = await fetch(`${service.url}/api/conversions/?status=${status}&pageSize=1`);
-    total += ((await answer.json()) as Counted).meta.totalItems;
+    total += ((await answer.json()) as Counted).total;
   }
   return total;
 }
