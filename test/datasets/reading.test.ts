@@ -50,9 +50,7 @@ it('DuckDB reads what a manifest names', async () => {
     `SELECT count(*) AS n, sum(amount_in) AS paid, min(chain) AS chain FROM read_parquet(getvariable('files'))`,
   );
   expect(row).toMatchObject({ n: String(await settledConversions()), chain: 'vrsc' });
-  const [stored] = await service.stores.clickhouse.query<{ paid: string }>(
-    'SELECT sum(amount_in) AS paid FROM conversions',
-  );
+  const [stored] = await service.stores.clickhouse.query('SELECT sum(amount_in) AS paid FROM conversions');
   expect(row?.paid).toBe(stored?.paid);
 });
 

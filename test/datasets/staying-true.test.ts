@@ -57,7 +57,7 @@ async function storedCounts(): Promise<Record<string, number>> {
       counts[table.name] = Number(rows[0]?.n);
     } else {
       const served = table.store === 'prices' ? `WHERE generation = ${await servedGeneration()}` : '';
-      const [row] = await clickhouse.query<{ n: string }>(`SELECT count() AS n FROM ${table.table} ${served}`);
+      const [row] = await clickhouse.query(`SELECT count() AS n FROM ${table.table} ${served}`);
       counts[table.name] = Number(row?.n);
     }
   }

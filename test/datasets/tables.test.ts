@@ -13,11 +13,11 @@ afterAll(() => stores?.close());
 const OF_THE_STORE = new Set(['position', 'to_height', 'from_height']);
 
 async function storedColumns(table: string): Promise<string[]> {
-  const rows = await stores.clickhouse.query<{ name: string }>(
+  const rows = await stores.clickhouse.query(
     'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY position',
     { table },
   );
-  return rows.map(({ name }) => name).filter((name) => !OF_THE_STORE.has(name));
+  return rows.map(({ name }) => String(name)).filter((name) => !OF_THE_STORE.has(name));
 }
 
 it.each(DATASET_TABLES.map((table) => [table.name, table] as const))(
