@@ -19,7 +19,7 @@ export interface View<Part extends string = string, Calls extends readonly Call[
   /** What the view shows, in a few words: its heading. */
   title(parts: Readonly<Record<Part, string>>, query: URLSearchParams): string;
   readonly description: string;
-  /** Of the first paint; the first one is what the address shows as JSON. */
+  /** Of the first paint; the first one is what the address shows as JSON. Only where it is not there, the view is not. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
 
@@ -30,7 +30,12 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
   return { path, ...rest };
 }
 
-export const ADDRESS_TABS = { history: 'History', rewards: 'Rewards', conversions: 'Conversions' } as const;
+export const ADDRESS_TABS = {
+  history: 'History',
+  rewards: 'Rewards',
+  conversions: 'Conversions',
+  balance: 'By day',
+} as const;
 export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals: 'Referrals' } as const;
 
 /** A long id keeps both of its ends. */
@@ -39,6 +44,10 @@ export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…
 /** Of a list, as the address names it. */
 const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: query.get('cursor') });
 
+/** In a block, or waiting for one. */
+const transactionOf = (chain: string, txid: string) =>
+  call('/api/tx/{txid}', { path: { txid }, query: { chain, unconfirmed: 'true' } });
+
 function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
   const parameters = { path: { addr }, query: { chain, pageSize: '50', ...placeIn(query) } };
   switch (query.get('tab')) {
@@ -46,8 +55,13 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
       return call('/api/address/{addr}/rewards', parameters);
     case 'conversions':
       return call('/api/address/{addr}/conversions', parameters);
+    case 'balance':
+      return call('/api/address/{addr}/series', {
+        path: { addr },
+        query: { chain, currency: query.get('currency'), days: query.get('days') },
+      });
     default:
-      return call('/api/address/{addr}', parameters);
+      return call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } });
   }
 }
 
@@ -109,7 +123,7 @@ export const views = {
     description: 'Blocks of the chain, newest first: height, time, work or stake, transactions, size and reward.',
     calls: ({ chain }, query) => [
       call('/api/blocks/', {
-        query: { chain, pageSize: '50', page: query.get('page'), cursor: query.get('cursor') },
+        query: { chain, pageSize: '50', validationType: query.get('validationType'), ...placeIn(query) },
       }),
     ],
   }),
@@ -121,7 +135,7 @@ export const views = {
   tx: view('/:chain/tx/:txid', {
     title: ({ txid }) => `Transaction ${shortened(txid)}`,
     description: 'A transaction: what it spent, what it made, and what its conversions were worth.',
-    calls: ({ chain, txid }) => [call('/api/tx/{txid}', { path: { txid }, query: { chain } })],
+    calls: ({ chain, txid }) => [transactionOf(chain, txid)],
   }),
 
   // The explorer.
@@ -130,7 +144,7 @@ export const views = {
     description: 'A conversion from its request to its payout, and what it was worth, step by step.',
     calls: ({ chain, txid }, query) => [
       // `in`: the transaction that executed it, where it was asked for on another system.
-      call('/api/tx/{txid}', { path: { txid: query.get('in') ?? txid }, query: { chain } }),
+      transactionOf(chain, query.get('in') ?? txid),
       call('/api/oracle/conversions/{txid}', { path: { txid }, query: { explain: 'true' } }),
     ],
   }),
@@ -149,7 +163,8 @@ export const views = {
     calls: ({ chain, name }, query) => [
       call('/api/identity/{nameOrId}', {
         path: { nameOrId: name },
-        query: { chain, height: query.get('height') },
+        // What waits belongs to now.
+        query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
       }),
       call('/api/identity/{nameOrId}/changes', { path: { nameOrId: name }, query: { chain } }),
       partOfIdentity(chain, name, query),

@@ -65,19 +65,24 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
   /** Seconds since the epoch. */
   readonly cutover?: number;
   readonly health?: ApiOptions['health'];
   readonly page?: ApiOptions['page'];
+  /** Names of further chains, whose daemons never answer. */
+  readonly silentChains?: readonly string[];
   /** Of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
 
-export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
+export function chainOf(
+  chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'> & Partial<ChainConfig>,
+): ChainConfig {
   const settings = { blockSeconds: 60, finalityDepth: 100, minBasketAge: 20, requireEmptyWallet: false };
-  return { ...chain, networkRoot: 'VRSCTEST', ...settings };
+  return { networkRoot: 'VRSCTEST', ...settings, ...chain };
 }
 
 export function configOf(chains: Config['chains']): Config {
@@ -112,6 +117,7 @@ export function configOf(chains: Config['chains']): Config {
     metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
+    datasets: { folder: null, refreshSeconds: 0, bytesPerHour: 1e12, url: null },
     demo: false,
     demoBlockSeconds: 6,
     recordings: [],
@@ -133,18 +139,36 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  {
+    push,
+    webhooks,
+    health,
+    page,
+    daemonTiming: timing,
+    limits,
+    cutover,
+    publicHosts = null,
+    silentChains = [],
+    datasets,
+  }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
-  const config = { ...configOf([chain]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
+  const silent = silentChains.map((name) =>
+    chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
+  );
+  const given = { ...limits, publicHosts, ...(cutover !== undefined && { cutover }), ...(datasets && { datasets }) };
+  const config = { ...configOf([chain, ...silent]), ...given };
   const reporter = createStageReporter(stores.postgres, logger);
   const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
-  const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
+  const daemons = new Map([
+    [CHAIN, createDaemonGroup(group)],
+    ...silent.map(({ name, rpc }) => [name, createDaemonGroup({ rpc, chain: name, logger })] as const),
+  ]);
   const stop = new AbortController();
   const topics = createTopicReader(log);
   const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });

@@ -17,7 +17,8 @@ export async function checkAccessibility(
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   const checkAt = async (width: number) => {
-    const options = { viewport: { width, height: 900 }, colorScheme, bypassCSP: true };
+    const viewport = { width, height: 900 };
+    const options = { viewport, colorScheme, reducedMotion: 'reduce', bypassCSP: true } as const;
     const { page, close } = await openPage(browser, options);
     for (const [index, [view, address]] of views.entries()) {
       await page.goto(withoutStream(base, address));

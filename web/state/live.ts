@@ -7,6 +7,7 @@ import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
+import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
 import { followsStream } from './place.ts';
 import { type PriceEvent, type PriceNews, withEvents } from './price-news.ts';
 import { noteTip, tips } from './tips.ts';
@@ -55,6 +56,7 @@ function disconnect(): void {
   stop.abort();
   stop = null;
   connection.value = 'offline';
+  leaveMempool();
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
@@ -62,11 +64,12 @@ async function follow(ended: AbortSignal): Promise<void> {
   connection.value = 'catching-up';
   const stream = openStream({
     baseUrl: location.origin,
-    channels: ['blocks', 'conversions', 'prices'],
+    channels: ['blocks', 'conversions', 'prices', 'mempool'],
     ...(from !== null && { cursor: from }),
     signal: ended,
     onMessage: hear,
     onReconnect: () => {
+      leaveMempool();
       if (!ended.aborted) connection.value = 'offline';
     },
   });
@@ -134,6 +137,7 @@ function flush(): void {
     };
     let { conversions } = news.value;
     const prices: PriceEvent[] = [];
+    const mempool: MempoolEvent[] = [];
     const counts: Record<string, number> = { ...arrivals.value };
     const moved = new Map<string, boolean>();
     for (const event of events) {
@@ -163,9 +167,10 @@ function flush(): void {
         prices.push(event);
         // Without a new block what is shown of the chain would stay provisional.
         moved.set(chain, moved.get(chain) ?? false);
-      }
+      } else if (isMempoolEvent(event)) mempool.push(event);
     }
     lay();
+    if (mempool.length > 0) applyMempool(mempool);
     arrivals.value = counts;
     news.value = {
       conversions: conversions.slice(0, MOST_NEWS),

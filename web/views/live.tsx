@@ -12,11 +12,13 @@ import {
   layAnswer,
   noteTip,
   Panel,
+  SaidAt,
   Table,
   Value,
   type ViewProps,
 } from '../kit.ts';
 import { type AnsweredBlock, LaneOfBlocks } from './live-lane.tsx';
+import { MempoolPanel } from './live-mempool.tsx';
 import { NewsPanel } from './live-news.tsx';
 
 export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) {
@@ -39,6 +41,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
           ))
         }
       </Panel>
+      <MempoolPanel />
       <div class="columns">
         <Panel title="Prices" answer={overview} frame="tall">
           {({ topMovers }) => (
@@ -117,6 +120,9 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
                     </Field>
                     <Field label="Difficulty">
                       <Value at="difficulty" as="price" why="the daemon was not asked yet" />
+                    </Field>
+                    <Field label="Said by the daemon at">
+                      <SaidAt at={chains[chain]?.figuresAt ?? null} />
                     </Field>
                     <Field label="Healthy">
                       <Value at="healthy" />

@@ -12,22 +12,28 @@ import {
   Panel,
   Party,
   RevertedBanner,
+  StandingBanner,
   Table,
+  Unconfirmed,
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { WhatWaits } from './tx-waiting.tsx';
 
 interface PartProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
   readonly chain: string;
 }
 
-export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
+export function View({ parts: { chain, txid }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
+  const isWaiting = shown ? shown.data.height === null : null;
   return (
     <>
+      <StandingBanner answer={answer} chain={chain} txid={txid.toLowerCase()} isWaiting={isWaiting} />
       <RevertedBanner chain={chain} height={shown?.data.height} readAt={shown?.at} />
       <Summary answer={answer} chain={chain} />
+      {shown?.data.unconfirmed && <WhatWaits answer={answer} chain={chain} />}
       <Inputs answer={answer} chain={chain} />
       <Outputs answer={answer} chain={chain} />
       {(shown?.data.conversions.length ?? 0) > 0 && <Conversions answer={answer} chain={chain} />}
@@ -38,7 +44,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
 function Summary({ answer, chain }: PartProps) {
   return (
     <Panel title="Transaction" answer={answer} frame="medium">
-      {({ height, types }) => (
+      {({ height, types, unconfirmed }) => (
         <Fields>
           <Field label="Id">
             <Value at="txid" as="id" />
@@ -47,13 +53,15 @@ function Summary({ answer, chain }: PartProps) {
             <Value
               at="height"
               as="integer"
+              why="in no block yet"
               {...(height !== null && { href: hrefOf('block', { chain, block: height }) })}
-            />
+            />{' '}
+            {height === null && <Unconfirmed />}
           </Field>
           <Field label="Block hash">
-            <Value at="blockHash" as="id" />
+            <Value at="blockHash" as="id" why="in no block yet" />
           </Field>
-          <Field label="Time">
+          <Field label={unconfirmed ? 'Seen at' : 'Time'}>
             <Value at="time" as="time" />
           </Field>
           <Field label="Confirmations">
@@ -72,6 +80,11 @@ function Summary({ answer, chain }: PartProps) {
           <Field label="Fee">
             <Value at="fee" as="amount" unit={nativeNameOf(chain)} why="a coinbase or an import pays none" />
           </Field>
+          {unconfirmed && (
+            <Field label="Fee rate">
+              <Value at="unconfirmed/feeRate" as="price" unit="sat/B" why="not all that it spends is known" />
+            </Field>
+          )}
           <Field label="Size">
             <Value at="size" as="integer" unit="B" />
           </Field>
