@@ -24,7 +24,7 @@ export interface ProvisionalPrice {
   readonly price: PriceChange;
 }
 
-/** Of all spans together: while a chain stands still there is no end of them. */
+/** All spans together may have so many: while a chain stands still their number grows without end. */
 const MOST_RECORDS = 5_000;
 const MOST_ROWS = 4_000;
 const MOST_BYTES = 16 * 1024 * 1024;

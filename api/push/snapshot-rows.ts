@@ -238,7 +238,7 @@ async function readPrices(
   });
   const beyond = await readProvisionalPrices(topics, spans);
   return chains.map(({ name: chain }) => {
-    // Of provisional rows Postgres keeps the current ones alone.
+    // Postgres keeps only the current ones of provisional rows.
     const own = found.filter((row) => row.chain === chain && !(row.provisional && beyond));
     const rows = own.map(({ time, height, provisional, ...price }) =>
       rowOf(chain, 'stamps', height, priceSource(price, { height, time: Number(time), provisional })),
