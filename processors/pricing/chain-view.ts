@@ -8,11 +8,11 @@ import type { FactsAppended } from '../../schemas/log-records.ts';
 import { mayBeStamped } from './stamp.ts';
 
 /** `state` may be empty where no transfer of the block is unmatched. */
-export type PricedState = Pick<
+type StateOfBlock = Pick<
   CurrencyStateFact,
   'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves' | 'liveHeight' | 'state'
 >;
-export type PricedCurrency = Pick<CurrencyFact, 'currencyId' | 'options'>;
+type DefinedCurrency = Pick<CurrencyFact, 'currencyId' | 'options'>;
 
 /** The part of a block's facts that prices and stamps follow from. */
 export interface PricedBlock {
@@ -23,8 +23,8 @@ export interface PricedBlock {
   readonly hash: string;
   readonly time: number;
   readonly clock: number;
-  readonly states: readonly PricedState[];
-  readonly currencies: readonly PricedCurrency[];
+  readonly states: readonly StateOfBlock[];
+  readonly currencies: readonly DefinedCurrency[];
   /** Executed by this block. */
   readonly transfers: readonly TransferFact[];
 }
@@ -87,7 +87,7 @@ export function isBasketDefinition(options: number): boolean {
   return (options & CURRENCY_OPTIONS.FRACTIONAL) !== 0;
 }
 
-function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly PricedCurrency[]) {
+function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly DefinedCurrency[]) {
   if (facts.length === 0) return known;
   return new Map([...known, ...facts.map((fact) => [fact.currencyId, isBasketDefinition(fact.options)] as const)]);
 }
