@@ -97,7 +97,9 @@ function AskForm({ onChallenge }: { readonly onChallenge: (challenge: Challenge 
             </select>
           </>
         )}
-        <button type="submit">Get a challenge</button>
+        <button type="submit" class="main-action">
+          Get a challenge
+        </button>
       </div>
       {trouble && <Alert trouble={trouble} title="There is no challenge" />}
     </form>
@@ -184,7 +186,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
           spellcheck={false}
           placeholder="What signmessage printed"
         />
-        <button type="submit" disabled={isSpent || msLeft <= 0}>
+        <button type="submit" class="main-action" disabled={isSpent || msLeft <= 0}>
           Log in
         </button>
       </div>
