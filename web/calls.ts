@@ -41,3 +41,7 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
   for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
   return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
 }
+
+/** Of an account: what it answers is for one identity alone. A plan is priced for anybody. */
+export const isOfAccount = (url: string): boolean =>
+  /^\/api\/(auth|keys|usage|webhooks)(\/|\?|$)/.test(url) && !url.startsWith('/api/usage/plan');

@@ -19,6 +19,8 @@ export interface View<Part extends string = string, Calls extends readonly Call[
   /** What the view shows, in a few words: its heading. */
   title(parts: Readonly<Record<Part, string>>, query: URLSearchParams): string;
   readonly description: string;
+  /** For who is logged in alone. */
+  readonly isPrivate?: boolean;
   /** Of the first paint; the first one is what the address shows as JSON. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
@@ -294,6 +296,25 @@ export const views = {
     title: () => 'Volume',
     description: 'What was traded, in USD, by day, week or month.',
     calls: (_, query) => [call('/api/market/volume', { query: { period: query.get('period') } })],
+  }),
+
+  // For those who log in.
+  login: view('/login', {
+    title: () => 'Log in',
+    description: 'Log in as an identity: its wallet signs a message once. There is no password.',
+    calls: () => [],
+  }),
+  account: view('/account', {
+    isPrivate: true,
+    title: () => 'Account',
+    description: 'Who is logged in, until when, with which tier, and what remains of its credits.',
+    calls: () => [call('/api/auth/session'), call('/api/usage/now')],
+  }),
+  keys: view('/account/keys', {
+    isPrivate: true,
+    title: () => 'Keys',
+    description: 'API keys of an identity: make, replace and revoke them, and see when each was used.',
+    calls: () => [call('/api/keys')],
   }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 

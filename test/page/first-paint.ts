@@ -1,6 +1,6 @@
 /** What the first paint of a view costs. */
 import type { Browser } from 'playwright-core';
-import { openPage } from './watched-page.ts';
+import { openPage, type PageSession } from './watched-page.ts';
 
 export interface FirstPaint {
   /** Files of the page, its document included. */
@@ -10,8 +10,13 @@ export interface FirstPaint {
   readonly credits: number;
 }
 
-export async function firstPaint(browser: Browser, base: string, address: string): Promise<FirstPaint> {
-  const { page, requests, close } = await openPage(browser);
+export async function firstPaint(
+  browser: Browser,
+  base: string,
+  address: string,
+  reader?: PageSession,
+): Promise<FirstPaint> {
+  const { page, requests, close } = await openPage(browser, {}, reader);
   await page.goto(`${base}${address}`);
   await page.locator('main[data-ready="true"]').waitFor();
   const files = requests.filter((request) => /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`));
