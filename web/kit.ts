@@ -12,6 +12,7 @@ export { Choices } from './parts/choices.tsx';
 export { Copy } from './parts/copy.tsx';
 export { Dialog } from './parts/dialog.tsx';
 export { Field, Fields } from './parts/fields.tsx';
+export { GroupedChart } from './parts/grouped-chart.tsx';
 export { JsonTree } from './parts/json-tree.tsx';
 export { NotThere } from './parts/not-there.tsx';
 export { Pager } from './parts/pager.tsx';
@@ -20,7 +21,9 @@ export { AddressLink, Currency, NameOf, Party } from './parts/party.tsx';
 export { Pick } from './parts/pick.tsx';
 export { Proof } from './parts/proof.tsx';
 export { Qr } from './parts/qr.tsx';
+export { useRefresh } from './parts/refresh.ts';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
+export { SaveLink } from './parts/save-link.tsx';
 export { At, useLeaf, usePointer } from './parts/scope.tsx';
 export { Sparkline } from './parts/sparkline.tsx';
 export { type Column, Table } from './parts/table.tsx';
@@ -46,4 +49,12 @@ export { shownNumber } from './text/numbers.ts';
 export { signatureIn } from './text/signature.ts';
 export { shownSpan, shownTime } from './text/times.ts';
 export type { ViewProps } from './view-props.ts';
-export { ADDRESS_TABS, CONVERSION_PARAMETERS, IDENTITY_TABS } from './views.ts';
+export {
+  ADDRESS_TABS,
+  CONVERSION_PARAMETERS,
+  IDENTITY_TABS,
+  USAGE_STEPS,
+  type UsageStep,
+  usageSpanOf,
+  usageStepOf,
+} from './views.ts';

@@ -36,4 +36,5 @@ export const viewModules: Modules = {
   login: () => import('./views/login.tsx'),
   account: () => import('./views/account.tsx'),
   keys: () => import('./views/keys.tsx'),
+  usage: () => import('./views/usage.tsx'),
 };

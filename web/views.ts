@@ -100,6 +100,34 @@ function conversionQuery<Name extends string>(query: URLSearchParams, names: rea
   return Object.fromEntries(given) as Readonly<Record<Name, string | null>>;
 }
 
+/** Steps by which usage is counted, in seconds: of one, of what is shown first, of all that is kept. */
+export const USAGE_STEPS = {
+  minute: { step: 60, first: 3_600, kept: 86_400 },
+  hour: { step: 3_600, first: 86_400, kept: 30 * 86_400 },
+  day: { step: 86_400, first: 30 * 86_400, kept: 400 * 86_400 },
+} as const;
+export type UsageStep = keyof typeof USAGE_STEPS;
+
+/** Routes are counted by hour and day. */
+export function usageStepOf(query: URLSearchParams, by: 'key' | 'route'): UsageStep {
+  const wanted = query.get('step') ?? '';
+  const step = Object.hasOwn(USAGE_STEPS, wanted) ? (wanted as UsageStep) : 'minute';
+  return by === 'route' && step === 'minute' ? 'hour' : step;
+}
+
+/** From the beginning of a step on, to the end of the step that lasts; both in seconds since the epoch. */
+export function usageSpanOf(query: URLSearchParams, step: UsageStep) {
+  const { step: width, first, kept } = USAGE_STEPS[step];
+  const to = (Math.floor(Date.now() / 1000 / width) + 1) * width;
+  return { from: to - (query.get('span') === 'all' ? kept : first), to };
+}
+
+function usageQuery(query: URLSearchParams, by: 'key' | 'route') {
+  const step = usageStepOf(query, by);
+  const { from } = usageSpanOf(query, step);
+  return { step, by, from: String(from), key: query.get('key') || null, limit: '5000' };
+}
+
 export const views = {
   live: view('/', {
     title: () => 'Live',
@@ -315,6 +343,17 @@ export const views = {
     title: () => 'Keys',
     description: 'API keys of an identity: make, replace and revoke them, and see when each was used.',
     calls: () => [call('/api/keys')],
+  }),
+  usage: view('/account/usage', {
+    isPrivate: true,
+    title: () => 'Usage',
+    description: 'Credits that an identity used, by minute, hour and day, by key and by route, and what plans cost.',
+    calls: (_, query) => [
+      call('/api/usage/now'),
+      call('/api/usage', { query: usageQuery(query, 'key') }),
+      call('/api/usage', { query: usageQuery(query, 'route') }),
+      call('/api/keys'),
+    ],
   }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 

@@ -42,7 +42,7 @@ export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
       </header>
       {trouble.value && <Alert trouble={trouble.value} retry={answer.refresh} />}
       {shown ? (
-        <Guard key={shown.at}>
+        <Guard at={shown.at}>
           <ScopeRoot data={shown.data} src={call.url} chainState={shown.chainState}>
             {children(shown.data)}
           </ScopeRoot>
@@ -150,10 +150,20 @@ const { data, error } = await verustream.GET(${JSON.stringify(path)}${options});
 `;
 }
 
+interface GuardProps {
+  /** When the answer came. */
+  readonly at: number;
+  readonly children: ComponentChildren;
+}
+
 /** A view that fails on one answer leaves the others standing. */
-class Guard extends Component<{ readonly children: ComponentChildren }, { readonly error: Error | null }> {
+class Guard extends Component<GuardProps, { readonly error: Error | null }> {
   override state = { error: null };
   static override getDerivedStateFromError = (error: Error) => ({ error });
+  /** A new answer is shown in the same place, with what the reader has opened; one that failed is tried anew. */
+  override componentDidUpdate({ at }: GuardProps): void {
+    if (at !== this.props.at && this.state.error !== null) this.setState({ error: null });
+  }
   override render() {
     const error: Error | null = this.state.error;
     if (error === null) return this.props.children;

@@ -8,6 +8,7 @@ import { hrefOfLogin } from './who.tsx';
 const SECTIONS = [
   { name: 'account', words: 'Account' },
   { name: 'keys', words: 'Keys' },
+  { name: 'usage', words: 'Usage' },
 ] as const;
 
 export function AccountNav() {
