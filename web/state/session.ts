@@ -22,6 +22,7 @@ interface Kept {
 }
 
 const STORED_AS = 'sessions';
+const MEMBERS = ['token', 'expiresAt', 'identity', 'identityAddress', 'chain'] as const satisfies (keyof Session)[];
 const NOBODY: Kept = { sessions: [], reader: null };
 
 const kept = signal<Kept>(read());
@@ -35,11 +36,23 @@ export const endedSession = signal<Session | null>(null);
 export const logoutTrouble = signal<string | null>(null);
 
 function read(): Kept {
+  const value = parsed(stored());
+  return isKept(value) ? value : NOBODY;
+}
+
+function stored(): string {
   try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(STORED_AS) ?? 'null');
-    return isKept(value) ? value : NOBODY;
+    return sessionStorage.getItem(STORED_AS) ?? '';
   } catch {
-    return NOBODY; // storage is off, or holds what another version wrote
+    return ''; // storage is off
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // nothing, or not of this page
   }
 }
 
@@ -47,8 +60,6 @@ function isKept(value: unknown): value is Kept {
   if (typeof value !== 'object' || value === null || !('sessions' in value) || !('reader' in value)) return false;
   return Array.isArray(value.sessions) && value.sessions.every(isSession);
 }
-
-const MEMBERS = ['token', 'expiresAt', 'identity', 'identityAddress', 'chain'] as const satisfies (keyof Session)[];
 
 function isSession(value: unknown): value is Session {
   return (

@@ -45,7 +45,6 @@ export function NewKey({ most, onMade, onClose }: NewKeyProps) {
                 pattern=".*\S.*"
                 placeholder="What it is for, such as bot"
                 autocomplete="off"
-                autofocus
               />
               <label for="key-credits">Credits a minute of its own</label>
               <input

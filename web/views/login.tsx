@@ -54,6 +54,7 @@ function AskForm({ onChallenge }: { readonly onChallenge: (challenge: Challenge 
     const identity = String(given.get('identity') ?? '').trim();
     const chain = String(given.get('chain') ?? chainNames[0] ?? '');
     setBusy(true);
+    onChallenge(null); // what the one before it said is no longer to be signed
     const { data, trouble: failed } = await act((client) =>
       client.POST('/api/auth/challenge', { body: { identity, chain } }),
     );
