@@ -21,6 +21,13 @@ export type AnswerOf<Path extends GetPath> =
     ? Data
     : never;
 
+/** What a path takes by POST. */
+export type BodyOf<Path extends keyof TextPaths> = TextPaths[Path] extends {
+  post: { requestBody: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
 export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;
   /** Path and query as asked. */

@@ -3,7 +3,7 @@
  * otherwise cut the parts into a file for every combination of views.
  */
 export { hrefOf } from './addresses.ts';
-export { type AnswerOf, call } from './calls.ts';
+export { type AnswerOf, type BodyOf, call } from './calls.ts';
 export { conversionHref } from './conversion-href.ts';
 export { foundHref } from './found-href.ts';
 export { Alert } from './parts/alert.tsx';
@@ -46,6 +46,7 @@ export { noteTip } from './state/tips.ts';
 export type { Trouble } from './state/trouble.ts';
 export { inertText } from './text/inert.ts';
 export { shownNumber } from './text/numbers.ts';
+export { receiverExample } from './text/receiver-example.ts';
 export { signatureIn } from './text/signature.ts';
 export { shownSpan, shownTime } from './text/times.ts';
 export type { ViewProps } from './view-props.ts';

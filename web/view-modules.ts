@@ -37,4 +37,6 @@ export const viewModules: Modules = {
   account: () => import('./views/account.tsx'),
   keys: () => import('./views/keys.tsx'),
   usage: () => import('./views/usage.tsx'),
+  webhooks: () => import('./views/webhooks.tsx'),
+  webhook: () => import('./views/webhook.tsx'),
 };

@@ -355,6 +355,25 @@ export const views = {
       call('/api/keys'),
     ],
   }),
+  webhooks: view('/account/webhooks', {
+    isPrivate: true,
+    title: () => 'Webhooks',
+    description: 'Webhooks of an identity: register them with any kind and filter, and see how they are.',
+    calls: () => [call('/api/webhooks')],
+  }),
+  webhook: view('/account/webhooks/:id', {
+    isPrivate: true,
+    title: ({ id }) => `Webhook ${id}`,
+    description:
+      'A webhook: its deliveries with what was sent and answered, a test, a new secret, and a receiver for it.',
+    calls: ({ id }, query) => [
+      call('/api/webhooks/{id}', { path: { id } }),
+      call('/api/webhooks/{id}/deliveries', {
+        path: { id },
+        query: { state: query.get('state') || null, before: query.get('before') },
+      }),
+    ],
+  }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 
 export type ViewName = keyof typeof views;

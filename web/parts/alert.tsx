@@ -11,6 +11,9 @@ const TITLES: Readonly<Record<string, string>> = {
   login_refused: 'The login was refused',
   identity_revoked: 'The identity is revoked',
   too_many_keys: 'There are too many keys',
+  too_many_webhooks: 'There are too many webhooks',
+  tier_required: 'This needs a higher tier',
+  receiver_refused: 'Messages cannot go there',
 };
 
 interface AlertProps {

@@ -10,8 +10,8 @@ interface GroupedChartProps<Row> {
   readonly rows: readonly Row[];
   /** Start of the row's step: seconds since the epoch, or ISO 8601. */
   readonly time: (row: Row) => string;
-  readonly group: (row: Row) => string;
-  readonly value: (row: Row) => number;
+  /** What a row adds to which groups. */
+  readonly parts: (row: Row) => readonly (readonly [group: string, value: number])[];
   readonly nameOf: (group: string) => string;
   /** Seconds. */
   readonly step: number;
@@ -63,12 +63,12 @@ export function GroupedChart<Row>(props: GroupedChartProps<Row>) {
 }
 
 /** Oldest first, each step of the span. */
-function stepsOf<Row>({ rows, time, group, value, step, from, to }: GroupedChartProps<Row>): readonly Step[] {
+function stepsOf<Row>({ rows, time, parts, step, from, to }: GroupedChartProps<Row>): readonly Step[] {
   const byTime = new Map<number, Map<string, number>>();
   for (const row of rows) {
     const at = millisecondsOf(time(row)) / 1000;
     const groups = byTime.get(at) ?? new Map<string, number>();
-    groups.set(group(row), (groups.get(group(row)) ?? 0) + value(row));
+    for (const [group, value] of parts(row)) groups.set(group, (groups.get(group) ?? 0) + value);
     byTime.set(at, groups);
   }
   const steps: Step[] = [];

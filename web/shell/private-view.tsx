@@ -9,6 +9,7 @@ const SECTIONS = [
   { name: 'account', words: 'Account' },
   { name: 'keys', words: 'Keys' },
   { name: 'usage', words: 'Usage' },
+  { name: 'webhooks', words: 'Webhooks' },
 ] as const;
 
 export function AccountNav() {

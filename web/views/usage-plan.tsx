@@ -42,6 +42,8 @@ const METHOD = /^(GET|POST|PATCH|DELETE) +(?=\/)/;
 export function PlanSimulator() {
   const [calls, setCalls] = useState(FIRST);
   const [outcome, setOutcome] = useState<Outcome<Plan> | null>(null);
+  /** The index of paths costs a credit: it is asked when somebody types. */
+  const [isTyped, setTyped] = useState(false);
   const change = (id: number, by: Partial<PlannedCall>) =>
     setCalls(calls.map((one) => (one.id === id ? { ...one, ...by } : one)));
   const price = async () => setOutcome(await priced(calls));
@@ -52,6 +54,7 @@ export function PlanSimulator() {
       </header>
       <form
         aria-label="Plan of calls"
+        onFocusIn={() => setTyped(true)}
         onSubmit={(event) => {
           event.preventDefault();
           void price();
@@ -72,7 +75,7 @@ export function PlanSimulator() {
             </li>
           ))}
         </ul>
-        <Offers />
+        {isTyped && <Offers />}
         <p class="note">A path of the API, or the name of a JSON-RPC method such as getblock.</p>
         <p class="actions">
           <button type="submit" class="main-action">

@@ -23,8 +23,9 @@ export function UsageSums({ rows, head, group, nameOf }: SumsProps) {
   const caption = `Sums by ${head.toLowerCase()}`;
   return (
     <div class="scroll">
+      <h3 aria-hidden="true">{caption}</h3>
       <table>
-        <caption>{caption}</caption>
+        <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">{head}</th>

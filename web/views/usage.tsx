@@ -155,8 +155,7 @@ function Credits({ answer, query, keys }: UsedProps & { readonly keys: Keys }) {
               at="/results"
               rows={results}
               time={timeOf}
-              group={keyOf}
-              value={creditsOf}
+              parts={(row) => [[keyOf(row), creditsOf(row)]]}
               nameOf={nameOf}
               step={USAGE_STEPS[step].step}
               {...usageSpanOf(query, step)}
@@ -193,6 +192,7 @@ const REASONS = {
   tierRequired: 'A higher tier',
 } as const;
 type Reason = keyof typeof REASONS;
+const reasons = Object.keys(REASONS) as Reason[];
 
 function Refused({ answer, query }: UsedProps) {
   const step = usageStepOf(query, 'key');
@@ -203,7 +203,7 @@ function Refused({ answer, query }: UsedProps) {
         return (
           <>
             <Fields>
-              {(Object.keys(REASONS) as Reason[]).map((reason) => (
+              {reasons.map((reason) => (
                 <Field key={reason} label={REASONS[reason]}>
                   <span class="number" data-derived={`sum-${reason}`}>
                     {integer(sumOf(reason))}
@@ -236,9 +236,8 @@ function RefusedChart({ rows, step, query }: RefusedChartProps) {
       at="/results"
       rows={rows}
       time={timeOf}
-      group={keyOf}
-      value={refusedOf}
-      nameOf={(id) => id}
+      parts={(row) => reasons.map((reason) => [REASONS[reason], Number(row[reason])])}
+      nameOf={(reason) => reason}
       step={USAGE_STEPS[step].step}
       {...usageSpanOf(query, step)}
       unit="requests"
@@ -261,8 +260,7 @@ function Routes({ answer, query }: UsedProps) {
             at="/results"
             rows={results}
             time={timeOf}
-            group={routeOf}
-            value={creditsOf}
+            parts={(row) => [[routeOf(row), creditsOf(row)]]}
             nameOf={nameOf}
             step={USAGE_STEPS[step].step}
             {...usageSpanOf(query, step)}
