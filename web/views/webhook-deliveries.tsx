@@ -103,7 +103,7 @@ function Rows({ results, onAgain }: RowsProps) {
                 Show
               </button>
               {state !== 'held' && (
-                <button type="button" aria-label={`Send ${kind} ${id} again`} onClick={() => onAgain(id)}>
+                <button type="button" aria-label={`Send again ${kind} ${id}`} onClick={() => onAgain(id)}>
                   Send again
                 </button>
               )}

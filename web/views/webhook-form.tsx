@@ -142,7 +142,6 @@ function Receiver() {
           placeholder="https://bot.example/hooks"
           autocomplete="off"
           spellcheck={false}
-          autofocus
         />
       </div>
       <div>
