@@ -12,11 +12,18 @@ const SECTIONS = [
   { name: 'webhooks', words: 'Webhooks' },
 ] as const;
 
+/** A webhook is a part of the webhooks. */
+function currentOf(name: string): 'page' | 'true' | undefined {
+  const here = place.value?.name;
+  if (here === name) return 'page';
+  return here === 'webhook' && name === 'webhooks' ? 'true' : undefined;
+}
+
 export function AccountNav() {
   return (
     <nav class="sections" aria-label="Account">
       {SECTIONS.map(({ name, words }) => (
-        <a key={name} href={hrefOf(name, {})} aria-current={place.value?.name === name ? 'page' : undefined}>
+        <a key={name} href={hrefOf(name, {})} aria-current={currentOf(name)}>
           {words}
         </a>
       ))}

@@ -15,7 +15,7 @@ export function receiverExample(source: string, { id, url, events }: ReceiverVal
   // An asterisk could end the comment that it stands in.
   const of = `A receiver of webhook ${id} (${events.join(', ')}) at ${href.replaceAll('*', '%2A')}:`;
   return [
-    [HEAD, `${of}\n`],
+    [HEAD, of],
     [PORT, port === '' ? PORT : port],
     [FILE, `webhook-${id}.jsonl`],
     ['examples/', ''],

@@ -1,6 +1,7 @@
 /** Usage of a span, summed by the page: by key or by route, the dearest first. */
-import { shownNumber, Text } from '../kit.ts';
-import type { UsageRow } from './usage.tsx';
+import { type AnswerOf, shownNumber, Text } from '../kit.ts';
+
+export type UsageRow = AnswerOf<'/api/usage'>['results'][number];
 
 interface SumsProps {
   readonly rows: readonly UsageRow[];

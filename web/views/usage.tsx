@@ -1,7 +1,6 @@
 /** What the keys and sessions of an identity used, and what remains. */
 import {
   type Answer,
-  type AnswerOf,
   Choices,
   type Column,
   Field,
@@ -21,10 +20,9 @@ import {
   type ViewProps,
 } from '../kit.ts';
 import { PlanSimulator } from './usage-plan.tsx';
-import { UsageSums } from './usage-sums.tsx';
+import { type UsageRow, UsageSums } from './usage-sums.tsx';
 
 type Used = Answer<'/api/usage'>;
-export type UsageRow = AnswerOf<'/api/usage'>['results'][number];
 type Keys = Answer<'/api/keys'>;
 
 const NOW_MS = 5_000;
