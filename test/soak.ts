@@ -20,6 +20,7 @@ const PARTS: readonly Part[] = [
   { name: 'trees', files: 'test/laws/trees', environment: { TREE_RUNS: '10000' } },
   { name: 'crash', files: 'test/crash', environment: { CRASH_KILLS: '60' } },
   { name: 'system', files: 'test/system/kill', environment: { SYSTEM_KILLS: '60' } },
+  { name: 'usage', files: 'test/system/usage', environment: { USAGE_KILLS: '60' } },
   { name: 'webhooks', files: 'test/system/webhooks', environment: { WEBHOOK_KILLS: '60' } },
   { name: 'cluster', files: 'infra/postgres/embedded/earlier', environment: { MIGRATION_GROWTH: '1.03' } },
   { name: 'enqueue', files: 'api/webhooks/enqueue-events', environment: { ENQUEUE_RUNS: '2000' } },

@@ -69,13 +69,17 @@ export interface ServiceOptions {
   readonly cutover?: number;
   readonly health?: ApiOptions['health'];
   readonly page?: ApiOptions['page'];
+  /** Names of further chains, whose daemons never answer. */
+  readonly silentChains?: readonly string[];
   /** Of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
 
-export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
+export function chainOf(
+  chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'> & Partial<ChainConfig>,
+): ChainConfig {
   const settings = { blockSeconds: 60, finalityDepth: 100, minBasketAge: 20, requireEmptyWallet: false };
-  return { ...chain, networkRoot: 'VRSCTEST', ...settings };
+  return { networkRoot: 'VRSCTEST', ...settings, ...chain };
 }
 
 export function configOf(chains: Config['chains']): Config {
@@ -131,18 +135,34 @@ export async function startService({
 /** The node is stopped with the service. */
 export async function startServiceOn<Node extends FollowedNode>(
   node: Node,
-  { push, webhooks, health, page, daemonTiming: timing, limits, cutover, publicHosts = null }: ServiceOptions = {},
+  {
+    push,
+    webhooks,
+    health,
+    page,
+    daemonTiming: timing,
+    limits,
+    cutover,
+    publicHosts = null,
+    silentChains = [],
+  }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
   const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
-  const config = { ...configOf([chain]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
+  const silent = silentChains.map((name) =>
+    chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
+  );
+  const config = { ...configOf([chain, ...silent]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
   const reporter = createStageReporter(stores.postgres, logger);
   const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
-  const daemons = new Map([[CHAIN, createDaemonGroup(group)]]);
+  const daemons = new Map([
+    [CHAIN, createDaemonGroup(group)],
+    ...silent.map(({ name, rpc }) => [name, createDaemonGroup({ rpc, chain: name, logger })] as const),
+  ]);
   const stop = new AbortController();
   const topics = createTopicReader(log);
   const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });

@@ -1,0 +1,69 @@
+/** A turn that records its outcome holds its webhook, and then its delivery: whoever changes deliveries meanwhile waits for it, and it for nobody. */
+import type { PoolClient } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { redrive, redriveFailed } from './delivery-store.ts';
+import { enqueueEvents } from './enqueue-events.ts';
+import { factsSource, type SourceRecord } from './event-source.ts';
+import { lockWebhooks } from './turn-queue.ts';
+import { deleteWebhook } from './webhook-store.ts';
+
+const CHAIN = 'c';
+const OWNER = { chain: CHAIN, identityAddress: 'i' };
+const HOOK = 'a'.repeat(16);
+const DELIVERY = `msg_${'0'.repeat(32)}`;
+const REWIND: SourceRecord = { mark: 1, kind: 'rewind', height: 4, time: null, events: [], corrected: [] };
+/** Stands for a turn's end; its own lock comes with the other locks. */
+const queue = { wake: async (client: PoolClient, ids: readonly string[]) => void (await lockWebhooks(client, ids)) };
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+afterAll(() => stores?.close());
+
+beforeEach(async () => {
+  const { pool } = stores.postgres;
+  await pool.query('TRUNCATE webhooks, webhook_deliveries, webhook_cursors, stage_positions CASCADE');
+  await pool.query(
+    `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+      VALUES ($1, $2, 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
+    [HOOK, CHAIN],
+  );
+  await pool.query(
+    `INSERT INTO webhook_deliveries (id, webhook_id, kind, chain, height, body, state)
+      VALUES ($1, $2, 'block', $3, 5, '{"type":"block","data":{}}', 'failed')`,
+    [DELIVERY, HOOK, CHAIN],
+  );
+  await pool.query(`INSERT INTO webhook_cursors (topic, chain, position) VALUES ('facts', $1, 1)`, [CHAIN]);
+  await pool.query(`INSERT INTO stage_positions VALUES ('derive', $1, 1, 4, '', 0)`, [CHAIN]);
+});
+
+async function revertByRewind(): Promise<void> {
+  const source = { ...factsSource({ name: CHAIN, finalityDepth: 100 }), read: async () => [REWIND] };
+  const rest = { topics: {} as never, activeWebhooks: async () => [], logger: pino({ level: 'silent' }) };
+  await enqueueEvents({ ...rest, source, postgres: stores.postgres, queue });
+}
+
+/** Whether another connection waits for a lock. */
+async function isWaiting(): Promise<boolean> {
+  const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return ((await stores.postgres.pool.query(sql)).rowCount ?? 0) > 0;
+}
+
+it.each([
+  ['one delivery is sent again', () => redrive(stores.postgres, queue, HOOK, DELIVERY)],
+  ['all failed ones are sent again', () => redriveFailed(stores.postgres, queue, HOOK)],
+  ['a reorganisation reverts deliveries', revertByRewind],
+  ['the webhook is deleted', () => deleteWebhook(stores.postgres, OWNER, HOOK)],
+] as const)('while %s', async (_, change) => {
+  let changing: Promise<unknown> = Promise.resolve();
+  await stores.postgres.transaction(async (client) => {
+    await lockWebhooks(client, [HOOK]);
+    changing = change().catch((error: unknown) => error);
+    await expect.poll(isWaiting).toBe(true);
+    await client.query('UPDATE webhook_deliveries SET latency_ms = 1 WHERE id = $1', [DELIVERY]);
+  });
+  expect(await changing).not.toBeInstanceOf(Error);
+});
