@@ -21,7 +21,7 @@ export interface ApiContext {
   readonly release: string;
   readonly logger: Logger;
   readonly watch: StateWatch;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: Pick<ClickHouse, 'rows'>;
   /** For writes of a request; reads of chain data come from a snapshot. */
   readonly postgres: Postgres;
   readonly login: Login;

@@ -63,8 +63,7 @@ export function createContexts(
     logger,
     watch,
     clickhouse: {
-      ...stores.clickhouse,
-      query: (sql, params) => stores.clickhouse.query(sql, params, ANSWER_BOUNDS),
+      rows: (reader, sql, params) => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS),
     },
     postgres: stores.postgres,
     webhooks,

@@ -6,6 +6,7 @@
 
 import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../domain/decimal.ts';
 import type { Regime } from '../domain/stamps.ts';
+import { columns, rowReader } from '../infra/postgres/row-reader.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
@@ -28,7 +29,8 @@ const seconds = async (work: () => Promise<void>): Promise<number> => {
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function stampsOf(generation: number): Promise<{ rows: number; sum: string }> {
-  const [row] = await clickhouse.query<{ rows: number; sum: string }>(
+  const [row] = await clickhouse.rows(
+    rowReader({ rows: columns.number, sum: columns.text }),
     `SELECT toUInt32(count()) AS rows, toString(sum(usd_value)) AS sum FROM conversions WHERE generation = {generation:UInt32}`,
     { generation },
   );

@@ -1,6 +1,8 @@
 /** `status`: the state of each daemon and each stage of each chain, and the reasons why a chain is not ready. */
 import { causesOf } from '../api/state/chain-causes.ts';
-import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from '../api/state/stage-statuses.ts';
+import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from '../api/state/stage-statuses.ts';
+import { readRows } from '../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../infra/postgres/row-reader.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
 import type { ChainConfig } from '../schemas/config.ts';
 import type { DaemonStatus, PublisherState } from '../schemas/daemon-status.ts';
@@ -29,6 +31,8 @@ interface ChainStatus {
   readonly walletWarnings: readonly string[];
 }
 
+const readLetters = rowReader({ chain: columns.text, count: columns.bigint });
+
 /** Catching up is a healthy state of a stage. */
 const NO_FAULT = new Set(['syncing']);
 /** The line of the stage, and its error, say so. */
@@ -44,10 +48,8 @@ export async function run(
   { line }: Output,
 ): Promise<CommandOutcome> {
   const { pool } = stores.postgres;
-  const statuses = readStageStatuses((await pool.query<StatusRow>(STATUS_SQL)).rows);
-  const { rows: letters } = await pool.query<{ chain: string; count: bigint }>(
-    'SELECT chain, count(*) FROM dead_letters GROUP BY chain',
-  );
+  const statuses = readStageStatuses(await readRows(pool, readStatus, STATUS_SQL));
+  const letters = await readRows(pool, readLetters, 'SELECT chain, count(*) FROM dead_letters GROUP BY chain');
   const deadLetters = new Map(letters.map(({ chain, count }) => [chain, Number(count)]));
   const wallets = await readWallets(stores.postgres);
   const chains = config.chains.map((chain) => chainStatus(chain, statuses, deadLetters.get(chain.name) ?? 0, wallets));

@@ -72,7 +72,7 @@ describe.each([
 
   it('migrations are applied once', async () => {
     await migrateClickHouse(clickhouse());
-    const [row] = await clickhouse().query<{ n: string }>('SELECT count() AS n FROM migrations');
+    const [row] = await clickhouse().query('SELECT count() AS n FROM migrations');
     expect(Number(row?.n)).toBe((await readMigrations('clickhouse')).length);
   });
 
@@ -145,7 +145,7 @@ it('a failed transaction leaves nothing', async () => {
 it('stores beside the served ones are empty, and gone when closed', async () => {
   const names = async () => {
     const { rows } = await stores.postgres.pool.query<{ datname: string }>('SELECT datname FROM pg_database');
-    const databases = await stores.clickhouse.query<{ name: string }>('SELECT name FROM system.databases');
+    const databases = await stores.clickhouse.query('SELECT name FROM system.databases');
     return [...rows.map(({ datname }) => datname), ...databases.map(({ name }) => name)].sort();
   };
   const before = await names();

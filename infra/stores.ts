@@ -11,6 +11,8 @@ import type { Logger } from './logger.ts';
 import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
 import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
+import { readRows } from './postgres/read-rows.ts';
+import { columns, rowReader } from './postgres/row-reader.ts';
 
 export interface Stores {
   readonly postgres: Postgres;
@@ -101,12 +103,11 @@ export async function openScratchStores(
   };
 }
 
+const readName = rowReader({ name: columns.text });
+
 async function dropLeftPostgres(postgres: Postgres): Promise<void> {
-  const { rows } = await postgres.pool.query<{ name: string }>(
-    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
-    [BESIDE],
-  );
-  for (const { name } of rows) await dropDatabase(postgres, name);
+  const sql = 'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)';
+  for (const { name } of await readRows(postgres.pool, readName, sql, [BESIDE])) await dropDatabase(postgres, name);
 }
 
 /**
@@ -118,7 +119,8 @@ async function dropDatabase({ pool }: Postgres, name: string): Promise<void> {
 }
 
 async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {
-  const rows = await clickhouse.query<{ name: string }>(
+  const rows = await clickhouse.rows(
+    readName,
     'SELECT name FROM system.databases WHERE startsWith(name, {prefix:String})',
     { prefix: BESIDE },
   );

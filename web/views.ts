@@ -21,7 +21,7 @@ export interface View<Part extends string = string, Calls extends readonly Call[
   readonly description: string;
   /** For who is logged in alone. */
   readonly isPrivate?: boolean;
-  /** Of the first paint; the first one is what the address shows as JSON. */
+  /** Of the first paint; the first one is what the address shows as JSON. Only where it is not there, the view is not. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
 
@@ -41,6 +41,10 @@ export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…
 /** Of a list, as the address names it. */
 const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: query.get('cursor') });
 
+/** In a block, or waiting for one. */
+const transactionOf = (chain: string, txid: string) =>
+  call('/api/tx/{txid}', { path: { txid }, query: { chain, unconfirmed: 'true' } });
+
 function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
   const parameters = { path: { addr }, query: { chain, pageSize: '50', ...placeIn(query) } };
   switch (query.get('tab')) {
@@ -49,7 +53,7 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
     case 'conversions':
       return call('/api/address/{addr}/conversions', parameters);
     default:
-      return call('/api/address/{addr}', parameters);
+      return call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } });
   }
 }
 
@@ -151,7 +155,7 @@ export const views = {
   tx: view('/:chain/tx/:txid', {
     title: ({ txid }) => `Transaction ${shortened(txid)}`,
     description: 'A transaction: what it spent, what it made, and what its conversions were worth.',
-    calls: ({ chain, txid }) => [call('/api/tx/{txid}', { path: { txid }, query: { chain } })],
+    calls: ({ chain, txid }) => [transactionOf(chain, txid)],
   }),
 
   // The explorer.
@@ -160,7 +164,7 @@ export const views = {
     description: 'A conversion from its request to its payout, and what it was worth, step by step.',
     calls: ({ chain, txid }, query) => [
       // `in`: the transaction that executed it, where it was asked for on another system.
-      call('/api/tx/{txid}', { path: { txid: query.get('in') ?? txid }, query: { chain } }),
+      transactionOf(chain, query.get('in') ?? txid),
       call('/api/oracle/conversions/{txid}', { path: { txid }, query: { explain: 'true' } }),
     ],
   }),
@@ -179,7 +183,8 @@ export const views = {
     calls: ({ chain, name }, query) => [
       call('/api/identity/{nameOrId}', {
         path: { nameOrId: name },
-        query: { chain, height: query.get('height') },
+        // What waits belongs to now.
+        query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
       }),
       call('/api/identity/{nameOrId}/changes', { path: { nameOrId: name }, query: { chain } }),
       partOfIdentity(chain, name, query),

@@ -1,36 +1,42 @@
 /** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowOf, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import type { AccessTier } from '../../schemas/config.ts';
+import { type AccessTier, TIERS } from '../../schemas/config.ts';
 import { isDigest, newId, newKey } from './tokens.ts';
 
+export const OWNER = { chain: columns.text, identityAddress: columns.text };
 /** Identity of a chain that owns a key or a session. */
-export interface KeyOwner {
-  readonly chain: string;
-  readonly identityAddress: string;
-}
+export type KeyOwner = RowOf<typeof OWNER>;
 
-export interface KeyRow {
-  readonly id: string;
-  readonly name: string;
+const readKeyRow = rowReader({
+  id: columns.text,
+  name: columns.text,
   /** Null: that of the identity alone. */
-  readonly credits_per_minute: number | null;
-  readonly created_at: Date;
-  readonly regenerated_at: Date | null;
+  credits_per_minute: columns.nullable(columns.number),
+  created_at: columns.date,
+  regenerated_at: columns.nullable(columns.date),
   /** As far as usage is written and kept. */
-  readonly last_used_at: Date | null;
-}
+  last_used_at: columns.nullable(columns.date),
+});
+export type KeyRow = RowRead<typeof readKeyRow>;
+
+const readTier = rowReader({ tier: columns.choice(TIERS) });
+const readActive = rowReader({
+  ...OWNER,
+  id: columns.text,
+  /** When a session ends; null for a key. */
+  expiresAt: columns.nullable(columns.date),
+  secretSha256: columns.text,
+  tier: columns.choice(TIERS),
+  /** An allowance of the key's own, within that of the holder; null for none, and for a session. */
+  creditsPerMinute: columns.nullable(columns.number),
+});
 
 /** Rights and allowance of a request with this key, or with a session of the same identity. */
-export interface ActiveKey extends KeyOwner {
-  readonly id: string;
-  /** When a session ends; null for a key. */
-  readonly expiresAt: Date | null;
-  readonly secretSha256: string;
-  readonly tier: AccessTier;
-  /** An allowance of the key's own, within that of the holder; null for none, and for a session. */
-  readonly creditsPerMinute: number | null;
+export interface ActiveKey extends RowRead<typeof readActive> {
   /** Name of the allowance that all keys of the holder share. */
   readonly account: string;
 }
@@ -56,6 +62,7 @@ const OWN = 'chain = $1 AND identity_address = $2 AND revoked_at IS NULL';
 const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} ORDER BY created_at, id`;
 /** The lock makes two that are created at once count one another. */
 const LOCK_SQL = 'SELECT pg_advisory_xact_lock(hashtext($1))';
+const readCount = rowReader({ count: columns.number });
 const COUNT_SQL = `SELECT count(*)::int4 AS count FROM api_keys WHERE ${OWN}`;
 const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256, credits_per_minute)
   VALUES ($1, $2, $3, $4, $5, $6)
@@ -78,8 +85,8 @@ const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
-export async function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<KeyRow[]> {
-  return (await pool.query<KeyRow>(LIST_SQL, [holder.chain, holder.identityAddress])).rows;
+export function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<KeyRow[]> {
+  return readRows(pool, readKeyRow, LIST_SQL, [holder.chain, holder.identityAddress]);
 }
 
 /** Null when the identity has as many as it may have. `creditsPerMinute`: of the key alone, null for none. */
@@ -94,16 +101,11 @@ export function createKey(
   const { key, secretSha256 } = newKey(id);
   return postgres.transaction(async (client) => {
     await client.query(LOCK_SQL, [`api_keys ${own.join(' ')}`]);
-    const counted = await client.query<{ count: number }>(COUNT_SQL, own);
-    if ((counted.rows[0]?.count ?? 0) >= MAX_KEYS) return null;
-    const { rows } = await client.query<KeyRow>(CREATE_SQL, [
-      ...own,
-      id,
-      name,
-      hexParam(secretSha256),
-      creditsPerMinute,
-    ]);
-    return rows[0] ? { row: rows[0], key } : null;
+    const counted = await readRow(client, readCount, COUNT_SQL, own);
+    if ((counted?.count ?? 0) >= MAX_KEYS) return null;
+    const values = [...own, id, name, hexParam(secretSha256), creditsPerMinute];
+    const row = await readRow(client, readKeyRow, CREATE_SQL, values);
+    return row ? { row, key } : null;
   });
 }
 
@@ -111,9 +113,9 @@ export function createKey(
 export async function regenerateKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<IssuedKey | null> {
   const { key, secretSha256 } = newKey(id);
   const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256)];
-  const { rows } = await postgres.pool.query<KeyRow>(REGENERATE_SQL, values);
+  const row = await readRow(postgres.pool, readKeyRow, REGENERATE_SQL, values);
   await tellChanged(postgres);
-  return rows[0] ? { row: rows[0], key } : null;
+  return row ? { row, key } : null;
 }
 
 /** False when the identity has no such key. */
@@ -126,11 +128,7 @@ export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string
 /** Those of the ids, as tokens present them, that may be used now. */
 export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
   const [sessions, keys] = [ids.filter(isDigest), ids.filter((id) => !isDigest(id))];
-  const { rows } = await pool.query<Omit<ActiveKey, 'account'>>(LIVING_SQL, [
-    keys,
-    sessions.map(hexParam),
-    LOWEST_TIER,
-  ]);
+  const rows = await readRows(pool, readActive, LIVING_SQL, [keys, sessions.map(hexParam), LOWEST_TIER]);
   return rows.map((row) => ({ ...row, account: accountOf(row) }));
 }
 
@@ -142,7 +140,7 @@ export async function setTier(postgres: Postgres, holder: KeyOwner, tier: Access
 
 export async function tierOf({ pool }: Postgres, { chain, identityAddress }: KeyOwner): Promise<AccessTier> {
   const sql = 'SELECT tier FROM identity_tiers WHERE chain = $1 AND identity_address = $2';
-  return (await pool.query<{ tier: AccessTier }>(sql, [chain, identityAddress])).rows[0]?.tier ?? LOWEST_TIER;
+  return (await readRow(pool, readTier, sql, [chain, identityAddress]))?.tier ?? LOWEST_TIER;
 }
 
 /** Tells every process to look keys and sessions up again. */

@@ -5,6 +5,8 @@
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { SKEW_MS } from './ledger.ts';
 
 export interface LedgerClock {
@@ -25,13 +27,15 @@ export interface LedgerClockOptions {
   readonly beatMs?: number;
 }
 
-interface Peer {
-  readonly process: string;
+const readStart = rowReader({ reading: columns.number });
+const readPeer = rowReader({
+  process: columns.text,
   /** Expected reading of its clock now. */
-  readonly reading: number;
+  reading: columns.number,
   /** Seconds since it was seen. */
-  readonly age: number;
-}
+  age: columns.number,
+});
+type Peer = RowRead<typeof readPeer>;
 
 const BEAT_MS = 1_000;
 const MEMBER_TIMEOUT_S = 5;
@@ -65,16 +69,16 @@ export async function startLedgerClock(options: LedgerClockOptions): Promise<Led
   let doubts = 0;
   let beating: Promise<void> = Promise.resolve();
   const asked = monotonic();
-  const start = await pool.query<{ reading: number }>(START_SQL);
+  const start = await readRow(pool, readStart, START_SQL);
   // Measured from the asking: never behind the true reading.
-  let base = (start.rows[0]?.reading ?? Date.now()) - asked;
+  let base = (start?.reading ?? Date.now()) - asked;
   const now = () => base + monotonic();
 
   async function beat(): Promise<void> {
     const before = monotonic();
     await pool.query(BEAT_SQL, [process, Math.round(now())]);
-    const { rows } = await pool.query<Peer>(PEERS_SQL, [process]);
-    const active = rows.filter(({ age }) => Math.abs(age) < MEMBER_TIMEOUT_S);
+    const peers = await readRows(pool, readPeer, PEERS_SQL, [process]);
+    const active = peers.filter(({ age }) => Math.abs(age) < MEMBER_TIMEOUT_S);
     members = active.length + 1;
     if (monotonic() - before < SURE_MS) follow(active);
     for (const work of works) await work();

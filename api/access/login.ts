@@ -4,10 +4,13 @@
  */
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { KeyOwner } from './key-store.ts';
+import { type KeyOwner, OWNER } from './key-store.ts';
 import type { PublicHosts } from './public-hosts.ts';
 import { newId } from './tokens.ts';
 
@@ -32,12 +35,14 @@ const MINUTES = 5;
 const INDEX_LAG = 3;
 
 const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+const readFlags = rowReader(storedColumns(DEFINITIONS.identity, ['flags']));
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
 const STORE_SQL = `INSERT INTO login_challenges (id, chain, identity_address, host, message, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 /** One of several at once gets it. */
 const SPEND_SQL = `DELETE FROM login_challenges WHERE id = $1
   RETURNING chain, identity_address AS "identityAddress", host, message, expires_at > now() AS valid`;
+const readSpent = rowReader({ ...OWNER, host: columns.text, message: columns.text, valid: columns.boolean });
 
 const refused = (detail: string) => new ApiError('login_refused', detail);
 
@@ -45,8 +50,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
   const { pool } = postgres;
 
   async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<void> {
-    const { rows } = await pool.query<{ flags: number }>(FLAGS_SQL, [chain, identityAddress]);
-    const [row] = rows;
+    const row = await readRow(pool, readFlags, FLAGS_SQL, [chain, identityAddress]);
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
     if (row.flags & IDENTITY_FLAGS.REVOKED)
       throw new ApiError('identity_revoked', `identity ${identityAddress} of ${chain} is revoked`);
@@ -80,8 +84,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
 
     /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
     async answer(id: string, signature: string, host: string): Promise<KeyOwner> {
-      const { rows } = await pool.query<KeyOwner & { host: string; message: string; valid: boolean }>(SPEND_SQL, [id]);
-      const [spent] = rows;
+      const spent = await readRow(pool, readSpent, SPEND_SQL, [id]);
       if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
       if (spent.host !== host) throw refused('the challenge was issued under another host name');
       const { chain, identityAddress, message } = spent;

@@ -1,5 +1,7 @@
 /** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
 import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import {
   type AllowanceLedger,
   type ExchangeAnswer,
@@ -12,6 +14,7 @@ import {
 const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
   SELECT bucket, '{}', 0 FROM unnest($1::text[]) AS asked(bucket) ORDER BY bucket
   ON CONFLICT (bucket) DO UPDATE SET bucket = a.bucket RETURNING bucket, shares`;
+const readShares = rowReader({ bucket: columns.text, shares: columns.text });
 
 const STORE_SQL = `UPDATE allowances a SET shares = settled.shares, ends_at = settled.ends_at
   FROM unnest($1::text[], $2::json[], $3::bigint[]) AS settled(bucket, shares, ends_at) WHERE a.bucket = settled.bucket`;
@@ -31,7 +34,7 @@ export function createPostgresLedger(postgres: Postgres): PostgresLedger {
     exchange: (process, now, requests) =>
       inTransaction(pool, async (client) => {
         const names = requests.map(({ bucket }) => bucket);
-        const { rows } = await client.query<{ bucket: string; shares: string }>(LOCK_SQL, [names]);
+        const rows = await readRows(client, readShares, LOCK_SQL, [names]);
         const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as ProcessLeases]));
         const settled = requests.map((request) => settleLease(held.get(request.bucket) ?? {}, process, now, request));
         const column = <T>(read: (row: SettledLeases) => T) => settled.map(read);

@@ -1,21 +1,27 @@
 /** Usage of an identity as its owner sees it: by step, and by key or route. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { KeyOwner } from './key-store.ts';
 import { STEP_SECONDS, type UsageStep } from './usage-steps.ts';
 
 export const USAGE_PARTS = ['key', 'route'] as const;
 export type UsagePart = (typeof USAGE_PARTS)[number];
 
-export interface UsageRow {
-  readonly at: Date;
+const SUMS = {
+  requests: columns.bigint,
+  credits: columns.bigint,
+  rate_limited: columns.bigint,
+  key_limited: columns.bigint,
+  tier_required: columns.bigint,
+};
+const readUsed = rowReader({
+  at: columns.date,
   /** Id of the key, or pattern of the route. */
-  readonly of: string;
-  readonly requests: bigint;
-  readonly credits: bigint;
-  readonly rate_limited: bigint;
-  readonly key_limited: bigint;
-  readonly tier_required: bigint;
-}
+  of: columns.text,
+  ...SUMS,
+});
+export type UsageRow = RowRead<typeof readUsed>;
 
 /** Place of the last row that the caller has. */
 export interface UsagePlace {
@@ -35,13 +41,14 @@ export interface UsageQuery {
   readonly after: UsagePlace | null;
 }
 
-const SUMS = ['requests', 'credits', 'rate_limited', 'key_limited', 'tier_required'] as const;
 const READ_SQL: Readonly<Record<UsagePart, string>> = { key: readSql('key_id'), route: readSql('route') };
 
 function readSql(column: 'key_id' | 'route'): string {
   return `SELECT * FROM (
       SELECT date_bin(make_interval(secs => $4), u.at, 'epoch'::timestamptz) AS at, u.${column} AS of,
-        ${SUMS.map((name) => `sum(u.${name})::int8 AS ${name}`).join(', ')}
+        ${Object.keys(SUMS)
+          .map((name) => `sum(u.${name})::int8 AS ${name}`)
+          .join(', ')}
       FROM account_usage u WHERE u.chain = $1 AND u.identity_address = $2 AND u.step = $3
         AND u.at >= to_timestamp($5) AND u.at < to_timestamp($6) AND ($7::text IS NULL OR u.key_id = $7)
       GROUP BY 1, 2) AS rows
@@ -50,7 +57,7 @@ function readSql(column: 'key_id' | 'route'): string {
 }
 
 /** Newest first, revoked keys included. */
-export async function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
+export function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
   const { step, by, from, to, keyId, limit, after } = asked;
   const width = STEP_SECONDS[step];
   // Routes are kept by hour alone, from which their days follow.
@@ -58,5 +65,5 @@ export async function readUsage({ pool }: Postgres, holder: KeyOwner, asked: Usa
   const whole = [Math.floor(from / width) * width, Math.ceil(to / width) * width];
   const place = [after?.at ?? null, after?.of ?? ''];
   const values = [holder.chain, holder.identityAddress, source, width, ...whole, keyId, ...place, limit];
-  return (await pool.query<UsageRow>(READ_SQL[by], values)).rows;
+  return readRows(pool, readUsed, READ_SQL[by], values);
 }

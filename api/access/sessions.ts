@@ -1,13 +1,15 @@
 /** Sessions of identities that have logged in: a token, kept as its digest, for a day. */
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
-import { type KeyOwner, tellChanged } from './key-store.ts';
+import { type KeyOwner, OWNER, tellChanged } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
-export interface Session extends KeyOwner {
-  readonly expiresAt: Date;
-}
+const readEnd = rowReader({ expiresAt: columns.date });
+const readSession = rowReader({ ...OWNER, expiresAt: columns.date });
+export type Session = RowRead<typeof readSession>;
 
 export interface OpenedSession extends Session {
   /** Shown once. */
@@ -28,15 +30,14 @@ export async function openSession({ pool }: Postgres, holder: KeyOwner): Promise
   await pool.query(SWEEP_SQL);
   const token = newSession();
   const values = [hexParam(digest(token)), holder.chain, holder.identityAddress];
-  const { rows } = await pool.query<{ expiresAt: Date }>(OPEN_SQL, values);
-  const [row] = rows;
+  const row = await readRow(pool, readEnd, OPEN_SQL, values);
   if (!row) throw new Error('Postgres did not store the session');
   return { ...holder, expiresAt: row.expiresAt, token };
 }
 
 export async function findSession({ pool }: Postgres, token: string): Promise<Session | null> {
   if (!isSession(token)) return null;
-  return (await pool.query<Session>(FIND_SQL, [hexParam(digest(token))])).rows[0] ?? null;
+  return (await readRow(pool, readSession, FIND_SQL, [hexParam(digest(token))])) ?? null;
 }
 
 /** Ends at once in every process. */

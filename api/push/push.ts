@@ -91,7 +91,13 @@ export async function createPush(options: PushOptions): Promise<Push> {
     );
   }
   const { withSnapshot } = options;
-  const takeSnapshot = createSnapshots({ chains: config.chains, feeds, withSnapshot, state: () => watch.state });
+  const takeSnapshot = createSnapshots({
+    chains: config.chains,
+    feeds,
+    topics,
+    withSnapshot,
+    state: () => watch.state,
+  });
   const mempools = [...(options.mempools?.all() ?? [])];
   const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger, mempools });
   hub = made;

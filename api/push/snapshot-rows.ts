@@ -5,10 +5,13 @@
 import { finalizedHeight } from '../../domain/finality.ts';
 import { parseReserves } from '../../domain/reserves.ts';
 import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../domain/transfers.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { conversionSource, type EventChain, reservesSource } from './events-of-record.ts';
 import { priceSource } from './events-of-stamps.ts';
+import { readProvisionalPrices } from './provisional-prices.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 
@@ -38,17 +41,19 @@ const MOST_PRICES = 8_000;
 /** @throws SubscriptionRefused when there are more rows than a snapshot may have */
 export async function readSnapshotLists(
   read: Snapshot,
+  topics: Pick<TopicReader, 'read'>,
   chains: readonly EventChain[],
   channels: ReadonlySet<SnapshotChannel>,
 ): Promise<SnapshotList[]> {
   const lists: SnapshotList[] = [];
-  if (channels.has('prices')) lists.push(...(await readPrices(read, chains)));
   for (const { name, finalityDepth } of chains) {
     const tip = read.state.derived.get(name)?.height;
     const since = tip === undefined ? 0 : finalizedHeight(tip, finalityDepth);
     if (channels.has('reserves')) lists.push(await readReserves(read, name, since));
     if (channels.has('conversions')) lists.push(await readConversions(read, name, since));
   }
+  // Last: reading the topic takes longest, and what Postgres has said by then stays true.
+  if (channels.has('prices')) lists.unshift(...(await readPrices(read, topics, chains)));
   const rows = lists.reduce((sum, list) => sum + list.rows.length, 0);
   if (rows > MOST_SNAPSHOT_ROWS) {
     const most = `a snapshot may have ${MOST_SNAPSHOT_ROWS} rows of all chains`;
@@ -166,6 +171,7 @@ const readPrice = rowReader({
 });
 const readTick = rowReader({ tick: text });
 const readHeight = rowReader({ chain: text, height: number });
+const readComplete = rowReader({ chain: text, position: bigint });
 
 /** Postgres keeps the prices of so many times the finality depth: pipeline/price/kept-prices.ts. */
 const KEPT_DEPTHS = 2;
@@ -204,8 +210,14 @@ const SINCE_SQL = `SELECT chain, height FROM unnest($1::text[]) AS wanted(chain)
   CROSS JOIN LATERAL (SELECT height FROM price_ticks WHERE chain = wanted.chain AND tick <= $2::bigint
     ORDER BY height DESC LIMIT 1) t`;
 
+const COMPLETE_SQL = `SELECT chain, position FROM ${positionsOf('told_complete')}`;
+
 /** A price belongs to no chain alone: a row counts under the chain whose block changed it, or stepped its average last. */
-async function readPrices(read: Snapshot, chains: readonly EventChain[]): Promise<SnapshotList[]> {
+async function readPrices(
+  read: Snapshot,
+  topics: Pick<TopicReader, 'read'>,
+  chains: readonly EventChain[],
+): Promise<SnapshotList[]> {
   const finals = chains.map(({ name, finalityDepth }) => {
     return finalizedHeight(read.state.priced.get(name)?.height ?? 0, finalityDepth);
   });
@@ -217,13 +229,29 @@ async function readPrices(read: Snapshot, chains: readonly EventChain[]): Promis
   const found = await read.rows(readPrice, PRICES_SQL, [read.state.generation, final?.tick ?? '-1'], true);
   const cut = found[0]?.cut ?? final?.tick ?? '-1';
   const heights = await read.rows(readHeight, SINCE_SQL, [names, cut], true);
+  const complete = new Map(
+    (await read.rows(readComplete, COMPLETE_SQL)).map(({ chain, position }) => [chain, Number(position)]),
+  );
+  const spans = names.map((chain) => {
+    const through = read.state.published.get(chain) ?? -1;
+    return { chain, after: complete.get(chain) ?? -1, through };
+  });
+  const beyond = await readProvisionalPrices(topics, spans);
   return chains.map(({ name: chain }) => {
-    const own = found.filter((row) => row.chain === chain);
+    // Postgres keeps only the current ones of provisional rows.
+    const own = found.filter((row) => row.chain === chain && !(row.provisional && beyond));
     const rows = own.map(({ time, height, provisional, ...price }) =>
       rowOf(chain, 'stamps', height, priceSource(price, { height, time: Number(time), provisional })),
     );
+    const ownBeyond = (beyond ?? []).filter((row) => row.chain === chain);
+    rows.push(
+      ...ownBeyond.map(({ height, price, ...at }) =>
+        rowOf(chain, 'stamps', height, priceSource(price, { height, ...at })),
+      ),
+    );
     const below = own.findLast(({ isAbove }) => !isAbove)?.height ?? -1;
-    const since = Math.max(below, heights.find((of) => of.chain === chain)?.height ?? -1);
-    return { channel: 'prices', chain, since, rows };
+    const cutHeight = heights.find((of) => of.chain === chain)?.height ?? -1;
+    const current = beyond ? -1 : (read.state.pricedAhead.get(chain)?.height ?? -1);
+    return { channel: 'prices', chain, since: Math.max(below, cutHeight, current), rows };
   });
 }

@@ -3,6 +3,7 @@
  * all that are being sent: beyond it a client waits until others have had theirs.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createFlights } from '../../infra/shared.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
@@ -26,6 +27,7 @@ export type TakeSnapshot = (channels: ReadonlySet<SnapshotChannel>, signal: Abor
 export interface TakeSnapshotOptions {
   readonly chains: readonly EventChain[];
   readonly feeds: readonly ChainFeed[];
+  readonly topics: Pick<TopicReader, 'read'>;
   readonly withSnapshot: WithSnapshot;
   readonly state: () => ServiceState;
 }
@@ -42,7 +44,7 @@ interface Shared {
   clients: number;
 }
 
-export function createSnapshots({ chains, feeds, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
+export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
   const flights = createFlights<string, Shared>();
   /** By channels: the newest, and older ones that are still being sent. */
   const newest = new Map<string, Shared>();
@@ -50,7 +52,7 @@ export function createSnapshots({ chains, feeds, withSnapshot, state }: TakeSnap
 
   async function read(channels: ReadonlySet<SnapshotChannel>): Promise<Shared> {
     const taken = await withSnapshot(async (reading) => {
-      const lists = await readSnapshotLists(reading, chains, channels);
+      const lists = await readSnapshotLists(reading, topics, chains, channels);
       return { lists, state: reading.state };
     });
     const places = new Map<string, { position: number; index: number }>();

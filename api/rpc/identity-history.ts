@@ -3,6 +3,9 @@
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { daemonString } from '../../domain/json/raw-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { type AnswerMethod, rpcInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
@@ -17,16 +20,13 @@ const HISTORY_SQL = `SELECT i.state, i.from_height, i.txid, i.vout, b.hash FROM 
 const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 LIMIT 1';
 const MAX_INT = 2 ** 31 - 1;
 
-interface StateRow {
-  /** JSON text as the daemon printed it. */
-  readonly state: string;
-  readonly from_height: number;
-  readonly txid: string;
-  readonly vout: number;
-  readonly hash: string;
-}
+const readState = rowReader({
+  from_height: columns.number,
+  ...storedColumns(DEFINITIONS.identity, ['state', 'txid', 'vout']),
+  ...storedColumns(DEFINITIONS.block, ['hash']),
+});
 
-const printState = ({ state, from_height, txid, vout, hash }: StateRow): string =>
+const printState = ({ state, from_height, txid, vout, hash }: RowRead<typeof readState>): string =>
   `{"identity":${state},"blockhash":"${hash}","height":${from_height},"output":{"txid":"${txid}","voutnum":${vout}}}`;
 
 export function createIdentityHistory(postgres: Postgres, resolveName: ResolveName): AnswerMethod {
@@ -44,8 +44,8 @@ export function createIdentityHistory(postgres: Postgres, resolveName: ResolveNa
     const from = Math.max(0, rpcInteger(start));
     const last = rpcInteger(end);
     const values = [chain, address, from, last <= 0 ? MAX_INT : last];
-    const { rows } = await postgres.pool.query<StateRow>(HISTORY_SQL, values);
-    if (rows.length === 0 && (await postgres.pool.query(KNOWN_SQL, [chain, address])).rows.length === 0) {
+    const rows = await readRows(postgres.pool, readState, HISTORY_SQL, values);
+    if (rows.length === 0 && (await postgres.pool.query(KNOWN_SQL, [chain, address])).rowCount === 0) {
       throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
     }
     return `[${rows.map(printState).join(',')}]`;

@@ -1,6 +1,9 @@
 /** The three methods that are answered from the index, without asking the daemon. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from './help.ts';
 import { RpcError } from './rpc-error.ts';
@@ -10,6 +13,8 @@ export type AnswerMethod = (chain: string, texts: readonly string[]) => Promise<
 
 const TIP_SQL = 'SELECT height, hash FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT 1';
 const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
+const readTip = rowReader({ height: columns.number, ...storedColumns(DEFINITIONS.block, ['hash']) });
 const MAX_INT = 2 ** 31 - 1;
 
 /** The daemon's get_int: a JSON number without fraction or exponent that fits 32 bits. */
@@ -26,8 +31,7 @@ export function createIndexMethods(postgres: Postgres): Readonly<Record<string, 
   }
 
   async function tip(chain: string): Promise<BlockRef> {
-    const { rows } = await postgres.pool.query<BlockRef>(TIP_SQL, [chain]);
-    const [row] = rows;
+    const row = await readRow(postgres.pool, readTip, TIP_SQL, [chain]);
     if (row === undefined) throw new RpcError(RPC_CODES.inWarmUp, 'No block is indexed yet');
     return row;
   }
@@ -44,8 +48,7 @@ export function createIndexMethods(postgres: Postgres): Readonly<Record<string, 
     async getblockhash(chain, texts) {
       expectCount('getblockhash', texts, 1);
       const height = rpcInteger(texts[0] ?? '');
-      const { rows } = await postgres.pool.query<{ hash: string }>(HASH_SQL, [chain, height]);
-      const [row] = rows;
+      const row = await readRow(postgres.pool, readHash, HASH_SQL, [chain, height]);
       if (row === undefined) throw new RpcError(RPC_CODES.invalidParameter, 'Block height out of range');
       return `"${row.hash}"`;
     },

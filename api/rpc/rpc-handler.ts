@@ -5,8 +5,11 @@ import type { BlockRef } from '../../domain/block-ref.ts';
 import { daemonString } from '../../domain/json/raw-json.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import {
   printRpcError,
@@ -75,6 +78,7 @@ interface Chain extends GuardedChain {
   readonly unspentOutput: UnspentOutput;
 }
 
+const readStart = rowReader(storedColumns(DEFINITIONS.currency, ['startBlock']));
 const START_SQL = `SELECT start_block FROM currencies WHERE chain = $1 AND currency_id = $2
   ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1`;
 
@@ -200,8 +204,7 @@ function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains
     async startBlock(currency) {
       const id = hexAddress(currency) ?? nameToAddress(currency, networkRoot);
       if (id === null || id === nativeId) return null;
-      const { rows } = await options.postgres.pool.query<{ start_block: number }>(START_SQL, [name, id]);
-      return rows[0]?.start_block ?? null;
+      return (await readRow(options.postgres.pool, readStart, START_SQL, [name, id]))?.start_block ?? null;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The state that Postgres holds now, while the watch in memory may not have heard of the last commit. */
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { type ServiceState, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
@@ -8,10 +9,11 @@ import type { StateWatch } from './state-watch.ts';
 export type CurrentState = () => Promise<ServiceState>;
 
 const VERSION = prepared(`SELECT (${VERSION_SQL}) AS version`);
+const readVersion = rowReader({ version: columns.nullable(columns.text) });
 
 export function createCurrentState(reader: PostgresReader, watch: Pick<StateWatch, 'state' | 'beyond'>): CurrentState {
   return shared(async () => {
-    const [row] = await reader.query<{ version: string }>(VERSION, []);
+    const [row] = (await reader.query(VERSION, [])).map(readVersion);
     if (row?.version !== watch.state.version) await watch.beyond(watch.state);
     return watch.state;
   });

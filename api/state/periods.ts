@@ -1,13 +1,15 @@
 /** UTC days and months of a chain, each with the last block of it: what stood at the end of a period is found by height. */
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface Period {
+const readPeriod = rowReader({
   /** Seconds since the epoch. */
-  readonly start: number;
+  start: columns.number,
   /** Height of its last block so far. */
-  readonly height: number;
-}
+  height: columns.number,
+});
+export type Period = RowRead<typeof readPeriod>;
 
 /** The clock decides: it never steps back, so that the blocks of a period follow each other. */
 const START_OF = { day: 'toStartOfDay(clock)', month: "toDateTime(toStartOfMonth(clock), 'UTC')" } as const;
@@ -22,7 +24,8 @@ export function periodsOf(
 ): Promise<readonly Period[]> {
   const key = `${unit}s of ${chain} since ${since}`;
   return api.memo.get(key, read.state.chainTag(chain), () =>
-    api.clickhouse.query<Period>(
+    api.clickhouse.rows(
+      readPeriod,
       `SELECT toUnixTimestamp(${START_OF[unit]}) AS start, max(height) AS height FROM blocks
        WHERE chain = {chain: String} AND position <= {position: UInt64} AND clock >= fromUnixTimestamp({since: UInt32})
        GROUP BY start ORDER BY start`,

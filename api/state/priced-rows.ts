@@ -54,6 +54,9 @@ const ROWS_SQL = `SELECT (SELECT max(tick) FROM price_ticks) AS tick,
       LEFT JOIN LATERAL (SELECT time, clock FROM blocks WHERE chain = ahead.chain AND height > coalesce(price.height, -1)
         ORDER BY height LIMIT 1) AS block ON true)::text AS firsts`;
 
+/** `tick` is 0 without a row. */
+const readNewest = rowReader({ tick: columns.text });
+
 const readRows = rowReader({
   tick: columns.nullable(columns.bigint),
   /** JSON texts; null for none. */
@@ -90,7 +93,7 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
     async tickAt(moment) {
       if (runs.length > 0 && firsts.some(([, , clock]) => clock <= moment)) {
         const sql = `SELECT max(tick) AS tick FROM ${beyondLine('prices')} WHERE clock <= fromUnixTimestamp({moment: UInt32})`;
-        const [row] = await api.clickhouse.query<{ tick: string }>(sql, { ...params, moment });
+        const [row] = await api.clickhouse.rows(readNewest, sql, { ...params, moment });
         if (row && row.tick !== '0') return row.tick;
       }
       return completeTickAt(read, moment);
@@ -98,7 +101,7 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
     async tickBeyond(chain, height) {
       if (runs.length === 0) return null;
       const sql = `SELECT max(tick) AS tick FROM ${beyondLine('prices')} WHERE chain = {chain: String} AND height = {height: UInt32}`;
-      const [row] = await api.clickhouse.query<{ tick: string }>(sql, { ...params, chain, height });
+      const [row] = await api.clickhouse.rows(readNewest, sql, { ...params, chain, height });
       return row && row.tick !== '0' ? row.tick : null;
     },
     provisionalSince(end, chain) {

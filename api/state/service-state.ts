@@ -1,5 +1,6 @@
 /** State of the whole service: the committed block of each stage and chain, and the served price generation. */
 import { createHash } from 'node:crypto';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { ALL_POSITIONS, POSITIONS_VERSION, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
@@ -22,17 +23,18 @@ export interface ServiceState {
   chainTag(chain: string): string;
 }
 
-export interface StateRow {
-  readonly generation: number;
-  readonly version: string;
-  readonly stage: string | null;
-  readonly chain: string | null;
-  readonly position: bigint | null;
-  readonly height: number | null;
-  readonly hash: string | null;
-  readonly clock: bigint | null;
-  readonly redrives: bigint;
-}
+export const readState = rowReader({
+  generation: columns.number,
+  version: columns.text,
+  stage: columns.nullable(columns.text),
+  chain: columns.nullable(columns.text),
+  position: columns.nullable(columns.bigint),
+  height: columns.nullable(columns.number),
+  hash: columns.nullable(columns.text),
+  clock: columns.nullable(columns.bigint),
+  redrives: columns.bigint,
+});
+export type StateRow = RowRead<typeof readState>;
 
 /**
  * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, and so changes the

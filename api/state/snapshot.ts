@@ -11,7 +11,7 @@ import { RetryableError } from '../../schemas/errors.ts';
 import { createPriorityLanes, type PriorityLane } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { CurrentState } from './current-state.ts';
-import { readServiceState, type ServiceState, STATE_SQL, type StateRow, VERSION_SQL } from './service-state.ts';
+import { readServiceState, readState, type ServiceState, STATE_SQL, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
 
 export interface Snapshot {
@@ -97,9 +97,9 @@ function createWithSnapshot(
 
   function inTransaction<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
     return inTurn(() =>
-      reader.snapshot<StateRow, T>(STATE_SQL, (rows, ask) =>
+      reader.snapshot(STATE_SQL, (rows, ask) =>
         work(
-          reading(readServiceState(rows, release), (sql, values, isOpenEnded) =>
+          reading(readServiceState(rows.map(readState), release), (sql, values, isOpenEnded) =>
             ask(isOpenEnded ? { name: undefined, text: sql } : prepared(sql), values),
           ),
         ),

@@ -1,17 +1,19 @@
 /** Last reported status of each stage of each chain and of its daemons, and the age of their last heartbeat. */
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 
-export interface StatusRow {
+export const readStatus = rowReader({
   /** Status of a stage, or of the daemons. */
-  readonly stage: string;
-  readonly chain: string;
+  stage: columns.text,
+  chain: columns.text,
   /** JSON text. */
-  readonly status: string;
+  status: columns.text,
   /** Seconds since a sign of life of the process that wrote it last. */
-  readonly age: number;
-}
+  age: columns.number,
+});
+export type StatusRow = RowRead<typeof readStatus>;
 
 export interface StageStatuses {
   of(chain: string, stage: ReportingStage): StageStatus | undefined;

@@ -2,9 +2,10 @@
 import type { Logger } from '../../infra/logger.ts';
 import { watchPositions } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
 import { repeatUntil } from '../../infra/repeat-until.ts';
-import { readServiceState, type ServiceState, STATE_SQL, type StateRow } from './service-state.ts';
-import { readStageStatuses, STATUS_SQL, type StageStatuses, type StatusRow } from './stage-statuses.ts';
+import { readServiceState, readState, type ServiceState, STATE_SQL } from './service-state.ts';
+import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from './stage-statuses.ts';
 
 export interface StateWatch {
   readonly state: ServiceState;
@@ -44,12 +45,12 @@ export async function createStateWatch(
 
   async function ask(): Promise<void> {
     const [positions, rows] = await Promise.all([
-      postgres.pool.query<StateRow>(STATE_SQL),
-      postgres.pool.query<StatusRow>(STATUS_SQL),
+      readRows(postgres.pool, readState, STATE_SQL),
+      readRows(postgres.pool, readStatus, STATUS_SQL),
     ]);
-    const isOther = positions.rows[0]?.version !== state?.version;
-    if (isOther) state = readServiceState(positions.rows, release);
-    statuses = readStageStatuses(rows.rows);
+    const isOther = positions[0]?.version !== state?.version;
+    if (isOther) state = readServiceState(positions, release);
+    statuses = readStageStatuses(rows);
     if (isOther) for (const moved of followers) moved();
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
   }

@@ -1,7 +1,9 @@
 /** Probes the stores; a store that does not answer in time is reported as silent. */
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
@@ -59,14 +61,15 @@ export function createStoreHealth(stores: ProbedStores, logger: Logger): () => P
   });
 }
 
+const readHeld = rowReader({ held: columns.boolean });
+
 /** A standby or a read-only server answers too, so the probe asks whether it accepts writes. */
 async function askPostgres({ postgres }: ProbedStores): Promise<string | null> {
   const query = {
     text: "SELECT current_setting('transaction_read_only')::boolean AS held",
     query_timeout: TIMEOUT_SECONDS * 1000,
   };
-  const { rows } = await postgres.pool.query<{ held: boolean }>(query);
-  return rows[0]?.held ? 'postgres_read_only' : null;
+  return (await readRow(postgres.pool, readHeld, query))?.held ? 'postgres_read_only' : null;
 }
 
 export const PROBE = prepared('SELECT 1');

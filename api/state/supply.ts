@@ -1,5 +1,5 @@
 /** How much of a chain's own coin there is, from the index. */
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -12,6 +12,7 @@ export interface Supply {
 
 const CHANGES_SQL = `SELECT sum(transparent_change) AS transparent, countIf(transparent_change IS NULL) AS unknown
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32} AND position <= {position: UInt64}`;
+const readChanges = rowReader({ transparent: columns.nullable(columns.text), unknown: columns.text });
 const SHIELDED_SQL = 'SELECT shielded_supply FROM blocks WHERE chain = $1 AND height = $2';
 const readShielded = rowReader(storedColumns(DEFINITIONS.block, ['shieldedSupply']));
 
@@ -23,7 +24,7 @@ export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, h
   const position = read.state.derived.get(chain)?.position ?? 0;
   const values = { chain, height, position };
   const changes = await api.memo.get(`supply ${chain} ${height}`, read.state.tag, async () => {
-    const [found] = await api.clickhouse.query<{ transparent: string | null; unknown: string }>(CHANGES_SQL, values);
+    const [found] = await api.clickhouse.rows(readChanges, CHANGES_SQL, values);
     return found;
   });
   if (!changes || changes.transparent === null || Number(changes.unknown) > 0) return null;

@@ -3,6 +3,8 @@
 import type { PoolClient } from 'pg';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';
@@ -28,12 +30,12 @@ const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->>
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 
-interface Row {
-  readonly id: string;
-  readonly asked: string;
-  readonly confirmations: number;
-  readonly since: bigint;
-}
+const readActive = rowReader({
+  id: columns.text,
+  asked: columns.text,
+  confirmations: columns.number,
+  since: columns.bigint,
+});
 
 /** Each text of a registration is compiled once. */
 export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): ActiveWebhooks {
@@ -49,7 +51,7 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
     }
   }
   return async (client, feed) => {
-    const { rows } = await client.query<Row>(LIVING_SQL, [feed, TIERS.at(-1)]);
+    const rows = await readRows(client, readActive, LIVING_SQL, [feed, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
     const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

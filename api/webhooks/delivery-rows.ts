@@ -1,5 +1,7 @@
 /** Deliveries in Postgres: how they come to be, wait for confirmations, and are taken back. */
 import type { PoolClient } from 'pg';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { FeedTopicName } from '../push/cursor.ts';
 import { newMessageId, revertedBody, revertedKind } from './message-body.ts';
 
@@ -41,6 +43,8 @@ export async function insertDeliveries(client: PoolClient, made: readonly Delive
   ]);
 }
 
+const readReleased = rowReader({ webhook_id: columns.text });
+
 /** Releases the deliveries that have their confirmations at `tip` of the topic. Returns their webhooks. */
 export async function releaseHeld(
   client: PoolClient,
@@ -48,7 +52,9 @@ export async function releaseHeld(
   chain: string,
   tip: number,
 ): Promise<string[]> {
-  const { rows } = await client.query<{ webhook_id: string }>(
+  const rows = await readRows(
+    client,
+    readReleased,
     `UPDATE webhook_deliveries SET state = 'pending', next_attempt_at = now()
      WHERE chain = $1 AND state = 'held' AND release_height <= $2 AND topic = $3 RETURNING webhook_id`,
     [chain, tip, topic],
@@ -56,16 +62,18 @@ export async function releaseHeld(
   return rows.map((row) => row.webhook_id);
 }
 
-interface RevertedDelivery {
-  readonly id: string;
-  readonly webhook_id: string;
-  readonly kind: string;
-  readonly chain: string;
-  readonly body: string;
-  readonly serial: bigint;
-}
+const REVERTED = {
+  id: columns.text,
+  webhook_id: columns.text,
+  kind: columns.text,
+  chain: columns.text,
+  body: columns.text,
+  serial: columns.bigint,
+};
+const readReverted = rowReader(REVERTED);
+type RevertedDelivery = RowRead<typeof readReverted>;
 
-const REVERTED_COLUMNS = 'id, webhook_id, kind, chain, body, serial';
+const REVERTED_COLUMNS = Object.keys(REVERTED).join(', ');
 
 /**
  * A rewind of a topic to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
@@ -80,7 +88,9 @@ export async function revertRewound(
   const removed = 'chain = $1 AND height > $2 AND topic = $3';
   const values = [chain, height, topic];
   await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, values);
-  const { rows } = await client.query<RevertedDelivery>(
+  const rows = await readRows(
+    client,
+    readReverted,
     `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
     values,
   );
@@ -91,12 +101,16 @@ export async function revertRewound(
 export async function revertDeliveries(client: PoolClient, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await client.query(`DELETE FROM webhook_deliveries WHERE id = ANY($1) AND state = 'held'`, [ids]);
-  const { rows } = await client.query<RevertedDelivery>(
+  const rows = await readRows(
+    client,
+    readReverted,
     `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
     [ids],
   );
   return enqueueReversals(client, rows);
 }
+
+const readSent = rowReader({ id: columns.text, held: columns.boolean, key: columns.text });
 
 /**
  * The same for conversions of a block whose deliveries hold their value.
@@ -109,7 +123,9 @@ export async function revertConversions(
   conversions: readonly { readonly txid: string; readonly vout: number }[],
 ): Promise<{ readonly woken: readonly string[]; readonly sent: ReadonlySet<string> }> {
   if (conversions.length === 0) return { woken: [], sent: new Set() };
-  const { rows } = await client.query<{ id: string; held: boolean; key: string }>(
+  const rows = await readRows(
+    client,
+    readSent,
     `SELECT id, state = 'held' AS held, concat(webhook_id, ' ', body::jsonb #>> '{data,txid}', ':', body::jsonb #>> '{data,vout}') AS key
      FROM webhook_deliveries
      WHERE chain = $1 AND topic = 'stamps' AND height = $2 AND NOT reverted AND reverts IS NULL

@@ -1,31 +1,32 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import type { DeliveryState } from '../rest/webhooks/schema.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../rest/webhooks/schema.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
-export interface DeliveryRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly chain: string | null;
-  readonly height: number | null;
-  readonly state: DeliveryState;
-  readonly reverts: string | null;
-  readonly reverted: boolean;
-  readonly attempts: number;
-  readonly attempted_at: Date | null;
-  readonly next_attempt_at: Date | null;
-  readonly status: number | null;
-  readonly error: string | null;
+const DELIVERY = {
+  id: columns.text,
+  kind: columns.text,
+  chain: columns.nullable(columns.text),
+  height: columns.nullable(columns.number),
+  state: columns.choice(DELIVERY_STATES),
+  reverts: columns.nullable(columns.text),
+  reverted: columns.boolean,
+  attempts: columns.number,
+  attempted_at: columns.nullable(columns.date),
+  next_attempt_at: columns.nullable(columns.date),
+  status: columns.nullable(columns.number),
+  error: columns.nullable(columns.text),
   /** Duration of the last attempt. */
-  readonly latency_ms: number | null;
-  readonly created_at: Date;
-}
-
-export interface WholeDeliveryRow extends DeliveryRow {
-  readonly body: string;
-  readonly answer: string | null;
-  readonly answer_cut: boolean;
-}
+  latency_ms: columns.nullable(columns.number),
+  created_at: columns.date,
+};
+const WHOLE = { ...DELIVERY, body: columns.text, answer: columns.nullable(columns.text), answer_cut: columns.boolean };
+const readDelivery = rowReader(DELIVERY);
+const readWhole = rowReader(WHOLE);
+export type DeliveryRow = RowOf<typeof DELIVERY>;
+export type WholeDeliveryRow = RowOf<typeof WHOLE>;
 
 export interface DeliveryQuery {
   readonly state: DeliveryState | undefined;
@@ -48,12 +49,12 @@ const REDRIVE_FAILED_SQL = `${REDRIVE} AND state = 'failed' AND id = ANY(SELECT 
 const MOST_REDRIVEN = 1_000;
 
 /** Newest first. */
-export async function listDeliveries(
+export function listDeliveries(
   { pool }: Postgres,
   webhookId: string,
   { state, before, limit }: DeliveryQuery,
 ): Promise<DeliveryRow[]> {
-  return (await pool.query<DeliveryRow>(LIST_SQL, [webhookId, state ?? null, before ?? null, limit])).rows;
+  return readRows(pool, readDelivery, LIST_SQL, [webhookId, state ?? null, before ?? null, limit]);
 }
 
 export async function findDelivery(
@@ -62,7 +63,7 @@ export async function findDelivery(
   id: string,
 ): Promise<WholeDeliveryRow | null> {
   const sql = `SELECT ${COLUMNS}, body, answer, answer_cut FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2`;
-  return (await pool.query<WholeDeliveryRow>(sql, [webhookId, id])).rows[0] ?? null;
+  return (await readRow(pool, readWhole, sql, [webhookId, id])) ?? null;
 }
 
 /** The whole schedule again, from now on; null for one that is not there or is held. */
@@ -74,9 +75,9 @@ export function redrive(
 ): Promise<DeliveryRow | null> {
   return postgres.transaction(async (client) => {
     await lockWebhooks(client, [webhookId]);
-    const { rows } = await client.query<DeliveryRow>(REDRIVE_SQL, [webhookId, id]);
-    if (rows[0]) await queue.wake(client, [webhookId]);
-    return rows[0] ?? null;
+    const row = await readRow(client, readDelivery, REDRIVE_SQL, [webhookId, id]);
+    if (row) await queue.wake(client, [webhookId]);
+    return row ?? null;
   });
 }
 

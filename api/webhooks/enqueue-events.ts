@@ -7,6 +7,8 @@ import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { PushEvent } from '../push/push-event.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
@@ -34,6 +36,9 @@ export interface Enqueued {
   /** Up to this mark records counted. */
   readonly committed: number;
 }
+
+const readPosition = rowReader({ position: columns.bigint });
+const readSince = rowReader({ since: columns.bigint });
 
 const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
@@ -88,14 +93,12 @@ async function hasWebhooks(client: PoolClient): Promise<boolean> {
 async function lockCursor(client: PoolClient, source: WebhookEventSource, topics: TopicReader): Promise<number | null> {
   const cursor = [source.topic, source.chain];
   const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
-  const held = await client.query<{ position: bigint }>(`SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);
-  if (held.rows[0]) return Number(held.rows[0].position);
+  const held = await readRow(client, readPosition, `SELECT position FROM ${where} FOR UPDATE SKIP LOCKED`, cursor);
+  if (held) return Number(held.position);
   if ((await client.query(`SELECT FROM ${where}`, cursor)).rowCount !== 0) return null;
-  const { rows } = await client.query<{ since: bigint }>(
-    'SELECT coalesce(min(coalesce((since ->> $1)::bigint, -1)), -1) AS since FROM webhooks',
-    [source.key],
-  );
-  const first = await source.head(topics, Number(rows[0]?.since ?? -1n));
+  const sinceSql = 'SELECT coalesce(min(coalesce((since ->> $1)::bigint, -1)), -1) AS since FROM webhooks';
+  const oldest = await readRow(client, readSince, sinceSql, [source.key]);
+  const first = await source.head(topics, Number(oldest?.since ?? -1n));
   const made = await client.query(
     'INSERT INTO webhook_cursors (topic, chain, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [...cursor, first],

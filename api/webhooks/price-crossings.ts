@@ -2,6 +2,8 @@
 import type { PoolClient } from 'pg';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
@@ -15,29 +17,33 @@ export interface PriceCrossingOptions {
   readonly activeWebhooks: ActiveWebhooks;
 }
 
-interface Crossing {
-  readonly webhook_id: string;
-  readonly watch: number;
-  readonly tick: bigint;
-  readonly hash: string;
-  readonly above: boolean;
+const readCrossing = rowReader({
+  webhook_id: columns.text,
+  watch: columns.number,
+  tick: columns.bigint,
+  hash: columns.text,
+  above: columns.boolean,
   /** Null where it stood at first. */
-  readonly stood: boolean | null;
-  readonly chain: string;
-  readonly height: number;
-  readonly time: bigint;
-  readonly usd_price: string;
-}
+  stood: columns.nullable(columns.boolean),
+  chain: columns.text,
+  height: columns.number,
+  time: columns.bigint,
+  usd_price: columns.text,
+});
+type Crossing = RowRead<typeof readCrossing>;
 
 const KIND = 'price.threshold';
 /** One process at a time. */
 const TRY_LOCK_SQL = `SELECT pg_try_advisory_xact_lock(hashtext('verustream webhook prices')) AS held`;
+const readHeld = rowReader({ held: columns.boolean });
 /** Changes whenever prices may have. */
 const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newest
   FROM generations g LEFT JOIN LATERAL (SELECT tick, hash FROM price_ticks ORDER BY tick DESC LIMIT 1) t ON true WHERE g.served`;
+const readNewest = rowReader({ newest: columns.text });
 const GONE_SQL = `DELETE FROM webhook_price_sides s
   WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
   RETURNING delivery_id`;
+const readGone = rowReader({ delivery_id: columns.nullable(columns.text) });
 /** Previous price of each currency, by ticks that still exist, and its current one; a new currency has only the latter. Skips provisional prices. */
 const CROSSINGS_SQL = `WITH watched AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
@@ -65,11 +71,11 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
   let looked = '';
 
   async function look(client: PoolClient): Promise<{ due: number; seen: string }> {
-    const held = (await client.query<{ held: boolean }>(TRY_LOCK_SQL)).rows[0]?.held === true;
+    const lock = await readRow(client, readHeld, TRY_LOCK_SQL);
     const webhooks = (await activeWebhooks(client, null)).filter(({ thresholds }) => thresholds.length > 0);
-    const seen = JSON.stringify([(await client.query(NEWEST_SQL)).rows[0]?.newest, webhooks]);
-    if (!held) return { due: 0, seen: looked };
-    const gone = (await client.query<{ delivery_id: string | null }>(GONE_SQL)).rows;
+    const seen = JSON.stringify([(await readRow(client, readNewest, NEWEST_SQL))?.newest, webhooks]);
+    if (!lock?.held) return { due: 0, seen: looked };
+    const gone = await readRows(client, readGone, GONE_SQL);
     // Deliveries of another process may have been retracted in between although this process sees no change.
     if (seen === looked && gone.length === 0) return { due: 0, seen };
     const woken = new Set(
@@ -109,17 +115,16 @@ async function tellCrossings(client: PoolClient, webhooks: readonly ActiveWebhoo
   return made.map(({ webhookId }) => webhookId);
 }
 
-async function readCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<Crossing[]> {
+function readCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<Crossing[]> {
   const watched = webhooks.flatMap(({ id, thresholds }) =>
     thresholds.map(({ currencyId, usd }, watch) => ({ id, watch, currencyId, usd })),
   );
-  const { rows } = await client.query<Crossing>(CROSSINGS_SQL, [
+  return readRows(client, readCrossing, CROSSINGS_SQL, [
     watched.map(({ id }) => id),
     watched.map(({ watch }) => watch),
     watched.map(({ currencyId }) => currencyId),
     watched.map(({ usd }) => usd),
   ]);
-  return rows;
 }
 
 function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, ActiveWebhook>): Delivery | null {

@@ -1,6 +1,8 @@
 /** What time does to deliveries: receivers that have something due have a turn, whatever became of it; old deliveries go. */
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { TurnQueue } from './turn-queue.ts';
@@ -8,7 +10,9 @@ import type { TurnQueue } from './turn-queue.ts';
 /** Enabled webhooks with due deliveries, at most 1000 at a time. */
 const DUE_SQL = `SELECT DISTINCT d.webhook_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
   WHERE w.enabled AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
+const readDue = rowReader({ webhook_id: columns.text });
 const PENDING_SQL = `SELECT count(*)::int4 AS count FROM webhook_deliveries WHERE state = 'pending'`;
+const readCount = rowReader({ count: columns.number });
 const KEPT_FOR = '7 days';
 /** One that a rewind may still take back stays. */
 const FORGET_SQL = `DELETE FROM webhook_deliveries d
@@ -22,14 +26,14 @@ export async function sweep(
   chains: Pick<Config, 'chains'>['chains'],
 ): Promise<void> {
   await postgres.transaction(async (client) => {
-    const { rows } = await client.query<{ webhook_id: string }>(DUE_SQL);
+    const rows = await readRows(client, readDue, DUE_SQL);
     await queue.wake(
       client,
       rows.map((row) => row.webhook_id),
     );
   });
-  const { rows } = await postgres.pool.query<{ count: number }>(PENDING_SQL);
-  metrics.webhooksPending.set(rows[0]?.count ?? 0);
+  const pending = await readRow(postgres.pool, readCount, PENDING_SQL);
+  metrics.webhooksPending.set(pending?.count ?? 0);
   for (const { name, finalityDepth } of chains) await postgres.pool.query(FORGET_SQL, [name, finalityDepth]);
   await postgres.pool.query(FORGET_SQL, [null, 0]);
 }

@@ -2,6 +2,8 @@
 import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Attempt, Sender } from './send-message.ts';
 import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';
@@ -15,14 +17,14 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
 }
 
-interface DueRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly body: string;
-  readonly attempts: number;
-  readonly url: string;
-  readonly secrets: readonly string[];
-}
+const readDue = rowReader({
+  id: columns.text,
+  kind: columns.text,
+  body: columns.text,
+  attempts: columns.number,
+  url: columns.text,
+  secrets: columns.texts,
+});
 
 interface MeasuredAttempt extends Attempt {
   readonly latencyMs: number;
@@ -41,6 +43,7 @@ const DUE_SQL = `SELECT d.id, d.kind, d.body, d.attempts, w.url,
 const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min(w.held_until), now()) - now())::float8 AS seconds
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
   WHERE w.id = $1 AND w.enabled AND d.state = 'pending' HAVING count(*) > 0`;
+const readNext = rowReader({ seconds: columns.number });
 /** Updates only the delivery of this attempt, not of a later one. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000), latency_ms = $7, answer = $8, answer_cut = $9
@@ -60,7 +63,7 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
   const { postgres, sender, signal } = options;
   const end = performance.now() + TURN_MS;
   while (!signal.aborted && performance.now() < end) {
-    const due = (await postgres.pool.query<DueRow>(DUE_SQL, [turn.webhookId])).rows[0];
+    const due = await readRow(postgres.pool, readDue, DUE_SQL, [turn.webhookId]);
     if (!due) break;
     const stop = metrics.webhookSeconds.startTimer();
     const started = performance.now();
@@ -76,8 +79,8 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
   }
   await postgres.transaction(async (client) => {
     await lockWebhooks(client, [turn.webhookId]);
-    const { rows } = await client.query<{ seconds: number }>(NEXT_SQL, [turn.webhookId]);
-    await options.queue.finish(client, turn, rows[0]?.seconds ?? null);
+    const next = await readRow(client, readNext, NEXT_SQL, [turn.webhookId]);
+    await options.queue.finish(client, turn, next?.seconds ?? null);
   });
 }
 
@@ -85,7 +88,7 @@ async function record(
   client: PoolClient,
   { delaysMs }: TurnOptions,
   webhookId: string,
-  { id, attempts }: DueRow,
+  { id, attempts }: RowRead<typeof readDue>,
   { outcome, answer, latencyMs }: MeasuredAttempt,
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);

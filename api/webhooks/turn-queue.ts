@@ -7,6 +7,8 @@ import type { PoolClient } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 
 export interface Turn {
   readonly webhookId: string;
@@ -52,13 +54,14 @@ const FAILING = 0;
 
 const LOCK_SQL = `SELECT id, failing_since FROM webhooks WHERE $1::text[] IS NULL OR id = ANY($1)
   ORDER BY id FOR NO KEY UPDATE`;
+const readState = rowReader({ id: columns.text, failing_since: columns.nullable(columns.date) });
 
 /**
  * In one order and before their deliveries, so that two never wait for each other; who holds them sees all turns and deliveries of
  * these webhooks. Null: of all webhooks. Returns the priority of each that is there.
  */
 export async function lockWebhooks(client: PoolClient, ids: readonly string[] | null): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ id: string; failing_since: Date | null }>(LOCK_SQL, [ids]);
+  const rows = await readRows(client, readState, LOCK_SQL, [ids]);
   return new Map(rows.map(({ id, failing_since }) => [id, failing_since ? FAILING : WELL]));
 }
 

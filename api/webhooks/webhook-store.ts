@@ -1,28 +1,31 @@
 /** Webhooks of an identity in Postgres. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
-import type { DisabledReason } from '../rest/webhooks/schema.ts';
+import { DISABLED_REASONS } from '../rest/webhooks/schema.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import { newSecret } from './secrets.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 import type { WebhookSubscription } from './webhook.ts';
 
-export interface WebhookRow {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string;
-  /** JSON text of `Asked`. */
-  readonly asked: string;
-  readonly confirmations: number;
-  readonly enabled: boolean;
-  readonly disabled_reason: DisabledReason | null;
-  readonly failing_since: Date | null;
-  readonly old_secret_ends_at: Date | null;
-  readonly created_at: Date;
-}
+const readWebhook = rowReader({
+  id: columns.text,
+  url: columns.text,
+  description: columns.text,
+  /** JSON text of a `WebhookSubscription`. */
+  asked: columns.text,
+  confirmations: columns.number,
+  enabled: columns.boolean,
+  disabled_reason: columns.nullable(columns.choice(DISABLED_REASONS)),
+  failing_since: columns.nullable(columns.date),
+  old_secret_ends_at: columns.nullable(columns.date),
+  created_at: columns.date,
+});
+export type WebhookRow = RowRead<typeof readWebhook>;
 
 export interface WebhookRegistration {
   readonly url: string;
@@ -71,8 +74,8 @@ const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id =
 
 const own = ({ chain, identityAddress }: KeyOwner) => [chain, identityAddress];
 
-export async function listWebhooks({ pool }: Postgres, holder: KeyOwner): Promise<WebhookRow[]> {
-  return (await pool.query<WebhookRow>(LIST_SQL, own(holder))).rows;
+export function listWebhooks({ pool }: Postgres, holder: KeyOwner): Promise<WebhookRow[]> {
+  return readRows(pool, readWebhook, LIST_SQL, own(holder));
 }
 
 export async function findWebhook(
@@ -80,7 +83,7 @@ export async function findWebhook(
   holder: KeyOwner,
   id: string,
 ): Promise<WebhookRow | null> {
-  return (await pool.query<WebhookRow>(FIND_SQL, [...own(holder), id])).rows[0] ?? null;
+  return (await readRow(pool, readWebhook, FIND_SQL, [...own(holder), id])) ?? null;
 }
 
 /** Null if the identity already has the allowed number. The webhook receives everything indexed from now on. */
@@ -92,13 +95,13 @@ export function createWebhook(
   return postgres.transaction(async (client) => {
     // Two that are created at once count one another.
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`webhooks ${own(holder).join(' ')}`]);
-    const { rows: had } = await client.query(`SELECT FROM webhooks WHERE ${OWN}`, own(holder));
-    if (had.length >= MAX_WEBHOOKS) return null;
+    const had = await client.query(`SELECT FROM webhooks WHERE ${OWN}`, own(holder));
+    if ((had.rowCount ?? 0) >= MAX_WEBHOOKS) return null;
     const secret = newSecret();
     const { url, description, asked, confirmations } = made;
     const values = [...own(holder), newId(), url, description, JSON.stringify(asked), confirmations, secret];
-    const { rows } = await client.query<WebhookRow>(CREATE_SQL, values);
-    return rows[0] ? { row: rows[0], secret } : null;
+    const row = await readRow(client, readWebhook, CREATE_SQL, values);
+    return row ? { row, secret } : null;
   });
 }
 
@@ -116,9 +119,9 @@ export function changeWebhook(
     const { url, description, asked, confirmations, enabled } = change;
     const values = [url, description, JSON.stringify(asked), confirmations, enabled ?? null, secret];
     await client.query(FORGET_SIDES_SQL, [...own(holder), id, values[2], enabled === true]);
-    const { rows } = await client.query<WebhookRow>(UPDATE_SQL, [...own(holder), id, ...values]);
-    if (rows[0] && enabled === true) await queue.wake(client, [id]);
-    return rows[0] ? { row: rows[0], secret } : null;
+    const row = await readRow(client, readWebhook, UPDATE_SQL, [...own(holder), id, ...values]);
+    if (row && enabled === true) await queue.wake(client, [id]);
+    return row ? { row, secret } : null;
   });
 }
 

@@ -13,12 +13,12 @@ export interface Recorder {
 
 export function recordStatements(clickhouse: ClickHouse): Recorder {
   let heard: Statement[] | null = null;
-  const query: ClickHouse['query'] = (...statement) => {
+  const rows: ClickHouse['rows'] = (reader, ...statement) => {
     heard?.push(statement);
-    return clickhouse.query(...statement);
+    return clickhouse.rows(reader, ...statement);
   };
   return {
-    clickhouse: { ...clickhouse, query },
+    clickhouse: { ...clickhouse, rows },
     async during(work) {
       const own: Statement[] = [];
       heard = own;

@@ -1,7 +1,7 @@
 /** The same stamps of the live regime in Postgres SQL, from the same rule table, over the same rows. */
 
 import type { Side } from '../../domain/stamps.ts';
-import { copyRows } from '../../infra/postgres/copy.ts';
+import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { conditionSql } from '../../pipeline/reprocess/stamping-sql.ts';
 import { RULES, TRUTH } from '../../processors/pricing/stamp-rules.ts';
@@ -14,8 +14,6 @@ const COPIED = [
   { from: 'conversions', generation: 1, into: 'made', columns: CONVERSION },
   { from: 'stamp_prices', generation: 2, into: 'price', columns: PRICE },
 ];
-
-type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Seconds of the statement, and the sum of what it stamped. */
 export async function stampInPostgres(
@@ -33,11 +31,11 @@ export async function stampInPostgres(
       const range = { low, high: Math.min(high, low + CHUNK_TICKS - 1) };
       const within = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
       for (const { from, generation, into, columns } of COPIED) {
-        const rows = await clickhouse.query<Row>(
+        const rows = await clickhouse.query(
           `SELECT ${columns.join()} FROM ${from} WHERE generation = ${generation} AND ${within}`,
           range,
         );
-        const values = rows.values().map((row) => columns.map((name) => row[name] ?? null));
+        const values = rows.values().map((row) => columns.map((name) => row[name] as CopyValue));
         await copyRows(client, into, columns, values);
       }
     }

@@ -3,6 +3,7 @@
 import type { Regime } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */
@@ -47,7 +48,8 @@ export async function makeConversions(clickhouse: ClickHouse, count: number, reg
        FROM conversions WHERE generation = 1)`,
     { regime },
   );
-  const [day] = await clickhouse.query<{ last: number }>(
+  const [day] = await clickhouse.rows(
+    rowReader({ last: columns.number }),
     `SELECT toInt32(intDiv(toUnixTimestamp(max(time)), ${SECONDS_PER_DAY})) AS last FROM conversions`,
   );
   await clickhouse.command(

@@ -20,6 +20,7 @@ export interface SwapReaders {
 }
 
 const readGeneration = rowReader({ generation: columns.number });
+const readHeld = rowReader({ held: columns.number });
 const READERS = 4;
 const SWAP_EVERY_MS = 50;
 
@@ -36,12 +37,13 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const read = () =>
     snapshot(async ({ state, row }) => {
       const inPostgres = await row(readGeneration, 'SELECT generation FROM generations WHERE served');
-      const [inClickHouse] = await stores.clickhouse.query<{ generations: number; sum: string }>(
-        `SELECT any(generation) AS told, toString(sum(usd_value)) AS sum FROM conversions
+      const [inClickHouse] = await stores.clickhouse.rows(
+        readHeld,
+        `SELECT any(generation) AS held, toString(sum(usd_value)) AS sum FROM conversions
          WHERE generation = {generation:UInt32} AND chain = 'one' AND import_height < 1000`,
         { generation: state.generation },
       );
-      const generations = [inPostgres?.generation, inClickHouse?.generations];
+      const generations = [inPostgres?.generation, inClickHouse?.held];
       if (generations.some((generation) => generation !== state.generation)) mixed++;
     });
   const reading = async (): Promise<number[]> => {

@@ -1,8 +1,10 @@
 /** Both stores by URL: version, rights, room, clock. Embedded ones are part of the data folder. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { freeSpace } from '../../infra/clickhouse/migrate.ts';
 import { connectClickHouse } from '../../infra/clickhouse/server.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { beyond, inspectPostgres } from '../../infra/postgres/inspect-postgres.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
 import { type Finding, findingsOf, within } from './finding.ts';
@@ -57,10 +59,13 @@ export async function checkClickHouse({ clickhouseUrl }: Config, logger: Logger)
   }
 }
 
+const readServer = rowReader({ version: columns.text, now: columns.text, readonly: columns.text });
+
 async function serverFindings(clickhouse: ClickHouse, subject: string): Promise<Finding[]> {
   const { note } = findingsOf(subject);
   const before = Date.now();
-  const [server] = await clickhouse.query<{ version: string; now: string; readonly: string }>(
+  const [server] = await clickhouse.rows(
+    readServer,
     "SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, getSetting('readonly') AS readonly",
   );
   if (!server) throw new Error('ClickHouse answered without a row');
@@ -72,8 +77,7 @@ async function serverFindings(clickhouse: ClickHouse, subject: string): Promise<
     findings.push(findingsOf(subject).wrong('its user may not write', 'give the user a profile with readonly=0'));
   }
   // A server's user may not be allowed to ask.
-  const disks = clickhouse.query<{ free: string }>('SELECT min(unreserved_space) AS free FROM system.disks');
-  const free = await disks.then(([disk]) => Number(disk?.free)).catch((error: Error) => error);
+  const free = await freeSpace(clickhouse).catch((error: Error) => error);
   if (typeof free === 'number') findings.push(roomFinding(free, subject, 'its smallest disk'));
   else findings.push(note(`its user may not see its disks: ${free.message}`, 'GRANT SELECT ON system.disks'));
   return findings;

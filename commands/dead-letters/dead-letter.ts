@@ -1,16 +1,15 @@
 /** A row of the dead letters, as a line of text and as JSON. */
-export interface DeadLetterRow {
-  readonly chain: string;
-  readonly height: number;
-  readonly ordinal: number;
-  readonly scope: string;
-  readonly txid: string | null;
-  readonly n: number | null;
-  readonly code: string;
-  readonly message: string;
-  readonly payload: string | null;
-  readonly position: bigint;
-}
+import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
+
+export const DEAD_LETTER = {
+  chain: columns.text,
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.dead_letter, ['ordinal', 'scope', 'txid', 'n', 'code', 'message', 'payload']),
+  position: columns.bigint,
+};
+export const readDeadLetter = rowReader(DEAD_LETTER);
+export type DeadLetterRow = RowRead<typeof readDeadLetter>;
 
 export function placeOf({ chain, height, ordinal, scope, txid, n }: DeadLetterRow): string {
   const part = scope === 'block' ? '' : ` ${txid ?? '(no txid)'}${n === null ? '' : `:${n}`}`;

@@ -1,12 +1,16 @@
 /** `dead-letters list`: the parts of blocks that could not be decoded. */
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { configuredChain } from '../arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
-import { type DeadLetterRow, deadLetterState, placeOf } from './dead-letter.ts';
+import { DEAD_LETTER, deadLetterState, placeOf } from './dead-letter.ts';
 
 const MOST_LISTED = 1000;
 const LIST_SQL = `SELECT *, count(*) OVER () AS total FROM dead_letters WHERE chain = ANY($1)
   ORDER BY chain, height, ordinal LIMIT ${MOST_LISTED}`;
+
+const readListed = rowReader({ ...DEAD_LETTER, total: columns.bigint });
 
 export async function run(
   { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
@@ -15,7 +19,7 @@ export async function run(
 ): Promise<CommandOutcome> {
   const chains = chain === undefined ? config.chains : [configuredChain(config, chain)];
   const names = chains.map(({ name }) => name);
-  const { rows } = await stores.postgres.pool.query<DeadLetterRow & { total: bigint }>(LIST_SQL, [names]);
+  const rows = await readRows(stores.postgres.pool, readListed, LIST_SQL, [names]);
   for (const row of rows) line(`${placeOf(row)}  ${row.code}: ${row.message}`);
   const total = Number(rows[0]?.total ?? 0);
   line(total > rows.length ? `${rows.length} of ${total} dead letters` : `${total} dead letters`);

@@ -1,5 +1,7 @@
 /** `dead-letters redrive`: derives a chain again from its oldest dead letter, or from a given block. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
@@ -13,6 +15,13 @@ import type { InputOf } from '../command-table.ts';
 
 const POLL_MS = 200;
 const PROGRESS_MS = 5000;
+
+const OLDEST_SQL = 'SELECT min(height) AS height FROM dead_letters WHERE chain = $1';
+const readOldest = rowReader({ height: columns.nullable(columns.number) });
+const LEFT_SQL = 'SELECT count(*) AS left FROM dead_letters WHERE chain = $1 AND height >= $2';
+const readLeft = rowReader({ left: columns.bigint });
+const STATUS_SQL = `SELECT status FROM stage_status WHERE stage = 'derive' AND chain = $1`;
+const readStatus = rowReader({ status: columns.text });
 
 /** Exit code 0 when no dead letter is left from the given block on. */
 export async function run(
@@ -35,11 +44,8 @@ export async function run(
     (await isRedriven(pool, id)) &&
     ((await readStagePosition(pool, 'derive', chain.name))?.position ?? -1) >= before.position;
   await deriveUntil(context, chain, isDone, output.progress);
-  const { rows } = await pool.query<{ left: bigint }>(
-    'SELECT count(*) AS left FROM dead_letters WHERE chain = $1 AND height >= $2',
-    [chain.name, from],
-  );
-  const left = Number(rows[0]?.left ?? 0);
+  const counted = await readRow(pool, readLeft, LEFT_SQL, [chain.name, from]);
+  const left = Number(counted?.left ?? 0);
   output.line(left === 0 ? `${chain.name}: no dead letter is left.` : `${chain.name}: ${left} dead letters are left.`);
   return { exitCode: left === 0 ? 0 : 1, state: { chain: chain.name, from, left } };
 }
@@ -86,20 +92,13 @@ async function deriveUntil(
 
 /** `own` is the status of this command’s own derivation; a service that derives instead keeps its status in Postgres. */
 async function progress({ postgres }: Stores, chain: string, own: StageStatus | null): Promise<string> {
-  const { rows } = await postgres.pool.query<{ status: string }>(
-    `SELECT status FROM stage_status WHERE stage = 'derive' AND chain = $1`,
-    [chain],
-  );
-  const said = own ?? (rows[0] ? (JSON.parse(rows[0].status) as StageStatus) : null);
+  const stored = await readRow(postgres.pool, readStatus, STATUS_SQL, [chain]);
+  const said = own ?? (stored ? (JSON.parse(stored.status) as StageStatus) : null);
   if (!said) return `${chain}  not started yet`;
   const eta = said.etaSeconds === null ? '' : `, about ${Math.ceil(said.etaSeconds)} s to go`;
   return `${chain}  height ${said.height ?? '-'} of ${said.targetHeight ?? '-'}, ${said.rate.toFixed(0)} blocks/s${eta}`;
 }
 
 async function oldestHeight({ stores }: StoreContext, chain: string): Promise<number | null> {
-  const { rows } = await stores.postgres.pool.query<{ height: number | null }>(
-    'SELECT min(height) AS height FROM dead_letters WHERE chain = $1',
-    [chain],
-  );
-  return rows[0]?.height ?? null;
+  return (await readRow(stores.postgres.pool, readOldest, OLDEST_SQL, [chain]))?.height ?? null;
 }

@@ -1,10 +1,11 @@
 /** `dead-letters show`: cause and payload of each dead letter of a block. */
+import { readRows } from '../../infra/postgres/read-rows.ts';
 import { UsageError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
-import { type DeadLetterRow, deadLetterState, placeOf } from './dead-letter.ts';
+import { deadLetterState, placeOf, readDeadLetter } from './dead-letter.ts';
 
 const SHOW_SQL = `SELECT * FROM dead_letters
   WHERE chain = $1 AND height = $2 AND ($3::integer IS NULL OR ordinal = $3) ORDER BY ordinal`;
@@ -18,7 +19,7 @@ export async function run(
   const { name: chain } = configuredChain(config, input.chain);
   const height = wholeNumber(input.height, 'height');
   const ordinal = input.ordinal === undefined ? null : wholeNumber(input.ordinal, 'ordinal');
-  const { rows } = await stores.postgres.pool.query<DeadLetterRow>(SHOW_SQL, [chain, height, ordinal]);
+  const rows = await readRows(stores.postgres.pool, readDeadLetter, SHOW_SQL, [chain, height, ordinal]);
   const [first] = rows;
   if (!first) {
     throw new UsageError(

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings, createClient } from '@clickhouse/client';
+import type { StoredRow } from '../postgres/fact-columns.ts';
+import type { RowReader } from '../postgres/row-reader.ts';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
@@ -10,10 +12,12 @@ import { createKnownDamage } from './known-damage.ts';
 
 export interface ClickHouse {
   /**
-   * Rows as objects; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone.
+   * Rows as they come; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone.
    * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
    */
-  query<T>(sql: string, params?: Record<string, unknown>, bounds?: StatementBounds): Promise<T[]>;
+  query(sql: string, params?: Readonly<Record<string, unknown>>, bounds?: StatementBounds): Promise<StoredRow[]>;
+  /** The same rows, each read. @throws TypeError for a row that the reader refuses */
+  rows<Row>(reader: RowReader<Row>, ...asked: Parameters<ClickHouse['query']>): Promise<Row[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -129,21 +133,19 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     });
   }
 
-  const reads: Pick<ClickHouse, 'query'> = {
-    async query(sql, params, bounds) {
-      damage.check(sql);
-      const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
-        const result = await statement.client.query({
-          query: `/* ${statement.id} */ ${bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql}`,
-          format: 'JSONEachRow',
-          ...request(statement),
-          ...(params && { query_params: params }),
-        });
-        return result.json<never>();
+  const query: ClickHouse['query'] = async (sql, params, bounds) => {
+    damage.check(sql);
+    const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+      const result = await statement.client.query({
+        query: `/* ${statement.id} */ ${bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql}`,
+        format: 'JSONEachRow',
+        ...request(statement),
+        ...(params && { query_params: params }),
       });
-      damage.read(sql);
-      return rows;
-    },
+      return result.json<StoredRow>();
+    });
+    damage.read(sql);
+    return rows;
   };
 
   const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
@@ -176,7 +178,8 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   });
 
   const viewWith = (before: () => Promise<void>): ClickHouse => ({
-    ...reads,
+    query,
+    rows: async (reader, ...asked) => (await query(...asked)).map(reader),
     ...writesAfter(async ({ signal }) => {
       await before();
       signal.throwIfAborted();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { columns, rowReader } from '../postgres/row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 
@@ -44,7 +45,8 @@ describe('the embedded engine', () => {
 
   it('opens what a full disk left of a delete, and of tables and databases in the making', async () => {
     await clickhouse.insert('numbers', ['n'], [[1], [2]]);
-    const [table] = await clickhouse.query<{ data_paths: string[]; metadata_path: string }>(
+    const [table] = await clickhouse.rows(
+      rowReader({ data_paths: columns.texts, metadata_path: columns.text }),
       "SELECT data_paths, metadata_path FROM system.tables WHERE name = 'numbers' AND database = currentDatabase()",
     );
     await clickhouse.close();
@@ -65,13 +67,13 @@ describe('a disk that does not take what the embedded engine writes', () => {
   const open = async () => {
     clickhouse = await openEmbeddedClickHouse(folder, 'verustream', logger);
   };
-  const numbers = async () =>
-    (await clickhouse.query<{ n: string }>('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
+  const numbers = async () => (await clickhouse.query('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
   /** The engine itself says of it that all is well. */
   const loseWrite = () => clickhouse.command("INSERT INTO FUNCTION file('/dev/full', 'CSV', 'n UInt8') SELECT 1");
 
   async function pathOf(part: string): Promise<string> {
-    const [row] = await clickhouse.query<{ path: string }>(
+    const [row] = await clickhouse.rows(
+      rowReader({ path: columns.text }),
       "SELECT path FROM system.parts WHERE table = 'numbers' AND database = currentDatabase() AND name = {part:String}",
       { part },
     );
@@ -122,7 +124,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     const beside = await openEmbeddedClickHouse(folder, 'beside');
     const slow = beside.query('SELECT sleep(0.5)');
     await expect(loseWrite()).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
-    const asked = await Promise.all([numbers(), slow, beside.query<{ d: string }>('SELECT currentDatabase() AS d')]);
+    const asked = await Promise.all([numbers(), slow, beside.query('SELECT currentDatabase() AS d')]);
     expect(asked).toEqual([['1', '2'], [expect.anything()], [{ d: 'beside' }]]);
     await beside.close();
   });

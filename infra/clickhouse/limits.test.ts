@@ -1,4 +1,5 @@
 /** Whatever ClickHouse does with a statement, whoever asked for it is told in time, and the next one is asked. */
+
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../../test/setup/seed.ts';
 import { type ClickHouseFacade, startClickHouseFacade } from '../../test/support/infra/clickhouse/start-facade.ts';
+import { columns, rowReader } from '../postgres/row-reader.ts';
 import { type ClickHouse, createClickHouse, killSql } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 import { connectClickHouse } from './server.ts';
@@ -77,8 +79,9 @@ describe('a ClickHouse server', () => {
 
 it('a statement that nobody waits for any longer is ended on ClickHouse', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
+  const readProcess = rowReader({ query: columns.text });
   const running = async () =>
-    (await clickhouse.query<{ query: string }>("SELECT query FROM system.processes WHERE query LIKE '%1e15%'")).filter(
+    (await clickhouse.rows(readProcess, "SELECT query FROM system.processes WHERE query LIKE '%1e15%'")).filter(
       ({ query }) => !query.includes('system.processes'),
     );
   const asked = expect(clickhouse.query(FOR_EVER)).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
@@ -161,7 +164,8 @@ describe('parts whose bytes are wrong', () => {
     await clickhouse.command(`INSERT INTO numbers SELECT number, toString(rand()) FROM numbers(${rows})`);
     await clickhouse.command('CREATE TABLE others (n UInt64) ENGINE = MergeTree ORDER BY n');
     await clickhouse.insert('others', ['n'], [[1]]);
-    const [table] = await clickhouse.query<{ path: string }>(
+    const [table] = await clickhouse.rows(
+      rowReader({ path: columns.text }),
       "SELECT data_paths[1] AS path FROM system.tables WHERE name = 'numbers' AND database = currentDatabase()",
     );
     const answers = new Map<string, string>();

@@ -1,16 +1,20 @@
 /** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
+import { columns, rowReader } from '../postgres/row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { ClickHouseOverloaded } from './clickhouse-errors.ts';
 
 const ROOM_BYTES = 16 << 20;
 
+const readMigration = rowReader({ name: columns.text, sha256: columns.text });
+const readDisk = rowReader({ free: columns.text });
+
 export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
   await clickhouse.command(
     'CREATE TABLE IF NOT EXISTS migrations (name String, sha256 String) ENGINE = MergeTree ORDER BY name',
   );
-  const rows = await clickhouse.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations');
+  const rows = await clickhouse.rows(readMigration, 'SELECT name, sha256 FROM migrations');
   const applied = new Map(rows.map((row) => [row.name, row.sha256]));
   for (const { name, sql } of await readMigrations('clickhouse')) {
     const sha256 = createHash('sha256').update(sql).digest('hex');
@@ -23,11 +27,16 @@ export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
   }
 }
 
+/** Bytes on the smallest disk; NaN without any. */
+export async function freeSpace(clickhouse: ClickHouse): Promise<number> {
+  const [disk] = await clickhouse.rows(readDisk, 'SELECT min(unreserved_space) AS free FROM system.disks');
+  return Number(disk?.free);
+}
+
 /** On a full disk the embedded engine replaces the definition of a table by nothing. A server's user may not be allowed to ask. */
 async function checkRoom(clickhouse: ClickHouse): Promise<void> {
-  const asked = clickhouse.query<{ free: string }>('SELECT min(unreserved_space) AS free FROM system.disks');
-  const [disk] = await asked.catch(() => []);
-  if (disk && Number(disk.free) < ROOM_BYTES) {
+  const free = await freeSpace(clickhouse).catch(() => null);
+  if (free !== null && free < ROOM_BYTES) {
     throw new ClickHouseOverloaded('ClickHouse has not enough space on its disk to change its tables', undefined);
   }
 }

@@ -98,8 +98,8 @@ it('reads of many rows do not all come back at once, whatever is asked for betwe
       const results: number[] = [];
       const counting: Pick<PostgresReader, 'query' | 'parameterTypes'> = {
         ...opened,
-        async query<R extends object>(...given: Parameters<PostgresReader['query']>): Promise<R[]> {
-          const rows = await opened.query<R>(...given);
+        async query(...given) {
+          const rows = await opened.query(...given);
           results.push(rows.length);
           return rows;
         },

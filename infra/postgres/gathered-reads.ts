@@ -5,6 +5,7 @@
 import pg from 'pg';
 import type { StoredRow } from './fact-columns.ts';
 import { type PostgresReader, prepared, type Statement } from './reader.ts';
+import { columns, rowReader } from './row-reader.ts';
 
 /** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
 export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<StoredRow[]>;
@@ -28,6 +29,8 @@ const MOST_ROWS = 500;
 const FORGET = 0.95;
 /** What takes longer does not hold the next ones back. */
 const SLOW_MS = 20;
+
+const readPlace = rowReader({ asked_at: columns.number });
 
 type Reader = Pick<PostgresReader, 'query' | 'parameterTypes'>;
 
@@ -68,7 +71,7 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
   }
 
   async function readAlone({ values, version, resolve, reject }: Read): Promise<void> {
-    await reader.query<StoredRow>(alone, [...values, version]).then((rows) => {
+    await reader.query(alone, [...values, version]).then((rows) => {
       learn(rows.length);
       resolve(rows);
     }, reject);
@@ -76,10 +79,10 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
 
   async function readTogether(reads: readonly Read[], version: string): Promise<void> {
     const statement = await statementForAll();
-    const columns = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
-    const found = await reader.query<{ asked_at: number }>(statement, [...columns, version]);
+    const values = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
+    const found = await reader.query(statement, [...values, version]);
     const rows = reads.map((): StoredRow[] => []);
-    for (const { asked_at, ...row } of found) rows[asked_at - 1]?.push(row);
+    for (const { asked_at, ...row } of found.map(readPlace)) rows[asked_at - 1]?.push(row);
     learn(Math.max(...rows.map(({ length }) => length)));
     for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);
   }

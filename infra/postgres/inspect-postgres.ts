@@ -3,18 +3,24 @@ import type { Logger } from '../logger.ts';
 import { openPool } from './pool.ts';
 import { connectError } from './postgres.ts';
 import { postgresTrouble } from './postgres-errors.ts';
+import { readRow } from './read-rows.ts';
+import { columns, type RowOf, rowReader } from './row-reader.ts';
 
-export interface PostgresReport {
+const REPORT = {
   /** As the server prints it: `18.4`. */
-  readonly version: string;
-  readonly major: number;
-  readonly readOnly: boolean;
+  version: columns.text,
+  major: columns.number,
+  readOnly: columns.boolean,
   /** Tables and schemas in this database. */
-  readonly mayCreate: boolean;
+  mayCreate: columns.boolean,
   /** Whether it may create databases: `verify` and `reprocess` build some next to the served one. */
-  readonly mayCreateDatabases: boolean;
+  mayCreateDatabases: columns.boolean,
   /** Connections that are not taken. */
-  readonly freeConnections: number;
+  freeConnections: columns.number,
+};
+const readReport = rowReader({ ...REPORT, now: columns.number });
+
+export interface PostgresReport extends RowOf<typeof REPORT> {
   /** Milliseconds by which its clock is ahead of this machine's, at least. */
   readonly clockAheadMs: number;
 }
@@ -39,8 +45,7 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
   try {
     await pool.query('SELECT 1'); // so that connecting is no part of the clock's comparison
     const before = Date.now();
-    const { rows } = await pool.query<Omit<PostgresReport, 'clockAheadMs'> & { now: number }>(SQL);
-    const [row] = rows;
+    const row = await readRow(pool, readReport, SQL);
     if (!row) throw new Error('Postgres answered without a row');
     const { now, ...report } = row;
     return { ...report, clockAheadMs: beyond(now, before, Date.now()) };

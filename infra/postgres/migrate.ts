@@ -2,15 +2,19 @@
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
 import type { Postgres } from './postgres.ts';
+import { readRows } from './read-rows.ts';
+import { columns, rowReader } from './row-reader.ts';
 
 const LOCK = 7_381_402_911; // any constant: one migration at a time for a database
+
+const readMigration = rowReader({ name: columns.text, sha256: columns.text });
 
 export async function migratePostgres(postgres: Postgres): Promise<void> {
   const migrations = await readMigrations('postgres');
   await postgres.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL)');
-    const { rows } = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations');
+    const rows = await readRows(client, readMigration, 'SELECT name, sha256 FROM migrations');
     const applied = new Map(rows.map((row) => [row.name, row.sha256]));
     for (const { name, sql } of migrations) {
       const sha256 = createHash('sha256').update(sql).digest('hex');

@@ -4,8 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import type { StoredRow } from './fact-columns.ts';
 import type { Postgres } from './postgres.ts';
 import { unreachable } from './postgres-errors.ts';
+import { readRow } from './read-rows.ts';
+import { columns, rowReader } from './row-reader.ts';
 
 export interface Statement {
   /** `undefined`: parsed each time, for an open-ended set of texts. */
@@ -15,11 +18,11 @@ export interface Statement {
 
 export interface PostgresReader {
   /** One statement is one snapshot. @throws PostgresTrouble, or what the server says */
-  query<R extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]>;
+  query(statement: Statement, values: readonly unknown[]): Promise<StoredRow[]>;
   /** Values of $1, $2 … in Postgres' form. */
   parameterTypes(text: string): Promise<readonly string[]>;
   /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
-  snapshot<R extends pg.QueryResultRow, T>(first: string, work: (first: R[], query: Query) => Promise<T>): Promise<T>;
+  snapshot<T>(first: string, work: (first: StoredRow[], query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -36,6 +39,8 @@ export const READER_NAME = 'verustream-reader';
 /** What the server has for its own refusal of a slow statement before it counts as silent. */
 const SILENCE_MS = 2_000;
 const CONNECT_MS = 5_000;
+
+const readTypes = rowReader({ types: columns.texts });
 
 /** A name that no other text has. */
 export function prepared(text: string): Statement {
@@ -75,21 +80,23 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
       try {
         await client.query(`PREPARE described AS ${text}`);
         const sql = "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'described'";
-        const { rows } = await client.query<{ types: string[] }>(sql);
+        const described = await readRow(client, readTypes, sql);
         await client.query('DEALLOCATE described');
         client.release();
-        return rows[0]?.types ?? [];
+        return described?.types ?? [];
       } catch (error) {
         client.release(true); // the name may be taken in it
         return throwPostgresError(error);
       }
     },
-    async snapshot<R extends pg.QueryResultRow, T>(sql: string, work: (first: R[], query: Query) => Promise<T>) {
+    async snapshot(sql, work) {
       const client = await otherPool.connect().catch(throwPostgresError);
       try {
         const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;
         // Two statements in one call answer with two results, which the declared type does not say.
-        const [, first] = (await client.query(begin).catch(throwPostgresError)) as unknown as pg.QueryResult<R>[];
+        const [, first] = (await client
+          .query(begin)
+          .catch(throwPostgresError)) as unknown as pg.QueryResult<StoredRow>[];
         return await work(first?.rows ?? [], ({ name, text }, values) =>
           client.query({ name, text, values: [...values] }).then(rowsOf, throwPostgresError),
         );
@@ -103,7 +110,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
   };
 }
 
-function rowsOf<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R[] {
+function rowsOf(result: pg.QueryResult<StoredRow>): StoredRow[] {
   return result.rows;
 }
 

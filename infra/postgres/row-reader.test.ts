@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../schemas/facts.ts';
+import { readRow, readRows } from './read-rows.ts';
 import { columns, rowReader, storedColumns } from './row-reader.ts';
 
 const read = rowReader({
@@ -8,8 +9,9 @@ const read = rowReader({
   reward: columns.nullable(columns.bigint),
   kind: columns.choice(['work', 'stake']),
   names: columns.texts,
+  made: columns.date,
 });
-const row = { hash: 'ab', height: 1, reward: null, kind: 'work', names: ['a'], further: {} };
+const row = { hash: 'ab', height: 1, reward: null, kind: 'work', names: ['a'], made: new Date(0), further: {} };
 
 describe('a row reader', () => {
   it('gives the row as it is, with further columns too', () => {
@@ -24,6 +26,7 @@ describe('a row reader', () => {
     [{ reward: 5 }, 'column reward holds number where a bigint or null is expected'],
     [{ kind: 'luck' }, 'column kind holds string where one of work, stake is expected'],
     [{ names: ['a', 1] }, 'column names holds object where a list of texts is expected'],
+    [{ made: '1970-01-01' }, 'column made holds string where a date is expected'],
     [{ hash: undefined }, 'column hash holds undefined where a text is expected'],
   ])('refuses %j', (wrong, message) => {
     expect(() => read({ ...row, ...wrong })).toThrow(new TypeError(message));
@@ -36,11 +39,42 @@ describe('a row reader', () => {
     );
   });
 
+  it('reads lists, tuples and conditions', () => {
+    const readHeld = rowReader({
+      held: columns.list(columns.tuple(columns.number, columns.text)),
+      isHeld: columns.flag,
+    });
+    const held = {
+      held: [
+        [1, 'a'],
+        [2, 'b'],
+      ],
+      isHeld: 1,
+    };
+    expect(readHeld(held)).toBe(held);
+    expect(readHeld({ held: [], isHeld: false })).toEqual({ held: [], isHeld: false });
+    expect(() => readHeld({ ...held, isHeld: 2 })).toThrow('column isHeld holds number where a boolean, 0 or 1 is');
+    for (const wrong of [null, 'a', [1, 'a'], [[1]], [['1', 'a']], [[1, 'a', 'b']]]) {
+      expect(() => readHeld({ ...held, held: wrong })).toThrow('where a list, each (a number, a text) is expected');
+    }
+  });
+
   it('takes an optional member that is missing, and no other', () => {
     const readParent = rowReader({ parent: columns.optional(columns.text) });
     expect(readParent({})).toEqual({});
     expect(() => readParent({ parent: null })).toThrow('column parent holds null where a text or nothing is expected');
   });
+});
+
+it('every row of a statement is read, or the first one', async () => {
+  const source = {
+    query: async (_: unknown, values: unknown[] = []) => ({ rows: values.map((height) => ({ height })) }),
+  };
+  const readHeight = rowReader({ height: columns.number });
+  expect(await readRows(source, readHeight, 'SELECT …', [1, 2])).toEqual([{ height: 1 }, { height: 2 }]);
+  expect(await readRow(source, readHeight, 'SELECT …', [1, 2])).toEqual({ height: 1 });
+  expect(await readRow(source, readHeight, 'SELECT …')).toBeUndefined();
+  await expect(readRows(source, readHeight, 'SELECT …', [1, '2'])).rejects.toThrow(TypeError);
 });
 
 it('fields of a fact are read by their columns; one in several columns has to be named', () => {

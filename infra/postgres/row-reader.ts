@@ -30,9 +30,22 @@ export const columns = {
   number: column('a number', (value) => typeof value === 'number'),
   /** int8. */
   bigint: column('a bigint', (value) => typeof value === 'bigint'),
+  /** timestamptz. */
+  date: column('a date', (value) => value instanceof Date),
+  /** A condition of ClickHouse, whose type depends on those of its parts. */
+  flag: column('a boolean, 0 or 1', (value) => typeof value === 'boolean' || value === 0 || value === 1),
   boolean: column('a boolean', (value) => typeof value === 'boolean'),
   texts: column('a list of texts', isTexts),
   choice,
+  list: <T>({ what, holds }: ReadColumn<T>): ReadColumn<readonly T[]> =>
+    column(`a list, each ${what}`, (value): value is readonly T[] => Array.isArray(value) && value.every(holds)),
+  /** As many values as there are columns. */
+  tuple: <const T extends readonly unknown[]>(...of: { readonly [K in keyof T]: ReadColumn<T[K]> }): ReadColumn<T> =>
+    column(
+      `(${of.map(({ what }) => what).join(', ')})`,
+      (value): value is T =>
+        Array.isArray(value) && value.length === of.length && of.every(({ holds }, at) => holds(value[at])),
+    ),
   nullable: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
   /** A member that the daemon may leave out of an object. */

@@ -2,6 +2,8 @@
 import type { PoolClient } from 'pg';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { PositionedStage } from '../../schemas/stages.ts';
+import { readRows } from './read-rows.ts';
+import { columns, rowReader } from './row-reader.ts';
 import { hexParam } from './values.ts';
 
 export interface StagePosition {
@@ -44,6 +46,14 @@ export function positionsOf(...stages: readonly PositionedStage[]): string {
   return `(SELECT ${COLUMNS} FROM stage_positions WHERE stage IN (${stages.map((stage) => `'${stage}'`).join(', ')}))`;
 }
 
+const readPlace = rowReader({
+  chain: columns.text,
+  position: columns.bigint,
+  height: columns.number,
+  hash: columns.text,
+  clock: columns.bigint,
+});
+
 /** By chain. */
 export async function readStagePositions(
   client: Client,
@@ -61,10 +71,8 @@ export async function readStagePosition(
 }
 
 async function read(client: Client, where: string, params: readonly string[]): Promise<Map<string, StagePosition>> {
-  const { rows } = await client.query<{ chain: string; position: bigint; height: number; hash: string; clock: bigint }>(
-    `SELECT chain, position, height, hash, clock FROM stage_positions WHERE ${where}`,
-    [...params],
-  );
+  const sql = `SELECT chain, position, height, hash, clock FROM stage_positions WHERE ${where}`;
+  const rows = await readRows(client, readPlace, sql, params);
   return new Map(
     rows.map(({ chain, position, height, hash, clock }) => {
       return [chain, { position: Number(position), height, hash, clock: Number(clock) }];

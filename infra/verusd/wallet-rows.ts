@@ -1,17 +1,20 @@
 /** Known contents of the daemons' wallets, stored in Postgres for `status`. */
 import type { Postgres } from '../postgres/postgres.ts';
+import { readRows } from '../postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../postgres/row-reader.ts';
 import type { WatchedWallet } from './wallet-watch.ts';
 
-export interface WalletRow {
-  readonly chain: string;
-  readonly daemon: number;
+const readWallet = rowReader({
+  chain: columns.text,
+  daemon: columns.number,
   /** Null: it never answered. */
-  readonly holds: readonly string[] | null;
-  readonly answered_at: Date | null;
+  holds: columns.nullable(columns.texts),
+  answered_at: columns.nullable(columns.date),
   /** It answered, or was tried, in the last two hours. */
-  readonly answered: boolean;
-  readonly tried: boolean;
-}
+  answered: columns.boolean,
+  tried: columns.boolean,
+});
+export type WalletRow = RowRead<typeof readWallet>;
 
 const STORE_SQL = `INSERT INTO daemon_wallets (chain, daemon, holds, answered_at, tried_at) VALUES ($1, $2, $3, $4, now())
   ON CONFLICT (chain, daemon) DO UPDATE SET tried_at = now(),
@@ -25,6 +28,6 @@ export async function storeWallet({ pool }: Postgres, chain: string, wallet: Wat
   await pool.query(STORE_SQL, [chain, wallet.daemon, wallet.wallet?.holds ?? null, wallet.answeredAt]);
 }
 
-export async function readWallets({ pool }: Postgres): Promise<WalletRow[]> {
-  return (await pool.query<WalletRow>(READ_SQL)).rows;
+export function readWallets({ pool }: Postgres): Promise<WalletRow[]> {
+  return readRows(pool, readWallet, READ_SQL);
 }

@@ -1,6 +1,8 @@
 /** Content of each store in a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { AuditedTable } from './audited-tables.ts';
 import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 
@@ -11,11 +13,11 @@ export interface Range {
   readonly committed: Committed;
 }
 
+const CONTENT = { rows: columns.text, digest: columns.text };
+const readTable = rowReader({ ...CONTENT, table: columns.text });
+const readHeight = rowReader({ ...CONTENT, height: columns.number });
 /** A lost, doubled or changed row changes it, the order does not. */
-export interface TableContent {
-  readonly rows: string;
-  readonly digest: string;
-}
+export type TableContent = RowOf<typeof CONTENT>;
 
 /** By table; one without rows is not in it. */
 export type TableContents = ReadonlyMap<string, TableContent>;
@@ -83,10 +85,7 @@ export async function clickhouseContents(
     return `SELECT '${name}' AS table, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
       FROM (SELECT ${rows.line} AS line ${rows.from}) HAVING count() > 0`;
   });
-  const totals = await clickhouse.query<TableContent & { table: string }>(
-    tables.join(' UNION ALL '),
-    parameters(range),
-  );
+  const totals = await clickhouse.rows(readTable, tables.join(' UNION ALL '), parameters(range));
   return new Map(totals.map((total) => [total.table, total]));
 }
 
@@ -98,13 +97,16 @@ export async function firstDifference(
   range: Range,
 ): Promise<number | null> {
   const { chain, low, high, committed } = range;
-  const { rows } = await client.query<TableContent & { height: number }>(
+  const rows = await readRows(
+    client,
+    readHeight,
     `WITH scope AS (SELECT $4::integer)
      SELECT height, count(*)::text AS rows, ${MD5_SUM_POSTGRES}::text AS digest
      FROM (${postgresLines(table)}) AS lines GROUP BY height`,
     [chain.name, low, high, committed.generation],
   );
-  const others = await clickhouse.query<TableContent & { height: number }>(
+  const others = await clickhouse.rows(
+    readHeight,
     `SELECT toInt32(height) AS height, toString(count()) AS rows, toString(${MD5_SUM_CLICKHOUSE}) AS digest
      FROM (SELECT ${table.clickhouse.height} AS height, ${table.clickhouse.line} AS line ${table.clickhouse.from})
      GROUP BY height`,

@@ -1,8 +1,10 @@
 /** Whatever is appended and dropped, and wherever it crashes: what counts is what a plain list would hold, in every snapshot of Postgres. */
+
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { type AheadRun, type AheadTable, aheadRowsSql } from '../../schemas/ahead-runs.ts';
@@ -186,7 +188,7 @@ async function readRuns(): Promise<AheadRun[]> {
 
 async function rowsOf(table: AheadTable, value: string, runs: readonly AheadRun[]): Promise<string[]> {
   const sql = `SELECT concat(toString(generation), ' ', toString(tick), ' ', toString(toUInt64(${value}))) AS row FROM ${aheadRowsSql(table, runs)}`;
-  return (await stores.clickhouse.query<{ row: string }>(sql)).map(({ row }) => row).sort();
+  return (await stores.clickhouse.rows(rowReader({ row: columns.text }), sql)).map(({ row }) => row).sort();
 }
 
 async function expectHeld(runs: readonly AheadRun[], held: readonly Held[]): Promise<void> {
@@ -200,7 +202,7 @@ async function expectHeld(runs: readonly AheadRun[], held: readonly Held[]): Pro
 
 const storedRuns = async () => {
   const tables = ['prices_ahead', 'conversions_ahead'].map((table) => `SELECT run FROM ${table}`).join(' UNION ALL ');
-  const rows = await stores.clickhouse.query<{ run: string }>(`SELECT DISTINCT run FROM (${tables})`);
+  const rows = await stores.clickhouse.query(`SELECT DISTINCT run FROM (${tables})`);
   return rows.map(({ run }) => Number(run)).sort((a, b) => a - b);
 };
 

@@ -5,6 +5,7 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { AheadDrop, AheadRows } from './ahead-change.ts';
 import { settled } from './clickhouse-prices.ts';
@@ -70,12 +71,15 @@ export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Pro
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
 }
 
+const readRun = rowReader({ run: columns.text });
+
 /** Frees rows that were written but never committed. Call it before anything is appended. */
 export async function dropUnknownRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
   const { rows } = await client.query<{ run: bigint }>('SELECT run FROM ahead_runs');
   const known = rows.map(({ run }) => run);
   for (const { name } of TABLES) {
-    const unknown = await clickhouse.query<{ run: string }>(
+    const unknown = await clickhouse.rows(
+      readRun,
       `SELECT DISTINCT run FROM ${name} WHERE NOT has({known:Array(UInt64)}, run)`,
       { known },
     );

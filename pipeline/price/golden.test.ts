@@ -1,5 +1,7 @@
 /** The golden numbers of the recording, read out of both stores. */
+
 import { afterAll, describe, expect, it } from 'vitest';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
 import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
@@ -50,12 +52,15 @@ async function expectStamps({ stores }: PriceWorld, expected: readonly GoldenSta
        to_usd AS "toUsd", usd_value AS "usdValue", priced_currency_id AS "pricedCurrencyId",
        priced_currency_usd AS "pricedCurrencyUsd", price_basket AS "priceBasket" FROM stamps`,
   );
-  const analytics = await stores.clickhouse.query<{
-    txid: string;
-    vout: number;
-    usd_value: string | null;
-    rule: string;
-  }>('SELECT txid, vout, usd_value, rule FROM conversions');
+  const analytics = await stores.clickhouse.rows(
+    rowReader({
+      txid: columns.text,
+      vout: columns.number,
+      usd_value: columns.nullable(columns.text),
+      rule: columns.text,
+    }),
+    'SELECT txid, vout, usd_value, rule FROM conversions',
+  );
   const held = new Map(rows.map((row) => [`${row.txid}:${row.vout}`, row]));
   const analysed = new Map(analytics.map((row) => [`${row.txid}:${row.vout}`, row]));
   expect(analysed.size).toBe(analytics.length);
@@ -86,15 +91,26 @@ async function expectStamps({ stores }: PriceWorld, expected: readonly GoldenSta
   }
 }
 
+const readPrice = rowReader({
+  currency_id: columns.text,
+  height: columns.number,
+  tier: columns.number,
+  usd_price: columns.text,
+  ema_price: columns.text,
+  total_depth: columns.text,
+  source_basket: columns.text,
+});
+
 async function expectPrices({ stores }: PriceWorld, { height, prices: expected }: (typeof prices.rows)[number]) {
-  const rows = await stores.clickhouse.query<Record<string, string | number>>(
+  const rows = await stores.clickhouse.rows(
+    readPrice,
     `SELECT currency_id, height, tier, usd_price, ema_price, total_depth, source_basket FROM prices
      WHERE height <= {height:UInt32} ORDER BY currency_id, tick DESC LIMIT 1 BY currency_id`,
     { height },
   );
   expect(rows.map((row) => row.currency_id)).toEqual(expected.map(({ currencyId }) => currencyId).sort());
   for (const price of expected) {
-    const row = rows.find((held) => held.currency_id === price.currencyId) ?? {};
+    const row: Partial<RowRead<typeof readPrice>> = rows.find((held) => held.currency_id === price.currencyId) ?? {};
     expect([row.height, row.tier, row.source_basket]).toEqual([
       price.sourceBlock,
       price.tier,

@@ -51,7 +51,7 @@ it('has no USD, no height of a price, and is not provisional; ClickHouse holds i
   const nothing = { price_height: null, from_usd: null, to_usd: null, usd_value: null, priced_currency_id: null };
   const stamp = { regime: 'backfill', rule: 'unpriced', ...nothing, diverged: false, provisional: false };
   expect(rows).toEqual((await unpaid(true)).map(({ key }) => ({ key, ...stamp })));
-  const held = await world.stores.clickhouse.query<{ key: string; status: string; amount_out: string | null }>(
+  const held = await world.stores.clickhouse.query(
     `SELECT concat(chain, ' ', txid, ':', toString(vout)) AS key, status, amount_out FROM conversions
      WHERE reason = 'no_delivery' ORDER BY key`,
   );

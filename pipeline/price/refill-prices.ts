@@ -2,22 +2,23 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 
-const COLUMNS = [
-  'currency_id',
-  'tick',
-  'chain',
-  'height',
-  'time',
-  'tier',
-  'usd_price',
-  'ema_price',
-  'total_depth',
-  'source_basket',
-  'baskets',
-] as const;
-
-type PriceRecord = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
+const PRICE = {
+  currency_id: columns.text,
+  tick: columns.text,
+  chain: columns.text,
+  height: columns.number,
+  time: columns.number,
+  tier: columns.number,
+  usd_price: columns.text,
+  ema_price: columns.text,
+  total_depth: columns.text,
+  source_basket: columns.text,
+  baskets: columns.text,
+};
+const readPrice = rowReader(PRICE);
+const COLUMNS = Object.keys(PRICE) as readonly (keyof typeof PRICE)[];
 
 /** Leaves in `prices` what pruning at `height` of the default chain would have left. */
 export async function refillPrices(
@@ -32,7 +33,8 @@ export async function refillPrices(
     [defaultChain, height],
   );
   const params = { generation, chain: defaultChain, tick: horizon.rows[0]?.tick ?? 0n };
-  const records = await clickhouse.query<PriceRecord>(
+  const records = await clickhouse.rows(
+    readPrice,
     `SELECT ${COLUMNS.map((name) => (name === 'time' ? 'toUnixTimestamp(time) AS time' : name)).join(', ')} FROM prices
      LEFT JOIN (
        SELECT currency_id, max(tick) AS kept FROM prices
@@ -55,7 +57,7 @@ export async function refillPrices(
   );
 }
 
-function copyValue(name: (typeof COLUMNS)[number], value: string | number): CopyValue {
+function copyValue(name: keyof typeof PRICE, value: string | number): CopyValue {
   if (name === 'baskets') return { json: String(value) };
   return name === 'source_basket' && value === '' ? null : value;
 }

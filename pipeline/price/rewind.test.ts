@@ -1,5 +1,8 @@
 /** A rewind gives back the very rows that were there, also those that the removed blocks had replaced, closed or pruned. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -7,12 +10,13 @@ import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chai
 const { first: blocks, chains, cutover } = slowChains();
 const [main] = chains;
 
-interface StoredStamp {
-  readonly key: string;
-  readonly usd: string | null;
-  readonly rule: string;
-  readonly provisional: boolean;
-}
+const readStamp = rowReader({
+  key: columns.text,
+  usd: columns.nullable(columns.text),
+  rule: columns.text,
+  provisional: columns.boolean,
+});
+type StoredStamp = RowRead<typeof readStamp>;
 
 describe.each([
   { name: 'nothing pruned', finalityDepth: 1000 },
@@ -98,10 +102,13 @@ describe('both stores', () => {
 });
 
 async function bothStamps({ stores }: PriceWorld): Promise<[StoredStamp[], StoredStamp[]]> {
-  const { rows } = await stores.postgres.pool.query<StoredStamp>(
+  const rows = await readRows(
+    stores.postgres.pool,
+    readStamp,
     `SELECT encode(txid, 'hex') || ':' || vout AS key, trim_scale(usd_value)::text AS usd, rule, provisional FROM stamps`,
   );
-  const analytics = await stores.clickhouse.query<StoredStamp>(
+  const analytics = await stores.clickhouse.rows(
+    readStamp,
     `SELECT concat(txid, ':', toString(vout)) AS key, toString(usd_value) AS usd, rule, provisional FROM conversions`,
   );
   const byKey = (a: StoredStamp, b: StoredStamp) => (a.key < b.key ? -1 : 1);

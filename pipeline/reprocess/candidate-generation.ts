@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../../schemas/errors.ts';
@@ -102,11 +103,14 @@ function notDropped(generation: number, all: readonly Generation[]): string {
 const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
 const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'daily_candles', 'stamp_prices', 'stamp_bounds'];
 
+const readPart = rowReader({ table: columns.text, partition: columns.text });
+
 /** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */
 async function removeLeftovers({ postgres, clickhouse }: Stores): Promise<void> {
   const live = (await readGenerations(postgres.pool)).map(({ generation }) => generation);
   await postgres.transaction((client) => removeRows(client, live));
-  const parts = await clickhouse.query<{ table: string; partition: string }>(
+  const parts = await clickhouse.rows(
+    readPart,
     `SELECT DISTINCT table, partition FROM system.parts WHERE database = currentDatabase() AND active
        AND table IN ({tables:Array(String)}) AND NOT has({live:Array(String)}, partition)`,
     { tables: CLICKHOUSE_TABLES, live: live.map(String) },

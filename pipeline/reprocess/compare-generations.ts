@@ -1,29 +1,33 @@
 /** What two generations make of the same conversions. USD are decimals as text. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 
-export interface RuleCount {
-  readonly rule: string;
-  readonly reason: string;
-  readonly before: number;
-  readonly after: number;
-  readonly usdBefore: string;
-  readonly usdAfter: string;
-}
+const readRule = rowReader({
+  rule: columns.text,
+  reason: columns.text,
+  before: columns.number,
+  after: columns.number,
+  usdBefore: columns.text,
+  usdAfter: columns.text,
+});
+export type RuleCount = RowRead<typeof readRule>;
 
-export interface Difference {
-  readonly chain: string;
-  readonly txid: string;
-  readonly vout: number;
-  readonly height: number;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+const readDifference = rowReader({
+  chain: columns.text,
+  txid: columns.text,
+  vout: columns.number,
+  height: columns.number,
+  before: columns.nullable(columns.text),
+  after: columns.nullable(columns.text),
+});
+export type Difference = RowRead<typeof readDifference>;
 
-export interface RatioCount {
+const readRatio = rowReader({
   /** After divided by before. */
-  readonly ratio: string;
-  readonly conversions: number;
-}
+  ratio: columns.text,
+  conversions: columns.number,
+});
+export type RatioCount = RowRead<typeof readRatio>;
 
 export interface GenerationComparison {
   readonly rules: readonly RuleCount[];
@@ -68,7 +72,8 @@ const RATIO = `multiIf(
   '10 and more')`;
 
 export async function compareGenerations(clickhouse: ClickHouse, of: Compared): Promise<GenerationComparison> {
-  const rules = await clickhouse.query<RuleCount>(
+  const rules = await clickhouse.rows(
+    readRule,
     `SELECT rule, reason, toUInt32(countIf(generation = {before:UInt32})) AS before,
        toUInt32(countIf(generation = {after:UInt32})) AS after,
        toString(round(sumIf(ifNull(usd_value, 0), generation = {before:UInt32}), 2)) AS usdBefore,
@@ -76,14 +81,16 @@ export async function compareGenerations(clickhouse: ClickHouse, of: Compared): 
      FROM conversions WHERE ${OF_BOTH} GROUP BY rule, reason ORDER BY rule, reason`,
     { ...of },
   );
-  const differences = await clickhouse.query<Difference>(
+  const differences = await clickhouse.rows(
+    readDifference,
     `SELECT chain, txid, vout, import_height AS height, toString(round(usd_value, 8)) AS before, toString(round(new_value, 8)) AS after
      FROM (${PAIRS}) WHERE ifNull(usd_value, 0) != ifNull(new_value, 0)
      ORDER BY greatest(ifNull(usd_value, 0), ifNull(new_value, 0)) - least(ifNull(usd_value, 0), ifNull(new_value, 0)) DESC,
        chain, txid, vout LIMIT 20`,
     { ...of },
   );
-  const ratios = await clickhouse.query<RatioCount>(
+  const ratios = await clickhouse.rows(
+    readRatio,
     `SELECT ${RATIO} AS ratio, toUInt32(count()) AS conversions FROM (${PAIRS}) GROUP BY ratio
      ORDER BY min(toFloat64(ifNull(new_value, 0)) / toFloat64(ifNull(nullIf(usd_value, 0), 1)))`,
     { ...of },

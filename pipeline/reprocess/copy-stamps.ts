@@ -2,47 +2,62 @@
 
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { StampInputs } from '../../domain/stamp-inputs.ts';
-import type { Side } from '../../domain/stamps.ts';
+import { REGIMES, type Side, STAMP_RULES, UNPRICED_REASONS } from '../../domain/stamps.ts';
+import { TRANSFER_STATUSES } from '../../domain/transfers.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
-import { formatMedian, REGIME_VERSIONS, type SettledTransfer, type Stamp } from '../../processors/pricing/stamp.ts';
+import { formatMedian, REGIME_VERSIONS, type Stamp } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
 import { joinedInputs } from '../../processors/pricing/stamp-inputs.ts';
 import type { StoredStamp } from '../price/price-rows.ts';
 import { stampedSql } from './stamping-sql.ts';
 
-type OfSide<S extends Side> = {
-  readonly [K in `has_${S}` | `${S}_is_anchor` | `${S}_is_native` | `${S}_is_basket`]: boolean | number;
-} & {
-  readonly [K in
-    | `${S}_currency_id`
-    | `${S}_price_basket`
-    | `${S}_limits`
-    | `${S}_inputs`
-    | `${S}_twice_median`]: string;
-} & { readonly [K in `${S}_usd_per_satoshi`]: string | null } & { readonly [K in `${S}_days`]: number };
+const SIDE = {
+  currency_id: columns.text,
+  usd_per_satoshi: columns.nullable(columns.text),
+  price_basket: columns.text,
+  is_anchor: columns.flag,
+  is_native: columns.flag,
+  is_basket: columns.flag,
+  /** JSON texts. */
+  limits: columns.text,
+  inputs: columns.text,
+  twice_median: columns.text,
+  days: columns.number,
+};
 
-type StampedRecord = OfSide<'from'> &
-  OfSide<'to'> & {
-    readonly chain: string;
-    readonly txid: string;
-    readonly vout: number;
-    readonly tick: string;
-    readonly status: SettledTransfer['status'];
-    readonly import_height: number;
-    readonly amount_in: string;
-    readonly amount_out: string | null;
-    readonly regime: Stamp['regime'];
-    readonly from_usd: string | null;
-    readonly to_usd: string | null;
-    readonly usd_value: string | null;
-    readonly rule: Stamp['rule'];
-    readonly reason: Stamp['reason'] | '';
-    readonly diverged: boolean | number;
-    readonly provisional: boolean | number;
-    readonly is_closed: boolean | number;
-    readonly decided_by: number;
-  };
+function columnsOf<S extends Side>(side: S) {
+  const all = Object.entries(SIDE).map(([name, column]) => [`${side}_${name}`, column] as const);
+  return Object.fromEntries(all) as { readonly [K in keyof typeof SIDE as `${S}_${K}`]: (typeof SIDE)[K] };
+}
+
+const readStamped = rowReader({
+  ...columnsOf('from'),
+  ...columnsOf('to'),
+  has_from: columns.flag,
+  has_to: columns.flag,
+  chain: columns.text,
+  txid: columns.text,
+  vout: columns.number,
+  tick: columns.text,
+  status: columns.choice(TRANSFER_STATUSES),
+  import_height: columns.number,
+  amount_in: columns.text,
+  amount_out: columns.nullable(columns.text),
+  regime: columns.choice(REGIMES),
+  from_usd: columns.nullable(columns.text),
+  to_usd: columns.nullable(columns.text),
+  usd_value: columns.nullable(columns.text),
+  rule: columns.choice(STAMP_RULES),
+  reason: columns.choice([...UNPRICED_REASONS, 'mirrored', '']),
+  diverged: columns.flag,
+  provisional: columns.flag,
+  is_closed: columns.flag,
+  /** 1: from, 2: to, 0: neither. */
+  decided_by: columns.number,
+});
+type StampedRecord = RowRead<typeof readStamped>;
 
 export interface CopyRange {
   readonly generation: number;
@@ -57,7 +72,8 @@ export interface CopyRange {
 /** Computed again by the query that stamped them, since `conversions` has fewer columns. */
 export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<StoredStamp[]> {
   const { generation, hasBackfill, low, high, days } = range;
-  const rows = await clickhouse.query<StampedRecord>(
+  const rows = await clickhouse.rows(
+    readStamped,
     `SELECT * FROM (${stampedSql({ hasBackfill, sideColumns: ['price_basket', 'limits', 'inputs'] })})`,
     { base: generation, generation, low, high, chains: [...days.keys()], days: [...days.values()] },
   );

@@ -8,6 +8,7 @@ import type { PoolClient } from 'pg';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { copyRows } from '../../infra/postgres/copy.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { PermanentError } from '../../schemas/errors.ts';
@@ -74,6 +75,8 @@ export interface GenerationMaker {
 const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 5000, near: 200 };
 const MOST_TRIES = 40;
 const RETRY_MS = 250;
+
+const readStretch = rowReader({ high: columns.text, count: columns.text });
 
 /** What is to be done next. Stamped at once is what is there when prices have come near the fold; later ticks one by one. */
 function phaseAfter({ priced, stamped, copied, newest }: Progress, near: number): Phase {
@@ -167,7 +170,8 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
 
   async function copy(progress: Progress): Promise<void> {
     const [low, last] = [progress.copied + 1, progress.stamped];
-    const [row] = await clickhouse.query<{ high: string | null; count: string }>(
+    const [row] = await clickhouse.rows(
+      readStretch,
       `SELECT max(tick) AS high, count() AS count FROM (SELECT tick FROM conversions WHERE generation = {generation:UInt32}
          AND tick BETWEEN {low:UInt64} AND {last:UInt64} ORDER BY tick LIMIT {most:UInt32})`,
       { generation, low, last, most: limits.maxCopied },

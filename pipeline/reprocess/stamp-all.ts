@@ -3,6 +3,7 @@
 import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';
@@ -16,6 +17,8 @@ export interface StampAll {
   readonly hasBackfill: boolean;
   readonly days: ReadonlyMap<string, number>;
 }
+
+const readCount = rowReader({ count: columns.text });
 
 export async function hasBackfill(clickhouse: ClickHouse, generation: number): Promise<boolean> {
   const found = await clickhouse.query(
@@ -49,7 +52,8 @@ const IN_PARTS = `SETTINGS join_algorithm = 'grace_hash', max_bytes_in_join = 10
 /** Replaces what an earlier try may have left, and leaves the stamps that the fold of the prices has made. */
 export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemory = MOST_IN_MEMORY): Promise<void> {
   const { generation, base, high, days } = of;
-  const [sides] = await clickhouse.query<{ count: string }>(
+  const [sides] = await clickhouse.rows(
+    readCount,
     'SELECT count() AS count FROM stamp_prices WHERE generation = {generation:UInt32}',
     { generation },
   );
@@ -74,7 +78,8 @@ export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: St
     `SELECT count(*) FROM stamps WHERE generation = $1 AND tick <= $2 AND reason IS DISTINCT FROM '${NO_DELIVERY}'`,
     [of.base, of.high],
   );
-  const [stamped] = await clickhouse.query<{ count: string }>(
+  const [stamped] = await clickhouse.rows(
+    readCount,
     `SELECT count() AS count FROM conversions WHERE generation = {generation:UInt32} AND ${IS_SETTLED}`,
     { generation: of.generation },
   );

@@ -1,9 +1,11 @@
 /** The one statement and the live function give the same stamps, to the last digit: golden decisions and made-up ones. */
+
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { Regime, Side } from '../../domain/stamps.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
@@ -96,28 +98,19 @@ async function byStatement(cases: readonly Case[], hasBackfill: boolean, mostInM
       if (median !== null) bounds.push([2, 'vrsc', ids[side], day, formatPrice(median), 1]);
     }
   }
-  const columns = [
-    'generation',
-    'chain',
-    'txid',
-    'vout',
-    'tick',
-    'kind',
-    'status',
-    'from_currency_id',
-    'to_currency_id',
-  ];
-  await clickhouse.insert('conversions', [...columns, 'amount_in', 'amount_out', 'time'], conversions);
+  const named = ['generation', 'chain', 'txid', 'vout', 'tick', 'kind', 'status', 'from_currency_id', 'to_currency_id'];
+  await clickhouse.insert('conversions', [...named, 'amount_in', 'amount_out', 'time'], conversions);
   await clickhouse.insert('stamp_prices', STAMP_PRICE_COLUMNS, prices);
   const ofBounds = ['generation', 'chain', 'currency_id', 'day', 'twice_median', 'days'];
   await clickhouse.insert('stamp_bounds', ofBounds, bounds);
   const days = new Map([['vrsc', CLOCK_DAY]]);
   await stampAll(clickhouse, { generation: 2, base: 1, high: cases.length, hasBackfill, days }, mostInMemory);
-  const written = await clickhouse.query<Record<string, unknown>>(
+  const written = await clickhouse.query(
     `SELECT toUInt32(tick) AS tick, from_usd, to_usd, usd_value, rule, reason, regime, diverged, provisional FROM conversions
      WHERE generation = 2 ORDER BY tick`,
   );
-  const decided = await clickhouse.query<{ decided_by: number }>(
+  const decided = await clickhouse.rows(
+    rowReader({ decided_by: columns.number }),
     `SELECT decided_by FROM (${stampedSql({ hasBackfill })}) ORDER BY tick`,
     { base: 1, generation: 2, low: 0, high: cases.length, chains: ['vrsc'], days: [CLOCK_DAY] },
   );
@@ -216,7 +209,7 @@ it('leaves alone what counts as refunded for want of a payout, in either generat
   const all = { generation: 2, base: 1, high: 9, hasBackfill: false, days: new Map([['vrsc', CLOCK_DAY]]) };
   for (let run = 0; run < 2; run++) {
     await stampAll(clickhouse, all);
-    const held = await clickhouse.query<{ row: string }>(
+    const held = await clickhouse.query(
       `SELECT concat(toString(generation), ' ', toString(vout), ' ', reason) AS row FROM conversions ORDER BY row`,
     );
     expect(held.map(({ row }) => row)).toEqual(['1 0 no_delivery', '1 1 refunded', '2 1 refunded', '2 2 no_delivery']);

@@ -45,7 +45,7 @@ describe('the stores have the columns that the definitions say, and no other', (
   it.each(CLICKHOUSE_TABLES.map((table) => [table.name, table] as const))(
     'schemas/clickhouse: %s',
     async (name, table) => {
-      const rows = await stores.clickhouse.query<{ name: string }>(
+      const rows = await stores.clickhouse.query(
         `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {name:String}`,
         { name },
       );

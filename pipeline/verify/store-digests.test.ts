@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { storeDigests } from './store-digests.ts';
 
@@ -101,7 +102,8 @@ it('covers every table whose rows come from a record of the log', async () => {
     `SELECT DISTINCT 'postgres.' || table_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND column_name IN ('position', 'tick')`,
   );
-  const clickhouse = await stores.clickhouse.query<{ name: string }>(
+  const clickhouse = await stores.clickhouse.rows(
+    rowReader({ name: columns.text }),
     `SELECT DISTINCT concat('clickhouse.', c.table) AS name FROM system.columns AS c
      WHERE c.database = currentDatabase() AND c.name IN ('position', 'tick')`,
   );

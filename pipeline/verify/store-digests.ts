@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DERIVE_TABLES, type DigestTable, PLACE_COLUMNS, PRICE_TABLES, tableName } from './digest-tables.ts';
 
@@ -34,6 +36,9 @@ export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse
   return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
 }
 
+const readColumn = rowReader({ table: columns.text, name: columns.text });
+const readDigest = rowReader({ rows: columns.text, high: columns.text, low: columns.text });
+
 /** Excludes provisional rows, which lie beyond the newest tick and follow from no single record. */
 const IS_COMMITTED = 'AND tick <= coalesce((SELECT max(tick) FROM price_ticks), tick)';
 
@@ -44,13 +49,15 @@ export async function postgresDigests(
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
   const wanted = tables.filter(({ store }) => store === 'postgres');
-  const all = await client.query<Column>(
+  const all = await readRows(
+    client,
+    readColumn,
     `SELECT attrelid::regclass::text AS table, attname AS name FROM pg_attribute
      WHERE attrelid = ANY($1::text[]::regclass[]) AND attnum > 0 AND NOT attisdropped`,
     [wanted.map(({ name }) => name)],
   );
   for (const table of wanted) {
-    const columns = columnsOf(table, all.rows);
+    const columns = columnsOf(table, all);
     const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
       `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
        FROM (SELECT md5(ROW(${digested(columns, chain)})::text) AS hash FROM ${table.name}
@@ -69,7 +76,8 @@ export async function clickhouseDigests(
   only: DigestedRows = {},
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
-  const all = await clickhouse.query<Column>(
+  const all = await clickhouse.rows(
+    readColumn,
     'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
   );
   for (const table of tables.filter(({ store }) => store === 'clickhouse')) {
@@ -80,7 +88,8 @@ export async function clickhouseDigests(
       ...(only.generation === undefined ? [] : ['generation = {generation:UInt32}']),
     ];
     // Printed first: a hash of a NULL argument is NULL, and a sum passes over it.
-    const [row] = await clickhouse.query<{ rows: string; high: string; low: string }>(
+    const [row] = await clickhouse.rows(
+      readDigest,
       `SELECT toString(count()) AS rows, toString(sum(sipHash64(line))) AS high, toString(sum(cityHash64(line))) AS low
        FROM (SELECT toString(tuple(${digested(columns, only.chain)})) AS line FROM ${table.name}
              ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''})`,
@@ -91,12 +100,7 @@ export async function clickhouseDigests(
   return digests;
 }
 
-interface Column {
-  readonly table: string;
-  readonly name: string;
-}
-
-function columnsOf(table: DigestTable, all: readonly Column[]): string[] {
+function columnsOf(table: DigestTable, all: readonly RowRead<typeof readColumn>[]): string[] {
   return all.filter((column) => column.table === table.name).map(({ name }) => name);
 }
 

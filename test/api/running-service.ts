@@ -75,9 +75,11 @@ export interface ServiceOptions {
   readonly daemonTiming?: WatchTiming;
 }
 
-export function chainOf(chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'>): ChainConfig {
+export function chainOf(
+  chain: Pick<ChainConfig, 'name' | 'rpc' | 'rootCurrency' | 'stableAnchors'> & Partial<ChainConfig>,
+): ChainConfig {
   const settings = { blockSeconds: 60, finalityDepth: 100, minBasketAge: 20, requireEmptyWallet: false };
-  return { ...chain, networkRoot: 'VRSCTEST', ...settings };
+  return { networkRoot: 'VRSCTEST', ...settings, ...chain };
 }
 
 export function configOf(chains: Config['chains']): Config {

@@ -6,11 +6,13 @@
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodePlaces, encodePlaces, feedKey } from '../../api/push/cursor.ts';
+import { decodePlaces, encodePlaces, feedKey, lacksSnapshot } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { type BotState, createBotState } from '../stream-check/bot-state.ts';
+import { placeOf, UNDO_OF_PRICES } from '../stream-check/history.ts';
 import { retimed } from '../support/pipeline/price/branches.ts';
 import type { FedBlock } from '../support/pipeline/price/facts-feed.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
@@ -32,6 +34,8 @@ const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 const PUSH = { heartbeatMs: 200 };
 const FEEDS = chains.flatMap(({ name }) => [feedKey('facts', name), feedKey('stamps', name)]);
 
+const BEGINNING = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
+
 const clockOf = (block: FedBlock | undefined) => blockOf(block).clock;
 const ends: Readonly<Record<string, number>> = {
   vrsc: clockOf(first.at(-1)),
@@ -52,8 +56,8 @@ async function worldOf(fed: readonly (readonly FedBlock[])[]): Promise<PriceWorl
 
 async function ask<T>({ stores, log }: PriceWorld, work: (client: TestClient, port: number) => Promise<T>): Promise<T> {
   const rpc = 'http://127.0.0.1:1';
-  const configured = chains.map(({ name, stableAnchors }) => {
-    return chainOf({ name, rpc, rootCurrency: name === 'vrsc' ? 'VRSCTEST' : name, stableAnchors });
+  const configured = chains.map(({ name, stableAnchors, finalityDepth }) => {
+    return chainOf({ name, rpc, rootCurrency: name === 'vrsc' ? 'VRSCTEST' : name, stableAnchors, finalityDepth });
   });
   const config = { ...configOf(configured), roles: ['serve'] as const };
   const daemons = new Map(chains.map(({ name }) => [name, createVerusdClient({ rpc, chain: name, logger })]));
@@ -83,7 +87,7 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: TestClient, po
 function createSubscriber(log: EventLog) {
   const rows = new Map<string, LooseJson>();
   const types = new Set<string>();
-  let cursor = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
+  let cursor = BEGINNING;
   const keyOf = (chain: string, { currencyId, height, txid, vout }: LooseJson) =>
     txid === undefined ? `${chain} ${currencyId} ${height}` : `${chain} ${txid}:${vout}`;
 
@@ -102,21 +106,30 @@ function createSubscriber(log: EventLog) {
     types,
     /** Until it has heard of every record. */
     async follow(port: number): Promise<void> {
-      const ends = await Promise.all(chains.map(async ({ name }) => (await log.last('stamps', name))?.position ?? -1));
-      const reader = new StreamReader(port);
-      await reader.opened();
-      reader.send({ op: 'subscribe', id: 1, channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor });
-      const messages = await reader.until((message) => {
-        const places = decodePlaces(message.cursor);
-        return chains.every(({ name }, index) => {
-          return (places.get(feedKey('stamps', name))?.position ?? -1) > (ends[index] ?? -1);
-        });
+      const wish = { channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor };
+      await hearAll(log, port, wish, (message) => {
+        if ('data' in message) take(message);
+        cursor = message.cursor;
       });
-      await reader.close();
-      for (const message of messages) if ('data' in message) take(message);
-      cursor = messages.at(-1).cursor;
     },
   };
+}
+
+/** Hears a subscription until it has had every record of stamps; `take` gets each message. */
+async function hearAll(log: EventLog, port: number, wish: object, take: (message: LooseJson) => void): Promise<void> {
+  const ends = await Promise.all(chains.map(async ({ name }) => (await log.last('stamps', name))?.position ?? -1));
+  const reader = new StreamReader(port);
+  await reader.opened();
+  reader.send({ op: 'subscribe', id: 1, ...wish });
+  const messages = await reader.until((message) => {
+    if (lacksSnapshot(message.cursor)) return false;
+    const places = decodePlaces(message.cursor);
+    return chains.every(({ name }, index) => {
+      return (places.get(feedKey('stamps', name))?.position ?? -1) > (ends[index] ?? -1);
+    });
+  });
+  await reader.close();
+  for (const message of messages) take(message);
 }
 
 const LISTS = [
@@ -307,6 +320,39 @@ describe('while one chain stands still', () => {
       expect(all.data[0].blockHeight).toBe(first.at(-1)?.height);
       expect(all.data.filter(({ provisional }: LooseJson) => provisional).length).toBeGreaterThan(50);
     });
+  });
+});
+
+describe('a subscriber that begins with a snapshot while a chain stands still', () => {
+  it('holds every provisional price that an undo may uncover', async () => {
+    const [whole, begun] = [createBotState(), createBotState()];
+    const since = new Map<string, number>();
+    const hear = (state: BotState) => (message: LooseJson) => {
+      const { type, chain, data } = message;
+      if (type === 'snapshot') {
+        state.takePart(message);
+        since.set(chain, message.since);
+      } else if ('data' in message) state.takeEvent({ chain, type: placeOf(chain, type, data).type, data });
+    };
+    await ask(stalled, async (_, port) => {
+      await hearAll(stalled.log, port, { channels: ['prices'], cursor: BEGINNING }, hear(whole));
+      await hearAll(stalled.log, port, { channels: ['prices'], snapshot: true }, hear(begun));
+    });
+    let uncovered = 0;
+    let before = '';
+    for (const { name } of pair) {
+      const lowest = since.get(name) ?? 0;
+      const tip = (name === 'vrsc' ? first : second).at(-1)?.height ?? 0;
+      expect(lowest).toBeLessThan(tip);
+      for (let toHeight = tip; toHeight >= lowest; toHeight--) {
+        for (const state of [whole, begun]) state.takeEvent({ chain: name, type: UNDO_OF_PRICES, data: { toHeight } });
+        const held = JSON.stringify([...whole.current()].sort());
+        expect([name, toHeight, JSON.stringify([...begun.current()].sort())]).toEqual([name, toHeight, held]);
+        if (held !== before) uncovered += 1;
+        before = held;
+      }
+    }
+    expect(uncovered).toBeGreaterThan(20);
   });
 });
 

@@ -1,4 +1,5 @@
 /** coinsupply and getsnapshot. */
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { truth } from '../api/truth.ts';
 import { canonical, coins, decimal, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';
@@ -11,12 +12,10 @@ const SUPPLY_SQL = `SELECT sum(transparent_change) AS transparent,
     argMax(shielded_supply, height) AS shielded
   FROM blocks WHERE chain = {chain: String} AND height <= {height: UInt32}`;
 
+const readSupply = rowReader({ transparent: columns.text, immature: columns.text, shielded: columns.text });
+
 export async function supplyAt({ clickhouse, chain, root }: Ours, height: number): Promise<Members> {
-  const [row] = await clickhouse.query<{ transparent: string; immature: string; shielded: string }>(SUPPLY_SQL, {
-    chain,
-    height,
-    maturity: MATURITY,
-  });
+  const [row] = await clickhouse.rows(readSupply, SUPPLY_SQL, { chain, height, maturity: MATURITY });
   const { transparent = '0', immature = '0', shielded = '0' } = row ?? {};
   return {
     result: 'success',

@@ -1,4 +1,5 @@
 /** What of the deployment can be held without a container engine: schemas, names, versions, secrets, the Dockerfiles. */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { ROOT } from '../house/source-files.ts';
 import { CLICKHOUSE_IMAGE, POSTGRES_IMAGE } from '../support/infra/container-servers.ts';
 import { kafkaJars } from '../support/infra/event-log/kafka/test-broker/kafka-jars.ts';
@@ -132,7 +134,7 @@ describe('docker-compose.yml', () => {
     expect(image('kafka')).toBe(`apache/kafka:${kafka}`);
     expect(textOf('test/support/infra/event-log/kafka/test-broker/docker-broker.ts')).toContain(`'${image('kafka')}'`);
     const stores = await createTestStores();
-    const [engine] = await stores.clickhouse.query<{ version: string }>('SELECT version() AS version');
+    const [engine] = await stores.clickhouse.rows(rowReader({ version: columns.text }), 'SELECT version() AS version');
     expect(image('clickhouse')).toBe(
       `clickhouse/clickhouse-server:${engine?.version.split('.').slice(0, 2).join('.')}`,
     );

@@ -2,6 +2,7 @@
  * Whatever happens to blocks and to the price stage: the candles out of ClickHouse are what a plain walk over the states of the baskets,
  * the prices and the stamps makes of them, up to the block of each chain that is priced.
  */
+
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ApiContext } from '../../api/api-context.ts';
@@ -9,10 +10,11 @@ import { currencyCandles, type Fraction, pairCandles, type StepCandle } from '..
 import { STEPS, stepWindow } from '../../api/rest/market/steps.ts';
 import { parseUsd } from '../../api/rest/prices/usd.ts';
 import { pricedRows } from '../../api/state/priced-rows.ts';
-import { readServiceState, STATE_SQL, type StateRow } from '../../api/state/service-state.ts';
+import { readServiceState, readState, STATE_SQL } from '../../api/state/service-state.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { openReader, type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
@@ -35,10 +37,10 @@ beforeEach(openWorld);
 afterEach(closeWorld);
 
 function reading<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
-  return reader.snapshot<StateRow, T>(STATE_SQL, (rows, ask) => {
+  return reader.snapshot(STATE_SQL, (rows, ask) => {
     const all: Snapshot['rows'] = async (reader, sql, values = []) => (await ask(prepared(sql), values)).map(reader);
     const row: Snapshot['row'] = async (reader, sql, values) => (await all(reader, sql, values))[0];
-    return work({ state: readServiceState(rows, 'test'), rows: all, row });
+    return work({ state: readServiceState(rows.map(readState), 'test'), rows: all, row });
   });
 }
 
@@ -145,14 +147,22 @@ async function pricesByCurrency(counts: (row: { chain: string; height: number })
       )
     ).map(({ key, clock }) => [key, clock]),
   );
-  type Row = { id: string; tick: string; chain: string; height: number; price: string; run: string };
-  const columns = 'toString(currency_id) AS id, tick, toString(chain) AS chain, height, toString(usd_price) AS price';
-  const complete = await clickhouse.query<Row>(
-    `SELECT ${columns} FROM prices WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64}`,
+  const PRICE = {
+    id: columns.text,
+    tick: columns.text,
+    chain: columns.text,
+    height: columns.number,
+    price: columns.text,
+  };
+  const priced = 'toString(currency_id) AS id, tick, toString(chain) AS chain, height, toString(usd_price) AS price';
+  const complete = await clickhouse.rows(
+    rowReader(PRICE),
+    `SELECT ${priced} FROM prices WHERE generation = {generation: UInt32} AND tick <= {tick: UInt64}`,
     served as unknown as Record<string, unknown>,
   );
-  const beyond = await clickhouse.query<Row>(
-    `SELECT ${columns}, toString(run) AS run FROM prices_ahead WHERE generation = {generation: UInt32}`,
+  const beyond = await clickhouse.rows(
+    rowReader({ ...PRICE, run: columns.text }),
+    `SELECT ${priced}, toString(run) AS run FROM prices_ahead WHERE generation = {generation: UInt32}`,
     served as unknown as Record<string, unknown>,
   );
   const shown = beyond.filter(({ run, tick }) =>

@@ -14,6 +14,7 @@ import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { utcDay } from '../../domain/time.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { poolRows } from '../support/api/pool-rows.ts';
 import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
@@ -177,7 +178,8 @@ async function plainCandles(through: number): Promise<Map<string, bigint[]>> {
 
 async function candlesHold(): Promise<number> {
   const through = (await rolledDays()) + utcDay(firstTime);
-  const rows = await world.stores.clickhouse.query<{ key: string; prices: string[] }>(
+  const rows = await world.stores.clickhouse.rows(
+    rowReader({ key: columns.text, prices: columns.texts }),
     `SELECT concat(toString(toInt32(day)), ' ', chain, ' ', basket_id, ' ', base, ' ', quote) AS key,
        arrayMap(price -> toString(price), [open, high, low, close]) AS prices
      FROM daily_candles WHERE generation = {generation: UInt32} AND toInt32(day) <= {through: Int32}`,

@@ -7,6 +7,8 @@ import { openPage, type PageSession } from './watched-page.ts';
 
 export type ViewAddress = readonly [view: string, address: string];
 
+const WIDTHS = [360, 1440];
+
 export async function checkAccessibility(
   browser: Browser,
   base: string,
@@ -15,16 +17,19 @@ export async function checkAccessibility(
   reader?: PageSession,
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
-  for (const width of [360, 1440]) {
-    const options = { viewport: { width, height: 900 }, colorScheme, bypassCSP: true };
+  const checkAt = async (width: number) => {
+    const viewport = { width, height: 900 };
+    const options = { viewport, colorScheme, reducedMotion: 'reduce', bypassCSP: true } as const;
     const { page, close } = await openPage(browser, options, reader);
     for (const [index, [view, address]] of views.entries()) {
       await page.goto(withoutStream(base, address));
       await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
+      if (await page.locator('figure').count()) await page.locator('canvas').first().waitFor();
       expect(await seriousViolations(page, `${address} ${width}`)).toEqual([]);
       const path = `${folder}/${view}-${width}-${colorScheme}-${index}.png`;
       if (folder) await page.screenshot({ path, fullPage: true });
     }
     await close();
-  }
+  };
+  await Promise.all(WIDTHS.map(checkAt));
 }

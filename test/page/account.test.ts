@@ -112,8 +112,8 @@ describe.skipIf(whyNoBrowser !== null)('the page of an account', () => {
     expect(await tracesOf(page, requests, [secret])).toEqual([]);
     const token = await tokenOf(page);
     expect(await tracesOf(page, requests, [token])).toEqual(['sessionStorage']);
-    const told = (await Promise.all(answers)).filter(([, text]) => text.includes(secret));
-    expect(told.map(([url]) => new URL(url).pathname)).toEqual(['/api/keys']);
+    const shownBy = (await Promise.all(answers)).filter(([, text]) => text.includes(secret));
+    expect(shownBy.map(([url]) => new URL(url).pathname)).toEqual(['/api/keys']);
 
     await expect
       .poll(

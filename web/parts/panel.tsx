@@ -31,19 +31,19 @@ export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
     <section
       class="panel"
       aria-labelledby={id}
-      data-src={shown ? call.url : undefined}
+      data-src={shown?.url}
       data-chain-state={shown?.chainState ?? undefined}
       aria-busy={isBusy.value && !shown}
     >
       <header>
         <h2 id={id}>{title}</h2>
         {shown && <AsOf chainState={shown.chainState} />}
-        <PanelMenu call={call} title={title} isList={isList} refresh={answer.refresh} />
+        <PanelMenu call={call} url={shown?.url ?? call.url} title={title} isList={isList} refresh={answer.refresh} />
       </header>
       {trouble.value && <Alert trouble={trouble.value} retry={answer.refresh} />}
       {shown ? (
         <Guard at={shown.at}>
-          <ScopeRoot data={shown.data} src={call.url} chainState={shown.chainState}>
+          <ScopeRoot data={shown.data} src={shown.url} chainState={shown.chainState}>
             {children(shown.data)}
           </ScopeRoot>
         </Guard>
@@ -70,13 +70,14 @@ const FORMATS = ['csv', 'ndjson'] as const;
 
 interface MenuProps {
   readonly call: Call;
+  /** As it was asked. */
+  readonly url: string;
   readonly title: string;
   readonly isList: boolean;
   readonly refresh: () => void;
 }
 
-function PanelMenu({ call, title, isList, refresh }: MenuProps) {
-  const { url } = call;
+function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
   const isPrivate = isOfAccount(url);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const absolute = `${location.origin}${url}`;

@@ -25,12 +25,12 @@ const LATE_MS = 9_000;
 
 function readiness(answers: readonly Answer[]): Ready {
   let ready: Ready = 'true';
-  for (const { shown, trouble } of answers) {
+  for (const [index, { shown, trouble }] of answers.entries()) {
     if (shown.value) continue;
     const { value } = trouble;
     if (value === null) return undefined;
-    if (value.status === 404) return 'not-found';
-    ready = value.status === 429 ? 'limited' : 'failed';
+    if (value.status !== 404) ready = value.status === 429 ? 'limited' : 'failed';
+    else if (index === 0) return 'not-found';
   }
   return ready;
 }

@@ -6,12 +6,12 @@ import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 /** As openapi-fetch answers. */
 type Sent<Data> = Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>;
 
-export type Outcome<Data> =
+export type ActOutcome<Data> =
   | { readonly data: Data; readonly trouble: null }
   | { readonly data: null; readonly trouble: Trouble };
 
 /** `act((client) => client.POST('/api/keys', { body }))` */
-export async function act<Data>(send: (via: typeof client) => Sent<Data>): Promise<Outcome<Data>> {
+export async function act<Data>(send: (via: typeof client) => Sent<Data>): Promise<ActOutcome<Data>> {
   const reader = session.peek();
   try {
     const { data, error, response } = await send(client);

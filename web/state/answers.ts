@@ -12,6 +12,8 @@ import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 
 export interface Shown<Data> {
   readonly data: Data;
+  /** Path and query that this answers. */
+  readonly url: string;
   /** X-Chain-State; null for what changes by the clock. */
   readonly chainState: string | null;
   /** Milliseconds since the epoch. */
@@ -101,24 +103,11 @@ async function fetchInto(entry: Kept): Promise<void> {
   const { call, shown, trouble, isBusy } = entry;
   entry.isStale = false;
   const reader = session.peek();
-  let failure: Trouble | null = null;
-  let arrived: Shown<unknown> | null = null;
-  try {
-    // The address is whole: no parameter is left to fill in.
-    const { data, error, response } = await client.GET(
-      call.url as GetPath,
-      { cache: 'no-cache' } as { [key: string]: unknown },
-    );
-    const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
-    if (response.ok || (error !== undefined && !isProblem && typeof error === 'object')) {
-      const chainState = response.headers.get('X-Chain-State');
-      arrived = { data: data ?? error, chainState, at: Date.now() };
-      if (chainState !== null) noteChainState(chainState);
-    } else failure = troubleOf(error, response);
-    if (failure?.code === 'session_required' && reader) sessionEnded(reader.token);
-  } catch (error) {
-    failure = unreachable(error);
-  }
+  let reply = await get(call.url);
+  // Where no mempool is known, the rest is answered.
+  if (reply.failure?.code === 'mempool_unknown') reply = await get(withoutMempool(call.url));
+  const { arrived, failure } = reply;
+  if (failure?.code === 'session_required' && reader) sessionEnded(reader.token);
   batch(() => {
     if (arrived) shown.value = arrived as Shown<never>;
     if (arrived && reader === session.peek()) noteIfStanding(call, arrived.data);
@@ -131,6 +120,32 @@ async function fetchInto(entry: Kept): Promise<void> {
 
 function noteIfStanding({ path }: Call, data: unknown): void {
   if (path === ('/api/usage/now' satisfies GetPath)) noteStanding(data as AnswerOf<'/api/usage/now'>);
+}
+
+type Reply =
+  | { readonly arrived: Shown<unknown>; readonly failure: null }
+  | { readonly arrived: null; readonly failure: Trouble };
+
+async function get(url: string): Promise<Reply> {
+  try {
+    // The address is whole: no parameter is left to fill in.
+    const options = { cache: 'no-cache' } as { [key: string]: unknown };
+    const { data, error, response } = await client.GET(url as GetPath, options);
+    const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
+    const isAnswer = response.ok || (error !== undefined && !isProblem && typeof error === 'object');
+    if (!isAnswer) return { arrived: null, failure: troubleOf(error, response) };
+    const chainState = response.headers.get('X-Chain-State');
+    if (chainState !== null) noteChainState(chainState);
+    return { arrived: { data: data ?? error, url, chainState, at: Date.now() }, failure: null };
+  } catch (error) {
+    return { arrived: null, failure: unreachable(error) };
+  }
+}
+
+function withoutMempool(address: string): string {
+  const url = new URL(address, location.origin);
+  url.searchParams.delete('unconfirmed');
+  return `${url.pathname}${url.search}`;
 }
 
 /** If anybody still looks then. */

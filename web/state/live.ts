@@ -7,6 +7,7 @@ import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
+import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
 import { followsStream } from './place.ts';
 import { noteTip, tips } from './tips.ts';
 
@@ -53,6 +54,7 @@ function connect(): void {
 function disconnect(): void {
   stop?.abort();
   stop = null;
+  leaveMempool();
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
@@ -60,11 +62,12 @@ async function follow(ended: AbortSignal): Promise<void> {
   connection.value = 'catching-up';
   const stream = openStream({
     baseUrl: location.origin,
-    channels: ['blocks', 'conversions', 'prices'],
+    channels: ['blocks', 'conversions', 'prices', 'mempool'],
     ...(from !== null && { cursor: from }),
     signal: ended,
     onMessage: hear,
     onReconnect: () => {
+      leaveMempool();
       if (!ended.aborted) connection.value = 'offline';
     },
   });
@@ -131,6 +134,7 @@ function flush(): void {
     };
     const conversions: ConversionNews[] = [];
     const prices: PriceNews[] = [];
+    const mempool: MempoolEvent[] = [];
     const counts: Record<string, number> = { ...arrivals.value };
     const moved = new Map<string, boolean>();
     for (const event of events) {
@@ -151,8 +155,10 @@ function flush(): void {
         moved.set(chain, true);
       } else if (event.type === 'conversion') conversions.unshift(event);
       else if (event.type === 'price') prices.unshift(event);
+      else if (isMempoolEvent(event)) mempool.push(event);
     }
     lay();
+    if (mempool.length > 0) applyMempool(mempool);
     arrivals.value = counts;
     const { value } = news;
     news.value = {

@@ -91,11 +91,13 @@ function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
               value={Number(remaining)}
               aria-label="Credits of the identity"
             />
-            <strong>
-              <Value at="/remaining" as="integer" />
-            </strong>{' '}
-            of <Value at="/creditsPerMinute" as="integer" /> credits, all back in{' '}
-            <Value at="/resetSeconds" as="integer" unit="s" />
+            <span>
+              <strong>
+                <Value at="/remaining" as="integer" />
+              </strong>{' '}
+              of <Value at="/creditsPerMinute" as="integer" /> credits, all back in{' '}
+              <Value at="/resetSeconds" as="integer" unit="s" />
+            </span>
           </p>
           <p class="note">
             The keys and sessions of the identity share them. As of <Value at="/at" as="time" />, tier{' '}
@@ -126,7 +128,7 @@ function Tiers() {
   return (
     <section class="panel" aria-label="Tiers">
       <h2>Tiers of this service</h2>
-      <table>
+      <table class="narrow">
         <caption class="hidden">Tiers</caption>
         <thead>
           <tr>

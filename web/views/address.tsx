@@ -22,6 +22,7 @@ import {
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { AddressWaiting } from './address-waiting.tsx';
 import { ConversionTable } from './conversion-table.tsx';
 
 export function View({ parts: { chain, addr }, query, answers: [balance, list] }: ViewProps<'address'>) {
@@ -29,7 +30,12 @@ export function View({ parts: { chain, addr }, query, answers: [balance, list] }
     <>
       <Balance answer={balance} chain={chain} addr={addr} />
       <Tabs label="Of the address" tabs={ADDRESS_TABS} chosen={tabOf(ADDRESS_TABS, query)}>
-        {isAnswerOf(list, '/api/address/{addr}') && <History answer={list} chain={chain} />}
+        {isAnswerOf(list, '/api/address/{addr}') && (
+          <>
+            <AddressWaiting answer={list} chain={chain} />
+            <History answer={list} chain={chain} />
+          </>
+        )}
         {isAnswerOf(list, '/api/address/{addr}/rewards') && <Rewards answer={list} chain={chain} />}
         {isAnswerOf(list, '/api/address/{addr}/conversions') && <Conversions answer={list} chain={chain} />}
       </Tabs>

@@ -4,7 +4,7 @@ import { type AnswerOf, Currency, hrefOf, Party, shownSpan, Value } from '../kit
 
 export type Leg = AnswerOf<'/api/tx/{txid}'>['conversions'][number];
 type StageName = 'request' | 'export' | 'import' | 'payout' | 'next-leg';
-type StageState = 'done' | 'waiting' | 'refunded' | 'none';
+export type StageState = 'done' | 'waiting' | 'refunded' | 'none';
 
 interface StageProps {
   readonly name: StageName;
@@ -14,7 +14,7 @@ interface StageProps {
   readonly children?: ComponentChildren;
 }
 
-function Stage({ name, title, state, says, children }: StageProps) {
+export function Stage({ name, title, state, says, children }: StageProps) {
   return (
     <li data-stage={name} data-state={state}>
       <div class="stage-head">
@@ -153,7 +153,7 @@ function Facts({ leg }: { readonly leg: Leg }) {
   );
 }
 
-function Line({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+export function Line({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <dt>{label}</dt>

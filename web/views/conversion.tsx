@@ -1,7 +1,9 @@
 /** A conversion: its way from the request to the payout, and what it was worth and why. */
-import { type Answer, At, NotThere, Panel, RevertedBanner, type ViewProps } from '../kit.ts';
+import { useEffect } from 'preact/hooks';
+import { type Answer, At, NotThere, Panel, RevertedBanner, StandingBanner, type ViewProps } from '../kit.ts';
 import { Explanation } from './conversion-explanation.tsx';
 import { Flow, type Leg } from './conversion-flow.tsx';
+import { WaitingFlow } from './conversion-waiting.tsx';
 import { Worth } from './conversion-worth.tsx';
 
 interface Key {
@@ -13,7 +15,8 @@ interface Key {
 /** The place of this conversion in a list; one over two chains may stand there as the other chain's. */
 type Find = (rows: readonly Key[]) => number;
 
-export function View({ parts: { chain, txid, vout }, answers: [transaction, valued] }: ViewProps<'conversion'>) {
+export function View({ parts: { chain, txid, vout }, query, answers }: ViewProps<'conversion'>) {
+  const [transaction, valued] = answers;
   const [shown, shownWorth] = [transaction.shown.value, valued.shown.value];
   const isIt = (row: Key) => row.vout === vout && row.txid === txid.toLowerCase();
   const find: Find = (rows) => {
@@ -21,14 +24,28 @@ export function View({ parts: { chain, txid, vout }, answers: [transaction, valu
     return here >= 0 ? here : rows.findIndex(isIt);
   };
   const leg = shown?.data.conversions[find(shown.data.conversions)];
-  if (shown && shownWorth && !leg && find(shownWorth.data.data) < 0) {
+  const waiting = shown?.data.unconfirmed?.conversions.findIndex((row) => row.vout === vout) ?? -1;
+  const isValued = shownWorth !== null && find(shownWorth.data.data) >= 0;
+  const isAnswered = shown !== null && (shownWorth !== null || valued.trouble.value?.status === 404);
+  useEffect(() => {
+    if (leg && valued.trouble.value?.status === 404) valued.refresh();
+  }, [leg === undefined, valued]);
+  if (isAnswered && !leg && waiting < 0 && !isValued) {
     return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
   }
+  const banner = { answer: transaction, chain, txid: (query.get('in') ?? txid).toLowerCase() };
   return (
     <>
+      <StandingBanner {...banner} isWaiting={shown ? shown.data.height === null : null} />
       {leg && <RevertedBanner chain={chain} height={leg.height} readAt={shown?.at ?? 0} />}
-      <FlowPanel answer={transaction} find={find} chain={chain} />
-      <WorthPanels answer={valued} find={find} chain={chain} />
+      {waiting >= 0 ? (
+        <WaitingFlow answer={transaction} index={waiting} chain={chain} />
+      ) : (
+        <>
+          <FlowPanel answer={transaction} find={find} chain={chain} />
+          <WorthPanels answer={valued} find={find} chain={chain} />
+        </>
+      )}
     </>
   );
 }

@@ -1,8 +1,6 @@
 /** What each update of an identity changed, newest first. */
-import { type Answer, At, hrefOf, JsonTree, Panel, replaceQuery, Value } from '../kit.ts';
-
-/** Of a tree: so deep that the values of a content map stand open. */
-const FOLDED = -3;
+import { type Answer, At, hrefOf, Panel, replaceQuery, Value } from '../kit.ts';
+import { Diff } from './identity-diff.tsx';
 
 interface HistoryProps {
   readonly answer: Answer<'/api/identity/{nameOrId}/changes'>;
@@ -31,27 +29,7 @@ export function History({ answer, chain }: HistoryProps) {
                       Show this state
                     </button>
                   </div>
-                  {changes.length === 0 ? (
-                    <p class="muted">The first state, or the same as before.</p>
-                  ) : (
-                    <dl class="diff">
-                      {changes.map(({ field }, place) => (
-                        <At key={field} at={`changes/${place}`}>
-                          <div data-item={`/${index}/changes/${place}`}>
-                            <dt>
-                              <Value at="field" />
-                            </dt>
-                            <dd class="old">
-                              <JsonTree at="old" depth={FOLDED} />
-                            </dd>
-                            <dd class="new">
-                              <JsonTree at="new" depth={FOLDED} />
-                            </dd>
-                          </div>
-                        </At>
-                      ))}
-                    </dl>
-                  )}
+                  <Diff at={`/${index}/changes`} changes={changes} none="The first state, or the same as before." />
                 </li>
               </At>
             ))}

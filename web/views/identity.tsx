@@ -6,6 +6,7 @@ import { HeightSlider } from './identity-height.tsx';
 import { History } from './identity-history.tsx';
 import { Referrals } from './identity-referrals.tsx';
 import { State } from './identity-state.tsx';
+import { IdentityWaiting } from './identity-waiting.tsx';
 
 export function View({ parts: { chain }, query, answers: [identity, changes, list] }: ViewProps<'identity'>) {
   const state = useKept(identity);
@@ -15,6 +16,7 @@ export function View({ parts: { chain }, query, answers: [identity, changes, lis
       {Array.isArray(updates) && (
         <HeightSlider updates={updates} height={query.get('height')} onHeight={(height) => replaceQuery({ height })} />
       )}
+      <IdentityWaiting answer={state} chain={chain} />
       <State answer={state} chain={chain} />
       <Tabs label="Of the identity" tabs={IDENTITY_TABS} chosen={tabOf(IDENTITY_TABS, query)}>
         {isAnswerOf(list, '/api/identity/{nameOrId}/changes') && <History answer={list} chain={chain} />}

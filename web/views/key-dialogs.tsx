@@ -1,6 +1,6 @@
 /** What is done with a key: made, given another secret, revoked. */
 import { useState } from 'preact/hooks';
-import { Alert, type AnswerOf, act, Dialog, inertText, type Outcome, Text, type Trouble } from '../kit.ts';
+import { type ActOutcome, Alert, type AnswerOf, act, Dialog, inertText, Text, type Trouble } from '../kit.ts';
 import { IssuedKey } from './issued-key.tsx';
 
 export type Key = AnswerOf<'/api/keys'>['keys'][number];
@@ -154,10 +154,10 @@ function Buttons({ action, close }: { readonly action: string; readonly close: (
 /** A call that is not made again while it is under way, nor after it succeeded. */
 function useOnce<Data, Given extends readonly unknown[]>(
   onDone: () => void,
-  send: (...given: Given) => Promise<Outcome<Data>>,
+  send: (...given: Given) => Promise<ActOutcome<Data>>,
 ) {
   const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<Outcome<Data> | null>(null);
+  const [outcome, setOutcome] = useState<ActOutcome<Data> | null>(null);
   const run = (...given: Given) => {
     if (isBusy || outcome?.data) return;
     setBusy(true);

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import { type Answer, Panel, Table, Value, type ViewProps } from '../kit.ts';
 import { type Key, NewKey, NewSecret, Revoke } from './key-dialogs.tsx';
 
-type Asked = { readonly what: 'new' } | { readonly what: 'secret' | 'revoke'; readonly of: Key };
+type KeyDialog = { readonly what: 'new' } | { readonly what: 'secret' | 'revoke'; readonly of: Key };
 
 const NEW_BUTTON = 'new-key';
 
 export function View({ answers: [list] }: ViewProps<'keys'>) {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const onClose = () => setAsked(null);
+  const [dialog, show] = useState<KeyDialog | null>(null);
+  const onClose = () => show(null);
   const changed = () => list.refresh();
   return (
     <>
@@ -18,18 +18,18 @@ export function View({ answers: [list] }: ViewProps<'keys'>) {
         <a href="/api/docs">What it may ask for</a>
       </p>
       <p class="actions">
-        <button type="button" id={NEW_BUTTON} class="main-action" onClick={() => setAsked({ what: 'new' })}>
+        <button type="button" id={NEW_BUTTON} class="main-action" onClick={() => show({ what: 'new' })}>
           New key
         </button>
       </p>
-      <Keys answer={list} onAsk={setAsked} />
-      {asked?.what === 'new' && (
+      <Keys answer={list} onChoose={show} />
+      {dialog?.what === 'new' && (
         <NewKey most={list.shown.value?.data.creditsPerMinute ?? null} onMade={changed} onClose={onClose} />
       )}
-      {asked?.what === 'secret' && <NewSecret of={asked.of} onMade={changed} onClose={onClose} />}
-      {asked?.what === 'revoke' && (
+      {dialog?.what === 'secret' && <NewSecret of={dialog.of} onMade={changed} onClose={onClose} />}
+      {dialog?.what === 'revoke' && (
         <Revoke
-          of={asked.of}
+          of={dialog.of}
           onDone={() => {
             changed();
             document.getElementById(NEW_BUTTON)?.focus(); // the button of its row goes with it
@@ -43,10 +43,10 @@ export function View({ answers: [list] }: ViewProps<'keys'>) {
 
 interface KeysProps {
   readonly answer: Answer<'/api/keys'>;
-  readonly onAsk: (asked: Asked) => void;
+  readonly onChoose: (dialog: KeyDialog) => void;
 }
 
-function Keys({ answer, onAsk }: KeysProps) {
+function Keys({ answer, onChoose }: KeysProps) {
   return (
     <Panel title="Keys of the identity" answer={answer} frame="medium">
       {({ keys }) => (
@@ -73,7 +73,7 @@ function Keys({ answer, onAsk }: KeysProps) {
               { head: 'Made', cell: () => <Value at="createdAt" as="time" /> },
               { head: 'New secret', cell: () => <Value at="regeneratedAt" as="time" why="it has its first secret" /> },
               { head: 'Last used', cell: () => <Value at="lastUsedAt" as="time" why="not in the last 400 days" /> },
-              { head: 'Change', isNumber: true, cell: (of) => <Change of={of} onAsk={onAsk} /> },
+              { head: 'Change', isNumber: true, cell: (of) => <Change of={of} onChoose={onChoose} /> },
             ]}
           />
         </>
@@ -82,13 +82,13 @@ function Keys({ answer, onAsk }: KeysProps) {
   );
 }
 
-function Change({ of, onAsk }: { readonly of: Key; readonly onAsk: (asked: Asked) => void }) {
+function Change({ of, onChoose }: { readonly of: Key; readonly onChoose: (dialog: KeyDialog) => void }) {
   return (
     <span class="actions">
-      <button type="button" aria-label={`New secret for ${of.name}`} onClick={() => onAsk({ what: 'secret', of })}>
+      <button type="button" aria-label={`New secret for ${of.name}`} onClick={() => onChoose({ what: 'secret', of })}>
         New secret
       </button>
-      <button type="button" aria-label={`Revoke ${of.name}`} onClick={() => onAsk({ what: 'revoke', of })}>
+      <button type="button" aria-label={`Revoke ${of.name}`} onClick={() => onChoose({ what: 'revoke', of })}>
         Revoke
       </button>
     </span>

@@ -15,6 +15,7 @@ import {
   type ViewProps,
 } from '../kit.ts';
 import { LaneOfBlocks } from './live-lane.tsx';
+import { MempoolPanel } from './live-mempool.tsx';
 import { NewsPanel } from './live-news.tsx';
 
 export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) {
@@ -38,6 +39,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
           ))
         }
       </Panel>
+      <MempoolPanel />
       <div class="columns">
         <Panel title="Prices" answer={overview} frame="tall">
           {({ topMovers }) => (

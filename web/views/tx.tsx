@@ -12,23 +12,29 @@ import {
   Panel,
   Party,
   RevertedBanner,
+  StandingBanner,
   Table,
+  Unconfirmed,
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { WhatWaits } from './tx-waiting.tsx';
 
 interface PartProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
   readonly chain: string;
 }
 
-export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
+export function View({ parts: { chain, txid }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
   const height = shown?.data.height ?? null;
+  const isWaiting = shown ? height === null : null;
   return (
     <>
+      <StandingBanner answer={answer} chain={chain} txid={txid.toLowerCase()} isWaiting={isWaiting} />
       {shown && height !== null && <RevertedBanner chain={chain} height={height} readAt={shown.at} />}
       <Summary answer={answer} chain={chain} />
+      {shown?.data.unconfirmed && <WhatWaits answer={answer} chain={chain} />}
       <Inputs answer={answer} chain={chain} />
       <Outputs answer={answer} chain={chain} />
       {(shown?.data.conversions.length ?? 0) > 0 && <Conversions answer={answer} chain={chain} />}
@@ -39,7 +45,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'tx'>) {
 function Summary({ answer, chain }: PartProps) {
   return (
     <Panel title="Transaction" answer={answer} frame="medium">
-      {({ height, types }) => (
+      {({ height, types, unconfirmed }) => (
         <Fields>
           <Field label="Id">
             <Value at="txid" as="id" />
@@ -48,13 +54,15 @@ function Summary({ answer, chain }: PartProps) {
             <Value
               at="height"
               as="integer"
+              why="in no block yet"
               {...(height !== null && { href: hrefOf('block', { chain, block: height }) })}
-            />
+            />{' '}
+            {height === null && <Unconfirmed />}
           </Field>
           <Field label="Block hash">
-            <Value at="blockHash" as="id" />
+            <Value at="blockHash" as="id" why="in no block yet" />
           </Field>
-          <Field label="Time">
+          <Field label={unconfirmed ? 'Seen at' : 'Time'}>
             <Value at="time" as="time" />
           </Field>
           <Field label="Confirmations">
@@ -73,6 +81,11 @@ function Summary({ answer, chain }: PartProps) {
           <Field label="Fee">
             <Value at="fee" as="amount" unit={nativeNameOf(chain)} why="a coinbase or an import pays none" />
           </Field>
+          {unconfirmed && (
+            <Field label="Fee rate">
+              <Value at="unconfirmed/feeRate" as="price" unit="sat/B" why="not all that it spends is known" />
+            </Field>
+          )}
           <Field label="Size">
             <Value at="size" as="integer" unit="B" />
           </Field>

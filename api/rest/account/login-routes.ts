@@ -1,5 +1,7 @@
 /** Login of an identity by a signed challenge: /api/auth/… */
 
+import { readRow } from '../../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { KeyOwner } from '../../access/key-store.ts';
 import { tierOf } from '../../access/key-store.ts';
 import { requireSession } from '../../access/require-session.ts';
@@ -20,11 +22,13 @@ function chainOf(api: ApiContext, asked: string | undefined): string {
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/chain', detail }] });
 }
 
+const readName = rowReader({ name: columns.text });
+
 async function nameOf(api: ApiContext, { chain, identityAddress }: KeyOwner): Promise<string> {
   const sql = `SELECT fully_qualified_name AS name FROM identities
     WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
-  const { rows } = await api.postgres.pool.query<{ name: string }>(sql, [chain, identityAddress]);
-  return friendlyName(rows[0]?.name ?? identityAddress, api.chain(chain).networkRoot);
+  const row = await readRow(api.postgres.pool, readName, sql, [chain, identityAddress]);
+  return friendlyName(row?.name ?? identityAddress, api.chain(chain).networkRoot);
 }
 
 const ask = liveRoute({

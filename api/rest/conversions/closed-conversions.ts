@@ -5,7 +5,7 @@
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL, type TransferStatus } from '../../../domain/transfers.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PageBounds } from '../../http/list-source.ts';
 import { beyondPlace, boundOf } from '../../http/page-rows.ts';
@@ -71,6 +71,7 @@ function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<Clo
 
 const CLOSED = `generation = {generation: UInt32} AND chain = {chain: String} AND import_height <= {height: UInt32}
   AND status IN ('${SETTLED_STATUSES.join("', '")}')`;
+const readCount = rowReader({ count: columns.text });
 /** Keys of a page are remembered, those before a page with a high number are not. */
 const MOST_REMEMBERED = 201;
 
@@ -79,23 +80,24 @@ export function countClosed(api: ApiContext, closed: ClosedConversions): Promise
   const { sql, params } = condition;
   return api.memo.get(`closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, async () => {
     const statement = `SELECT count() AS count FROM conversions WHERE ${CLOSED} AND ${sql}`;
-    const [row] = await api.clickhouse.query<{ count: string }>(statement, { ...params, generation, chain, height });
+    const [row] = await api.clickhouse.rows(readCount, statement, { ...params, generation, chain, height });
     return Number(row?.count ?? 0);
   });
 }
 
-/** A part of the sums of a day. */
-export interface SumsRecord {
+export const readSums = rowReader({
   /** UTC day of the import since the epoch; null where no import has executed the conversion. */
-  readonly day: number | null;
-  readonly count: bigint | string;
+  day: columns.nullable(columns.number),
+  count: columns.text,
   /** Completed ones that have a value. */
-  readonly valued: bigint | string;
+  valued: columns.text,
   /** Decimal text, as `traded`: what those are worth. */
-  readonly volume: string;
+  volume: columns.text,
   /** What trades among them are worth. */
-  readonly traded: string;
-}
+  traded: columns.text,
+});
+/** A part of the sums of a day. */
+export type SumsRecord = RowRead<typeof readSums>;
 
 const HAS_VALUE = "usd_value IS NOT NULL AND status = 'completed'";
 const SUMS = `toInt32(toDate(time)) AS day, count() AS count, countIf(${HAS_VALUE}) AS valued,
@@ -106,7 +108,7 @@ export function sumClosed(api: ApiContext, closed: ClosedConversions): Promise<r
   const { chain, generation, height, tag, condition } = closed;
   const { sql, params } = condition;
   return api.memo.get(`sums of closed conversions of ${chain} ${sql} ${JSON.stringify(params)}`, tag, () =>
-    api.clickhouse.query<SumsRecord>(`SELECT ${SUMS} FROM conversions WHERE ${CLOSED} AND ${sql} GROUP BY day`, {
+    api.clickhouse.rows(readSums, `SELECT ${SUMS} FROM conversions WHERE ${CLOSED} AND ${sql} GROUP BY day`, {
       ...params,
       generation,
       chain,
@@ -115,11 +117,12 @@ export function sumClosed(api: ApiContext, closed: ClosedConversions): Promise<r
   );
 }
 
-export interface ConversionKey {
+const readKey = rowReader({
   /** Lower-case hex. */
-  readonly txid: string;
-  readonly vout: number;
-}
+  txid: columns.text,
+  vout: columns.number,
+});
+export type ConversionKey = RowRead<typeof readKey>;
 
 const PLACES = {
   integer: (name: string) => `{${name}: UInt32}`,
@@ -146,7 +149,7 @@ export function findClosed(
     : `WHERE ${CLOSED} AND ${sql}`;
   const order = columns.map((column) => `${column.sql} ${column.order}`).join(', ');
   const statement = `SELECT txid, vout FROM conversions ${where} ORDER BY ${order} LIMIT {rows: UInt32}`;
-  const find = () => api.clickhouse.query<ConversionKey>(statement, values);
+  const find = () => api.clickhouse.rows(readKey, statement, values);
   return rows > MOST_REMEMBERED
     ? find()
     : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([order, sql, values])}`, tag, find);

@@ -1,5 +1,6 @@
 /** How many conversions of each chain have a stamp of the served generation, and why some of these have no value. */
 import { REGIMES, type Regime, UNPRICED_REASONS, type UnpricedReason } from '../../../domain/stamps.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { ServiceState } from '../../state/service-state.ts';
@@ -11,13 +12,13 @@ const countsSql = (
     countIf(status = 'completed') AS completed
   FROM ${rows.of('conversions', 'chain, regime, rule, reason, status', 'true')} GROUP BY chain, regime, unpriced`;
 
-interface CountRow {
-  readonly chain: string;
-  readonly regime: Regime;
-  readonly unpriced: UnpricedReason | '';
-  readonly stamped: string;
-  readonly completed: string;
-}
+const readCounts = rowReader({
+  chain: columns.text,
+  regime: columns.choice(REGIMES),
+  unpriced: columns.choice([...UNPRICED_REASONS, '']),
+  stamped: columns.text,
+  completed: columns.text,
+});
 
 export interface StampCounts {
   /** Completed conversions of all chains. */
@@ -31,9 +32,9 @@ export interface StampCounts {
 /** Counted once while the state of the service is the same. */
 export async function stampCounts(api: ApiContext, { tag }: ServiceState, priced: PricedRows): Promise<StampCounts> {
   const rows = await api.memo.get('stamp counts', tag, () =>
-    api.clickhouse.query<CountRow>(countsSql(priced), priced.params),
+    api.clickhouse.rows(readCounts, countsSql(priced), priced.params),
   );
-  const sum = (of: readonly CountRow[], column: 'stamped' | 'completed') =>
+  const sum = (of: readonly RowRead<typeof readCounts>[], column: 'stamped' | 'completed') =>
     of.reduce((total, row) => total + Number(row[column]), 0);
   return {
     completed: sum(rows, 'completed'),

@@ -1,6 +1,5 @@
 /** /api/conversions/summary: how many conversions a filter shows and what they are worth, in all and by day. */
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -9,7 +8,13 @@ import { resolveAddress } from '../../state/addresses.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { feesOf, parseUsd, printUsd, type Usd } from '../prices/usd.ts';
-import { type ClosedConversions, closedConversions, type SumsRecord, sumClosed } from './closed-conversions.ts';
+import {
+  type ClosedConversions,
+  closedConversions,
+  readSums,
+  type SumsRecord,
+  sumClosed,
+} from './closed-conversions.ts';
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { conversionsSql } from './conversion-rows.ts';
 import { conversionSummary } from './schema.ts';
@@ -34,18 +39,10 @@ function added(sums: Sums, { count, valued, volume, traded }: SumsRecord): Sums 
 }
 
 const COMPLETED = "usd_value IS NOT NULL AND status = 'completed'";
-const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::integer AS day, count(*) AS count,
-    count(*) FILTER (WHERE ${COMPLETED}) AS valued, coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED}), 0)::text AS volume,
+const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::integer AS day, count(*)::text AS count,
+    (count(*) FILTER (WHERE ${COMPLETED}))::text AS valued, coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED}), 0)::text AS volume,
     coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED} AND kind IN ('convert', 'via')), 0)::text AS traded
   FROM (${conversionsSql({ rows: `(${rows})` })}) AS shown GROUP BY 1`;
-
-const readSums = rowReader({
-  day: columns.nullable(columns.number),
-  count: columns.bigint,
-  valued: columns.bigint,
-  volume: columns.text,
-  traded: columns.text,
-});
 
 /** What is closed is summed in ClickHouse, all else in Postgres, as the list is found. */
 async function sumsOf(

@@ -37,11 +37,7 @@ const THEN_SQL = `SELECT address, sum(received) - sum(sent) AS balance, count() 
     AND address NOT IN {system: Array(String)}
   GROUP BY address HAVING balance > 0 ORDER BY balance DESC, address LIMIT {limit: UInt32}`;
 
-interface PastHolder {
-  readonly address: string;
-  readonly balance: string;
-  readonly holders: string;
-}
+const readPastHolder = rowReader({ address: columns.text, balance: columns.text, holders: columns.text });
 
 async function holdersThen(
   read: Snapshot,
@@ -55,7 +51,7 @@ async function holdersThen(
   // Remembered while the block stands: what holds at it no later one changes.
   const key = `holders of ${id} on ${chain} at ${block.height}, ${limit}`;
   const tag = `${block.hash} ${read.state.redrives}`;
-  const rows = await api.memo.get(key, tag, () => api.clickhouse.query<PastHolder>(THEN_SQL, values));
+  const rows = await api.memo.get(key, tag, () => api.clickhouse.rows(readPastHolder, THEN_SQL, values));
   return {
     count: Number(rows[0]?.holders ?? 0),
     largest: rows.map(({ address, balance }) => ({ address, balance: BigInt(balance) })),

@@ -1,7 +1,7 @@
 /** /api/identity/:nameOrId/multimap */
 
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -13,12 +13,11 @@ import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from '
 import { heightParameter, identityParameter } from './routes.ts';
 import { identityMultimap } from './schema.ts';
 
-const UPDATES_SQL = `SELECT state -> 'contentmultimap' AS content, content_hashes FROM identities
+const UPDATES_SQL = `SELECT state, content_hashes FROM identities
   WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4 ORDER BY from_height, tx_index, vout`;
 
 const readUpdate = rowReader({
-  content: columns.nullable(columns.text),
-  ...storedColumns(DEFINITIONS.identity, ['contentHashes']),
+  ...storedColumns(DEFINITIONS.identity, ['state', 'contentHashes']),
 });
 
 /** What the updates from one height to another have left. */
@@ -32,7 +31,7 @@ export async function contentOver(
   const rows = await read.rows(readUpdate, UPDATES_SQL, [chain, address, from, to]);
   return aggregateContent(
     rows.map((row) => ({
-      content: contentOf({ contentmultimap: parseExact(row.content ?? 'null') }),
+      content: contentOf(parseExact(row.state) as Record<string, unknown>),
       hashes: row.content_hashes === null ? null : (JSON.parse(row.content_hashes) as ContentUpdate['hashes']),
     })),
   );

@@ -1,4 +1,5 @@
 /** /api/identity/events: what happened to the identities of a chain. */
+import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS, IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
@@ -27,7 +28,7 @@ const readEvent = rowReader({
 });
 
 /** Not the values, of which one may be as large as a block. */
-const FIELDS = `ARRAY(SELECT change->>'field' FROM json_array_elements(i.changes) WITH ORDINALITY AS changed(change, place)
+const FIELDS = `ARRAY(SELECT change->>'field' FROM json_array_elements(${readableJson('i.changes')}) WITH ORDINALITY AS changed(change, place)
   ORDER BY place)`;
 const COLUMNS = `i.identity_address, i.name, i.fully_qualified_name, i.parent, i.from_height, i.tx_index, i.vout, i.txid, i.kind,
   ${FIELDS} AS fields, b.time`;

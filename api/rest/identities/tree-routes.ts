@@ -2,6 +2,7 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { chainParameter } from '../../http/parameters.ts';
@@ -92,7 +93,7 @@ const readCounts = rowReader({
 const STATS_SQL = `SELECT count(*) AS total,
     count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} <> 0) AS revoked,
     count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 AND i.flags & ${IDENTITY_FLAGS.LOCKED} <> 0) AS locked,
-    count(*) FILTER (WHERE i.state ->> 'contentmultimap' NOT IN ('{}', 'null')) AS with_content,
+    count(*) FILTER (WHERE (${readableJson('i.state')}) ->> 'contentmultimap' NOT IN ('{}', 'null')) AS with_content,
     count(*) FILTER (WHERE i.registered_height >= $2 AND b.time >= $3) AS registered30d
   FROM identities i
   LEFT JOIN blocks b ON b.chain = i.chain AND b.height = i.registered_height AND i.registered_height >= $2

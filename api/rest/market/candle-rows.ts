@@ -5,6 +5,7 @@
 import { IS_LIVE_BASKET_CLICKHOUSE_SQL } from '../../../domain/basket-liveness.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { pricedHeights } from '../../state/priced-heights.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
@@ -143,18 +144,18 @@ const currencySql = (rows: PricedRows) =>
     volumes: ['if(from_currency_id = {id: String}, paid, received)', 'toInt128(0)'],
   });
 
-interface StepRecord {
+const readStep = rowReader({
   /** −1: the last price before the window, as `last`. */
-  readonly time: string;
-  readonly first: string;
-  readonly most: string;
-  readonly least: string;
-  readonly last: string;
-  readonly one: string;
-  readonly other: string;
-  readonly worth: string;
-  readonly trades: string;
-}
+  time: columns.text,
+  first: columns.text,
+  most: columns.text,
+  least: columns.text,
+  last: columns.text,
+  one: columns.text,
+  other: columns.text,
+  worth: columns.text,
+  trades: columns.text,
+});
 
 async function readCandles<Price>(
   api: ApiContext,
@@ -163,7 +164,7 @@ async function readCandles<Price>(
   parse: (text: string) => Price,
   isLess: (a: Price, b: Price) => boolean,
 ): Promise<StepCandle<Price>[]> {
-  const records = await api.clickhouse.query<StepRecord>(sql, params);
+  const records = await api.clickhouse.rows(readStep, sql, params);
   const before = records.find(({ time }) => time === '-1');
   let close = before ? parse(before.last) : null;
   const steps = records.filter((record) => record !== before).sort((a, b) => Number(a.time) - Number(b.time));

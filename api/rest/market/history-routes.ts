@@ -1,6 +1,7 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
 import { priceStatus } from '../../../domain/confidence.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
@@ -8,7 +9,7 @@ import { writtenName } from '../../schema/json-schema.ts';
 import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { findBasket, findCurrency } from '../currencies/routes.ts';
-import { confidenceOf, defaultChain, type PriceRecord } from '../prices/price-rows.ts';
+import { confidenceOf, defaultChain, PRICE } from '../prices/price-rows.ts';
 import { printUsdOrNull } from '../prices/usd.ts';
 import { reservePoints } from './reserve-points.ts';
 import { priceSeries, reserveSeries } from './schema.ts';
@@ -75,11 +76,16 @@ const PRICE_POINTS = 500;
 const MOST_POINTS = 1000;
 const LEAST_SPAN = 300;
 
-interface PointRecord extends Pick<PriceRecord, 'usd_price' | 'tier' | 'total_depth' | 'baskets'> {
-  readonly seconds: number;
+const { usd_price, tier, total_depth, baskets } = PRICE;
+const readPoint = rowReader({
+  usd_price,
+  tier,
+  total_depth,
+  baskets,
+  seconds: columns.number,
   /** Blocks. */
-  readonly age: string;
-}
+  age: columns.text,
+});
 
 const prices = stateRoute({
   path: '/api/market/prices/:name/history',
@@ -113,7 +119,7 @@ const prices = stateRoute({
     // One span more may begin before the days and be cut by them.
     const most = Math.min(params.points, MOST_POINTS);
     const spans = Math.max(1, most - 1);
-    const points = await api.clickhouse.query<PointRecord>(pricesSql(rows), {
+    const points = await api.clickhouse.rows(readPoint, pricesSql(rows), {
       ...rows.params,
       chain,
       position: read.state.derived.get(chain)?.position ?? 0,

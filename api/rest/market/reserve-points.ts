@@ -2,7 +2,7 @@
 
 import { parsePrice } from '../../../domain/decimal.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
@@ -68,13 +68,14 @@ const PRICE_COLUMNS = 'toString(currency_id) AS id, time, tick, usd_price';
 
 export const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['reserves']));
 
-interface PointRecord {
-  readonly time: number;
-  readonly height: number;
-  readonly supply: string;
-  readonly tvl: string;
-  readonly reserves: readonly (readonly [place: number, id: string, amount: string])[];
-}
+const readPoint = rowReader({
+  time: columns.number,
+  height: columns.number,
+  supply: columns.text,
+  tvl: columns.text,
+  /** Place, i-address and satoshis. */
+  reserves: columns.list(columns.tuple(columns.number, columns.text, columns.text)),
+});
 
 /** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. */
 function tvlOf(text: string): Usd | null {
@@ -93,7 +94,7 @@ export async function reservePoints(
   const state = await read.row(readReserves, RESERVES_SQL, [chain, currencyId]);
   const ids = parseReserves(state?.reserves ?? '[]').map((reserve) => reserve.currencyId);
   if (ids.length === 0) return [];
-  const points = await api.clickhouse.query<PointRecord>(pointsSql(rows, ids), {
+  const points = await api.clickhouse.rows(readPoint, pointsSql(rows, ids), {
     ...rows.params,
     chain,
     id: currencyId,

@@ -2,7 +2,7 @@
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, type RowReader, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -75,25 +75,30 @@ const ROLLED_SQL = 'SELECT max(day) AS day FROM rolled_days WHERE generation = $
 
 const readDay = rowReader({ day: columns.nullable(columns.number) });
 
-interface SumRecord {
-  readonly key: string;
-  readonly volume: string | null;
-  readonly trades: string;
-}
+const SUM = { volume: columns.text, trades: columns.text };
+const readSum = rowReader(SUM);
+const readKeyed = rowReader({ ...SUM, key: columns.text });
 
-const volumeOf = ({ volume, trades }: Omit<SumRecord, 'key'>): Volume => ({
-  volume: parseUsd(volume ?? '0'),
+const volumeOf = ({ volume, trades }: RowOf<typeof SUM>): Volume => ({
+  volume: parseUsd(volume),
   trades: Number(trades),
 });
 
 const SIDES = `basket_id AS basketId, from_currency_id AS fromId, to_currency_id AS toId,
   toString(sum(amount_in)) AS amountIn, toString(sum(amount_out)) AS amountOut, ${SUMS}`;
 
-type SideRecord = Omit<SumRecord, 'key'> & {
-  readonly [K in 'basketId' | 'fromId' | 'toId' | 'amountIn' | 'amountOut']: string;
+const SIDE = {
+  ...SUM,
+  basketId: columns.text,
+  fromId: columns.text,
+  toId: columns.text,
+  amountIn: columns.text,
+  amountOut: columns.text,
 };
+const readSide = rowReader(SIDE);
+const readDaySide = rowReader({ ...SIDE, dayNumber: columns.number });
 
-function sideOf({ basketId, fromId, toId, amountIn, amountOut, ...sums }: SideRecord): SideVolume {
+function sideOf({ basketId, fromId, toId, amountIn, amountOut, ...sums }: RowOf<typeof SIDE>): SideVolume {
   return { ...volumeOf(sums), basketId, fromId, toId, amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) };
 }
 
@@ -110,16 +115,17 @@ export async function readTrades(read: Snapshot, api: ApiContext, rows: PricedRo
   const rolledDay = rolled?.day ?? -1;
   const young = (rolledDay + 1) * SECONDS_PER_DAY;
   const query = <T>(
+    reader: RowReader<T>,
     sql: (trades: string) => string,
     moment: Since,
     more: Record<string, unknown> = {},
   ): Promise<T[]> => {
     const since = typeof moment !== 'number' && moment.size === 0 ? 0 : moment;
     const params = { ...rows.params, ...sinceParams(since), rolledDay, young, ...more };
-    return api.clickhouse.query<T>(sql(tradesSql(rows, since)), params);
+    return api.clickhouse.rows(reader, sql(tradesSql(rows, since)), params);
   };
   const grouped = async (key: string, since: Since) => {
-    const sums = await query<SumRecord>((trades) => `SELECT ${key} AS key, ${SUMS} ${trades} GROUP BY key`, since);
+    const sums = await query(readKeyed, (trades) => `SELECT ${key} AS key, ${SUMS} ${trades} GROUP BY key`, since);
     return new Map(sums.map((row) => [row.key, volumeOf(row)]));
   };
   const ends = new Map([...read.state.derived].map(([chain, { clock }]) => [chain, clock]));
@@ -127,7 +133,7 @@ export async function readTrades(read: Snapshot, api: ApiContext, rows: PricedRo
     end: Math.max(0, ...ends.values()),
     ends,
     async total(since) {
-      const [row] = await query<SumRecord>((trades) => `SELECT ${SUMS} ${trades}`, since);
+      const [row] = await query(readSum, (trades) => `SELECT ${SUMS} ${trades}`, since);
       return row ? volumeOf(row) : NO_VOLUME;
     },
     byBasket: (since) => grouped('basket_id', since),
@@ -136,22 +142,18 @@ export async function readTrades(read: Snapshot, api: ApiContext, rows: PricedRo
       const basket = basketId === null ? '' : ' WHERE basket_id = {basketId: String}';
       const key = `toString(toInt32(${STARTS[unit]}) * ${SECONDS_PER_DAY})`;
       const sql = (trades: string) => `SELECT ${key} AS key, ${SUMS} ${trades}${basket} GROUP BY key`;
-      const sums = await query<SumRecord>(sql, since, basketId === null ? {} : { basketId });
+      const sums = await query(readKeyed, sql, since, basketId === null ? {} : { basketId });
       return new Map(sums.map((row) => [Number(row.key), volumeOf(row)]));
     },
     async bySides(since) {
       const sql = (trades: string) => `SELECT ${SIDES} ${trades} GROUP BY basketId, fromId, toId`;
-      return (await query<SideRecord>(sql, since)).map(sideOf);
+      return (await query(readSide, sql, since)).map(sideOf);
     },
     async bySidesAndDay(since, basketId) {
       const basket = basketId === null ? '' : ' WHERE basket_id = {basketId: String}';
       const sql = (trades: string) =>
         `SELECT toInt32(day) AS dayNumber, ${SIDES} ${trades}${basket} GROUP BY dayNumber, basketId, fromId, toId`;
-      const sums = await query<SideRecord & { readonly dayNumber: number }>(
-        sql,
-        since,
-        basketId === null ? {} : { basketId },
-      );
+      const sums = await query(readDaySide, sql, since, basketId === null ? {} : { basketId });
       return sums.map((row) => ({ ...sideOf(row), day: row.dayNumber }));
     },
   };

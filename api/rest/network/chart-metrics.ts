@@ -35,7 +35,7 @@ interface Summed {
   readonly ofAll: boolean;
   readonly value: string;
   readonly from: (rows: PricedRows) => string;
-  readonly print?: (value: string | number) => number | LosslessNumber;
+  readonly print?: (value: string) => number | LosslessNumber;
 }
 
 /** Value of the blocks after one and up to another; null where there is none. */
@@ -99,6 +99,8 @@ export type Metric = keyof typeof METRICS;
 export const CHART_METRICS = Object.keys(METRICS) as readonly Metric[];
 export const METRICS_OF_ALL = CHART_METRICS.filter((metric) => METRICS[metric].ofAll);
 
+const readPoint = rowReader({ timestamp: columns.number, value: columns.text });
+
 /** Steps that have a value, oldest first. */
 export async function chartPoints(
   read: Snapshot,
@@ -112,9 +114,9 @@ export async function chartPoints(
   const params = { ...rows.params, ...range, positions };
   if (source.kind === 'between') return betweenBlocks(read, api, source, range, params);
   const { value, from, print = Number } = source;
-  const sql = `SELECT toUnixTimestamp(begin) AS timestamp, value FROM
-    (SELECT ${STARTS[range.step]}(time) AS begin, ${value} AS value FROM ${from(rows)} GROUP BY begin ORDER BY begin)`;
-  const found = await api.clickhouse.query<{ timestamp: number; value: string | number }>(sql, params);
+  const sql = `SELECT toUnixTimestamp(begin) AS timestamp, toString(found) AS value FROM
+    (SELECT ${STARTS[range.step]}(time) AS begin, ${value} AS found FROM ${from(rows)} GROUP BY begin ORDER BY begin)`;
+  const found = await api.clickhouse.rows(readPoint, sql, params);
   return found.map((point) => ({ timestamp: point.timestamp, value: print(point.value) }));
 }
 
@@ -126,6 +128,7 @@ const endsSql = (
     GROUP BY timestamp ORDER BY timestamp
   UNION ALL SELECT 0, max(height), max(height)
     FROM blocks WHERE chain IN {chains: Array(String)} AND clock < fromUnixTimestamp({since: UInt32}) AND ${DERIVED} HAVING count() > 0`;
+const readEnds = rowReader({ timestamp: columns.number, first: columns.number, last: columns.number });
 const WORK_SQL = 'SELECT height, clock, chain_work, chain_stake FROM blocks WHERE chain = $1 AND height = ANY($2)';
 
 const readWork = rowReader({
@@ -143,8 +146,7 @@ async function betweenBlocks(
   { chains, step }: ChartRange,
   params: Readonly<Record<string, unknown>>,
 ): Promise<ChartPoint[]> {
-  type Ends = { readonly timestamp: number; readonly first: number; readonly last: number };
-  const ends = await api.clickhouse.query<Ends>(endsSql(step), params);
+  const ends = await api.clickhouse.rows(readEnds, endsSql(step), params);
   ends.sort((a, b) => a.timestamp - b.timestamp);
   const heights = [
     ...new Set(

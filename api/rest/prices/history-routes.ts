@@ -1,7 +1,7 @@
 /** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -15,7 +15,7 @@ import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { findCurrency } from '../currencies/routes.ts';
-import { confidenceOf, defaultChain, type PriceRecord } from './price-rows.ts';
+import { confidenceOf, defaultChain, PRICE } from './price-rows.ts';
 import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
 
 export const idParameter = pathParameter(
@@ -61,7 +61,8 @@ interface HistoryWindow {
 
 const WHOLE = { from: 0, to: MAX_HEIGHT, since: 0 };
 
-type HistoryRecord = Omit<PriceRecord, 'time'> & { readonly time: number; readonly provisional: boolean };
+const readHistory = rowReader({ ...PRICE, time: columns.number, provisional: columns.boolean });
+type HistoryRecord = RowRead<typeof readHistory>;
 
 /** Newest first. `before`: intervals that begin earlier, seconds since the epoch. */
 async function historyRows(
@@ -71,7 +72,7 @@ async function historyRows(
   window: HistoryWindow,
   intervals: { readonly span: number; readonly before: number } | null,
 ): Promise<HistoryRecord[]> {
-  return api.clickhouse.query<HistoryRecord>(intervals ? intervalsSql(rows) : blocksSql(rows), {
+  return api.clickhouse.rows(readHistory, intervals ? intervalsSql(rows) : blocksSql(rows), {
     ...rows.params,
     id: currencyId,
     first: (await rows.tickAt(window.since)) ?? '0',

@@ -104,7 +104,7 @@ async function writeComplete(ticks: readonly PastTick[]): Promise<void> {
   await stores.clickhouse.insert('prices', columns, rows);
 }
 
-const api = () => ({ clickhouse: stores.clickhouse }) as ApiContext;
+const api = () => ({ clickhouse: stores.clickhouse }) as Pick<ApiContext, 'clickhouse'> as ApiContext;
 const read = () =>
   ({
     state: { generation: GENERATION, derived: new Map([['one', { position: 0 }]]) },

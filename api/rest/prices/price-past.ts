@@ -1,4 +1,5 @@
 /** Prices as they were: 24 hours ago, and hour by hour. */
+import { columns, type RowReader, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 
@@ -22,10 +23,6 @@ export function lastPricesSql(rows: PricedRows, columns: string, ids: readonly s
 export const lastPricesValues = (ids: readonly string[]): Record<string, string> =>
   Object.fromEntries(ids.map((id, index) => [`id${index}`, id]));
 
-interface PastRow {
-  readonly currency_id: string;
-}
-
 export interface PastRows {
   /** `currency_id`, `tick` and more of `prices`. */
   readonly columns: string;
@@ -42,16 +39,17 @@ export interface PastRows {
 }
 
 /** The last row of each currency up to a tick; none of those that had no price yet. */
-export async function lastRows<Row extends PastRow>(
+export async function lastRows<Row extends { readonly currency_id: string }>(
   api: ApiContext,
   rows: PricedRows,
+  reader: RowReader<Row>,
   { columns, answered = '*', condition = 'true', values = {}, ids, until, moment }: PastRows,
 ): Promise<Row[]> {
   if (ids.length === 0) return [];
   const from = (await rows.tickAt(moment - HOUR)) ?? '0';
   const given = { ...rows.params, ...values };
   const query = (sql: string, more: Readonly<Record<string, unknown>>) =>
-    api.clickhouse.query<Row>(`SELECT ${answered} FROM (${sql}) AS found`, { ...given, ...more });
+    api.clickhouse.rows(reader, `SELECT ${answered} FROM (${sql}) AS found`, { ...given, ...more });
   const recent = await query(recentSql(rows, columns, condition), { ids, from, until });
   const found = new Set(recent.map((row) => row.currency_id));
   const rest = ids.filter((id) => !found.has(id));
@@ -59,6 +57,8 @@ export async function lastRows<Row extends PastRow>(
   const last = lastPricesSql(rows, columns, rest, condition);
   return [...recent, ...(await query(last, { before: from, ...lastPricesValues(rest) }))];
 }
+
+const readPrice = rowReader({ currency_id: columns.text, usd_price: columns.text });
 
 /** By currency, as decimal text; without those that had no price yet. `moment`: seconds since the epoch. */
 export async function pricesAt(
@@ -69,12 +69,7 @@ export async function pricesAt(
 ): Promise<ReadonlyMap<string, string>> {
   const until = await rows.tickAt(moment);
   if (until === null) return new Map();
-  const found = await lastRows<PastRow & { readonly usd_price: string }>(api, rows, {
-    columns: 'currency_id, usd_price, tick',
-    ids,
-    until,
-    moment,
-  });
+  const found = await lastRows(api, rows, readPrice, { columns: 'currency_id, usd_price, tick', ids, until, moment });
   return new Map(found.map((row) => [row.currency_id, row.usd_price]));
 }
 
@@ -92,6 +87,8 @@ const hourlySql = (rows: PricedRows) => `SELECT currency_id AS id, toUnixTimesta
   FROM ${rows.of('prices', 'currency_id, time, usd_price, tick', 'tick > {from: UInt64}')}
   GROUP BY id, hour ORDER BY id, hour`;
 
+const readHour = rowReader({ id: columns.text, hour: columns.number, price: columns.number });
+
 /** The last price of each hour of the last week; an hour without one repeats the one before. At least 24 points. */
 export async function sparklines(
   api: ApiContext,
@@ -100,10 +97,7 @@ export async function sparklines(
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const start = end - (SPARK_HOURS - 1) * HOUR;
   const from = (await rows.tickAt(start - HOUR)) ?? '0';
-  const hours = await api.clickhouse.query<{ id: string; hour: number; price: number }>(hourlySql(rows), {
-    ...rows.params,
-    from,
-  });
+  const hours = await api.clickhouse.rows(readHour, hourlySql(rows), { ...rows.params, from });
   const points = new Map<string, { hour: number; price: number }[]>();
   for (const { id, hour, price } of hours) points.set(id, [...(points.get(id) ?? []), { hour, price }]);
   return new Map([...points].map(([id, known]) => [id, filled(known, end)]));

@@ -11,7 +11,8 @@ import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
-const PRICE = {
+/** Columns of `prices`. */
+export const PRICE = {
   currency_id: columns.text,
   tier: columns.choice(PRICE_TIERS),
   usd_price: columns.text,

@@ -9,7 +9,7 @@ import { blockAt, heightAtTime } from '../../state/block-at.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { lastRows } from './price-past.ts';
-import { defaultChain, type LatestPrice, type PriceRecord } from './price-rows.ts';
+import { defaultChain, type LatestPrice, PRICE } from './price-rows.ts';
 
 export const asOfParameters = {
   height: queryParameter('As of the end of this block of the default chain; not together with time', HEIGHT),
@@ -64,7 +64,7 @@ export async function asOf(
   return { tick, height: newest, moment };
 }
 
-type StoredPrice = Omit<PriceRecord, 'time'> & { readonly time: number; readonly tick: string };
+const readStored = rowReader({ ...PRICE, time: columns.number, tick: columns.text });
 
 const COLUMNS = 'currency_id, tier, usd_price, ema_price, total_depth, source_basket, baskets, height, time, tick';
 const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(found.source_basket, '') AS source_basket, baskets,
@@ -82,10 +82,9 @@ export async function pricesAsOf(
 ): Promise<LatestPrice[]> {
   const wanted = { columns: COLUMNS, answered: ANSWERED, ids, until: tick, moment };
   const ofDefault = { condition: 'chain = {chain: String}', values: { chain: defaultChain(api) } };
-  const columns = `${COLUMNS}, chain`;
   const [newest, steps] = await Promise.all([
-    lastRows<StoredPrice>(api, rows, wanted),
-    lastRows<StoredPrice>(api, rows, { ...wanted, columns, ...ofDefault }),
+    lastRows(api, rows, readStored, wanted),
+    lastRows(api, rows, readStored, { ...wanted, columns: `${COLUMNS}, chain`, ...ofDefault }),
   ]);
   const stepOf = new Map(steps.map((step) => [step.currency_id, step]));
   return newest.map((row) => {

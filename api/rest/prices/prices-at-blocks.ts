@@ -25,12 +25,12 @@ const TICKS_SQL =
   'SELECT height, max(tick) AS tick FROM price_ticks WHERE chain = $1 AND height = ANY($2) GROUP BY height';
 
 const COLUMNS = 'currency_id, usd_price, chain, height, tick';
-interface PriceRecord {
-  readonly currency_id: string;
-  readonly usd_price: string;
-  readonly height: number;
-  readonly tick: string;
-}
+const readPrice = rowReader({
+  currency_id: columns.text,
+  usd_price: columns.text,
+  height: columns.number,
+  tick: columns.text,
+});
 
 /** Each price is found by its key, so that the cost follows the number of heights and currencies alone. */
 export async function pricesAtBlocks(
@@ -51,7 +51,8 @@ export async function pricesAtBlocks(
   const found =
     heights.length === 0 || ids.length === 0
       ? []
-      : await api.clickhouse.query<PriceRecord>(
+      : await api.clickhouse.rows(
+          readPrice,
           `SELECT currency_id, usd_price, height, tick FROM ${rows.of('prices', COLUMNS, isWanted, isBeyond)}`,
           { ...rows.params, ids, ticks: ticks.map(({ tick }) => Number(tick)), chain, heights },
         );

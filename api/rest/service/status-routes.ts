@@ -15,6 +15,8 @@ import { serviceStatus } from '../network/schema.ts';
 const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
 const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
 
+const readTotal = rowReader({ total: columns.text });
+
 const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chain';
 const readDeadLetters = rowReader({ chain: columns.text, count: columns.bigint });
 const readReport = rowReader({ chain: columns.text, report: columns.text });
@@ -23,7 +25,7 @@ const readReport = rowReader({ chain: columns.text, report: columns.text });
 const ADDRESSES_FRESH_MS = 600_000;
 
 async function total(api: ApiContext, sql: string): Promise<number> {
-  const [row] = await api.clickhouse.query<{ total: string }>(sql);
+  const [row] = await api.clickhouse.rows(readTotal, sql);
   return Number(row?.total ?? 0);
 }
 

@@ -1,5 +1,6 @@
 /** /api/stats */
 
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -11,6 +12,8 @@ const SYNCED_BLOCKS = 5;
 
 const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
   WHERE chain = {chain: String} AND position <= {position: UInt64}`;
+
+const readTotal = rowReader({ total: columns.text });
 
 /** What the stages said last, which moves while the stores stand still. */
 function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
@@ -38,7 +41,7 @@ const stats = stateRoute({
     const { chain } = params;
     const indexedHeight = tipHeight(read, chain);
     const position = read.state.derived.get(chain)?.position ?? 0;
-    const [counted] = await api.clickhouse.query<{ total: string }>(TRANSACTIONS_SQL, { chain, position });
+    const [counted] = await api.clickhouse.rows(readTotal, TRANSACTIONS_SQL, { chain, position });
     const { daemonHeight, updatedAt } = lastSaid(api, chain);
     const height = Math.max(daemonHeight, indexedHeight);
     return {

@@ -23,8 +23,7 @@ const KINDS = [
   'conversion.completed',
   'price.threshold',
 ] as const;
-const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
-export type DisabledReason = (typeof DISABLED_REASONS)[number];
+export const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
 export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 const MOST_THRESHOLDS = 50;

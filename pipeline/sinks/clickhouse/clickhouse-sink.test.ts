@@ -23,8 +23,8 @@ function insert(chain: string, height: number, facts: readonly Fact[] = [], posi
   return insertFacts(stores.clickhouse, factsByType([blockOf(height, facts, position)]), options);
 }
 
-async function heights(chain = 'c'): Promise<number[]> {
-  const rows = await stores.clickhouse.query<{ height: number }>(
+async function heights(chain = 'c'): Promise<unknown[]> {
+  const rows = await stores.clickhouse.query(
     'SELECT height FROM blocks WHERE chain = {chain:String} ORDER BY height, position',
     { chain },
   );

@@ -1,5 +1,6 @@
 /** Facts in ClickHouse, which has no transactions: a start deletes the rows above the committed position. */
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { CLICKHOUSE_TABLES } from './tables.ts';
 
@@ -34,11 +35,13 @@ export async function cutBackTo(clickhouse: ClickHouse, chain: string, position:
   await deleteRows(clickhouse, 'chain = {chain:String} AND position > {position:Int64}', { chain, position });
 }
 
+const readTable = rowReader({ name: columns.text });
+
 /** Complete when it resolves. Asks first: a delete rewrites every part of a table even if it matches nothing. */
 async function deleteRows(clickhouse: ClickHouse, condition: string, params: Record<string, unknown>): Promise<void> {
   const counts = CLICKHOUSE_TABLES.map(
     ({ name }) => `SELECT '${name}' AS name FROM ${name} WHERE ${condition} LIMIT 1`,
   );
-  const found = await clickhouse.query<{ name: string }>(counts.join(' UNION ALL '), params);
+  const found = await clickhouse.rows(readTable, counts.join(' UNION ALL '), params);
   await Promise.all(found.map(({ name }) => clickhouse.command(`DELETE FROM ${name} WHERE ${condition}`, params)));
 }

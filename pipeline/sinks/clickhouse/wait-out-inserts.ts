@@ -1,6 +1,7 @@
 /** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for inserts that may still arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
+import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
 import { LEASE_MS } from '../../stage/stage-lock.ts';
 
 const POLL_MS = 100;
@@ -19,8 +20,11 @@ export async function waitOutInserts(clickhouse: ClickHouse, signal: AbortSignal
   }
 }
 
+const readInsert = rowReader({ query_id: columns.text });
+
 async function runningInserts(clickhouse: ClickHouse): Promise<string[]> {
-  const rows = await clickhouse.query<{ query_id: string }>(
+  const rows = await clickhouse.rows(
+    readInsert,
     `SELECT query_id FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush') AND current_database = currentDatabase()`,
   );
   return rows.map((row) => row.query_id);

@@ -64,7 +64,7 @@ const inPostgres =
 const inClickHouse =
   ({ from, height, where = 'true', key, changed: [column, value] }: ClickHousePlace): Tampered['clickhouse'] =>
   async ({ clickhouse }, damage, below) => {
-    const [row] = await clickhouse.query<Record<string, string>>(
+    const [row] = await clickhouse.query(
       `SELECT toString(${height}) AS at, ${key.map((name) => `toString(${name}) AS ${name}`).join(', ')} FROM ${from}
        WHERE ${where} AND ${height} < ${below} ORDER BY ${height} DESC LIMIT 1`,
     );

@@ -191,7 +191,7 @@ export async function allRows(
     rows[table] = held.map(({ row }) => row).sort();
   }
   for (const table of ['prices', 'conversions']) {
-    const held = await clickhouse.query<Record<string, unknown>>(
+    const held = await clickhouse.query(
       `SELECT * EXCEPT (tick, generation) FROM ${table} WHERE generation = ${generation}`,
     );
     rows[`clickhouse ${table}`] = held.map((row) => JSON.stringify(row)).sort();

@@ -1,0 +1,78 @@
+/**
+ * The published prices beyond the complete ticks, from the topic of stamps: Postgres keeps only the current ones, and an undo or a correction
+ * uncovers those before.
+ */
+import { LogGap } from '../../infra/event-log/log-errors.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import type { PriceChange } from '../../schemas/log-records.ts';
+import { createPace } from './pace.ts';
+
+/** The records of a chain that may speak of provisional blocks, in one state of the stores. */
+export interface ProvisionalSpan {
+  readonly chain: string;
+  /** Position before the first one. */
+  readonly after: number;
+  /** Position of the last one. */
+  readonly through: number;
+}
+
+export interface ProvisionalPrice {
+  readonly chain: string;
+  readonly height: number;
+  readonly time: number;
+  readonly provisional: boolean;
+  readonly price: PriceChange;
+}
+
+/** All spans together may have so many: while a chain stands still their number grows without end. */
+const MOST_RECORDS = 5_000;
+const MOST_ROWS = 4_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
+
+interface Block {
+  readonly time: number;
+  readonly provisional: boolean;
+  readonly prices: readonly PriceChange[];
+}
+
+/** What holds at the end of the spans, by chain, the lowest first; null where that is too much to read, or no longer kept. */
+export async function readProvisionalPrices(
+  topics: Pick<TopicReader, 'read'>,
+  spans: readonly ProvisionalSpan[],
+): Promise<readonly ProvisionalPrice[] | null> {
+  const records = spans.reduce((sum, { after, through }) => sum + through - after, 0);
+  if (records > MOST_RECORDS) return null;
+  const pace = createPace({ sliceMs: 10, restMs: 0 });
+  const found: ProvisionalPrice[] = [];
+  let bytes = 0;
+  for (const { chain, after, through } of spans) {
+    const blocks = new Map<number, Block>();
+    for (let next = after + 1; next <= through; ) {
+      const limits = { ...READ_LIMITS, maxRecords: Math.min(READ_LIMITS.maxRecords, through - next + 1) };
+      const entries = await topics.read('stamps', chain, next, limits).catch((error: unknown) => {
+        if (error instanceof LogGap) return null;
+        throw error;
+      });
+      if (!entries) return null;
+      if (entries.length === 0) throw new TypeError(`topic stamps of ${chain} ends before the published ${through}`);
+      for (const entry of entries) {
+        bytes += entry.bytes;
+        if (bytes > MOST_BYTES) return null;
+        if (pace.isSpent()) await pace.rest();
+        const record = entry.record();
+        const { height } = record;
+        if (record.kind === 'rewind') for (const of of blocks.keys()) if (of > height) blocks.delete(of);
+        if (record.kind === 'stamps') blocks.set(height, record);
+        // A correction of a complete block may stand among them.
+        if (record.kind === 'correction' && blocks.has(height))
+          blocks.set(height, { time: record.time, provisional: record.provisional, prices: record.now.prices });
+        next = entry.position + 1;
+      }
+    }
+    for (const [height, { time, provisional, prices }] of [...blocks].sort(([a], [b]) => a - b))
+      found.push(...prices.map((price) => ({ chain, height, time, provisional, price })));
+    if (found.length > MOST_ROWS) return null;
+  }
+  return found;
+}

@@ -1,0 +1,24 @@
+/** Rows of a statement on a pool, or inside a transaction, each read by a reader. docs/decisions/0051-schemas-give-types.md */
+import type pg from 'pg';
+import type { StoredRow } from './fact-columns.ts';
+import type { RowReader } from './row-reader.ts';
+
+/** A pool, or a client of one. */
+export interface Queryable {
+  query(statement: string | pg.QueryConfig, values?: unknown[]): Promise<{ readonly rows: StoredRow[] }>;
+}
+
+/** @throws TypeError for a row that the reader refuses */
+export async function readRows<Row>(
+  source: Queryable,
+  reader: RowReader<Row>,
+  statement: string | pg.QueryConfig,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await source.query(statement, [...values])).rows.map(reader);
+}
+
+/** The first row, or undefined. */
+export async function readRow<Row>(...asked: Parameters<typeof readRows<Row>>): Promise<Row | undefined> {
+  return (await readRows(...asked))[0];
+}

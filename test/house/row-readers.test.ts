@@ -1,0 +1,41 @@
+/** Rows are read by readers, which check what a column holds, and not asserted. docs/decisions/0051-schemas-give-types.md */
+import { expect, it } from 'vitest';
+import { sourceFiles } from './source-files.ts';
+
+const READS = /^(api|commands|infra)\/(?!.*\.test\.ts$)/;
+/** Gives the rows of a statement to their reader. */
+const HELPER = 'infra/postgres/read-rows.ts';
+const ASSERTIONS = [
+  /\.query</, // of a type
+  /\{[^{}=;]*\brows\b[^{}=;]*\}\s*=\s*await\b[^;]*?\.query\(/, // of any
+  /\.query\([^;]*\)\??\.rows\b/,
+];
+const WHAT_TO_DO =
+  'read the rows with a rowReader: readRows(pool, reader, sql, values) of infra/postgres/read-rows.ts, ' +
+  'read.rows(reader, sql, values) in a snapshot, or clickhouse.rows(reader, sql, params)';
+
+const asserts = (text: string): boolean => ASSERTIONS.some((pattern) => pattern.test(text));
+
+it('no file of the API, the commands and infra asserts what rows hold', async () => {
+  const files = (await sourceFiles()).filter(({ path }) => READS.test(path));
+  expect(files.length).toBeGreaterThan(300);
+  const asserting = files.filter(({ text }) => asserts(text)).map(({ path }) => path);
+  expect(asserting, WHAT_TO_DO).toEqual([HELPER]);
+});
+
+it.each([
+  'const { rows } = await client.query<{ seconds: number }>(NEXT_SQL, [id]);',
+  'const { rows: letters, rowCount } = await pool.query(\n    LIST_SQL,\n  );',
+  'return (await pool.query(LIST_SQL, own(holder))).rows;',
+  'return (await pool.query(LIST_SQL))?.rows[0];',
+])('it would see %s', (code) => {
+  expect(asserts(code)).toBe(true);
+});
+
+it.each([
+  "const { rowCount } = await client.query('DELETE FROM t');",
+  "return (await client.query('DELETE FROM t')).rowCount === 1;",
+  'const rows = await readRows(client, readRow, SQL);',
+])('it lets %s be', (code) => {
+  expect(asserts(code)).toBe(false);
+});

@@ -1,0 +1,108 @@
+/** The live view, blocks and transactions by the contract of marks, and the budgets of the whole page. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pageSource } from '../../../web/build/page-source.ts';
+import { CHAIN, RECORDING, type RunningService } from '../../api/running-service.ts';
+import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { firstPaint } from '../first-paint.ts';
+import { type CheckedView, checkView, withoutStream } from '../generic-check.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { openPage } from '../watched-page.ts';
+
+const KIB = 1024;
+const INITIAL_SCRIPT = 60 * KIB;
+const FURTHER_VIEW = 45 * KIB;
+const ALL_SCRIPT = 250 * KIB;
+const ALL_STYLE = 15 * KIB;
+const MOST_REQUESTS = 8;
+const MOST_CREDITS = 8;
+const MOST_CREDITS_LIVE = 4;
+
+/** By the recording: a transaction of each type. */
+function transactionsByType(): string[] {
+  const lines = gunzipSync(readFileSync(`${RECORDING}txs.jsonl.gz`))
+    .toString()
+    .trim()
+    .split('\n');
+  const byKind = new Map<string, string>();
+  for (const line of lines) {
+    const { txid, tx } = JSON.parse(line) as { txid: string; tx: { vout: { scriptPubKey: object }[] } };
+    const kind = tx.vout.map(({ scriptPubKey }) => Object.keys(scriptPubKey).sort().join()).join(' ');
+    if (!byKind.has(kind)) byKind.set(kind, txid);
+  }
+  return [...byKind.values()];
+}
+
+export function firstViews(page: () => OpenedPage): void {
+  describe('the page', () => {
+    let service: RunningService;
+    let browser: Browser;
+    const views: readonly ViewAddress[] = [
+      ['live', '/'],
+      ['blocks', `/${CHAIN}/blocks`],
+      ['blocks', `/${CHAIN}/blocks?page=3`],
+      ['block', `/${CHAIN}/block/0`],
+      ['block', `/${CHAIN}/block/676`],
+      ['block', `/${CHAIN}/block/846`],
+      ['tx', `/${CHAIN}/tx/384dc81fe3dd78fada3597fb8d5af0b5555811b9737200d304efffc46b1dee7d`],
+    ];
+
+    beforeAll(() => {
+      ({ service, browser } = page());
+    });
+
+    it.each(views)('%s at %s shows what the API answers', async (view, address) => {
+      const { page, complaints, requests, close } = await openPage(browser);
+      const checked: CheckedView = await checkView(page, service.url, address, view);
+      expect(checked.values).toBeGreaterThan(10);
+      expect(complaints).toEqual([]);
+      const elsewhere = requests.map((request) => request.url()).filter((url) => !url.startsWith(service.url));
+      expect(elsewhere.filter((url) => !url.startsWith('data:'))).toEqual([]);
+      await close();
+    });
+
+    it('shows transactions of every form that the recording has', async () => {
+      const txids = transactionsByType();
+      expect(txids.length).toBeGreaterThan(20);
+      const { page, complaints, close } = await openPage(browser);
+      for (const txid of txids) await checkView(page, service.url, `/${CHAIN}/tx/${txid}`, 'tx');
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('stays within its budgets of bytes, requests and credits', async () => {
+      const { files, script, imports, modules } = await pageSource.build();
+      const bytes = (names: readonly string[]) =>
+        names.reduce((sum, name) => sum + (files.get(name)?.gzip.byteLength ?? Number.NaN), 0);
+      const ofType = (ending: string) => [...files.keys()].filter((name) => name.endsWith(ending));
+      const first = bytes([script, ...imports, ...(modules.get('web/views/live.tsx') ?? [])]);
+      console.log(`page: first script ${first} B gzip, all ${bytes(ofType('.js'))}, style ${bytes(ofType('.css'))}`);
+      expect(first).toBeLessThanOrEqual(INITIAL_SCRIPT);
+      for (const [module, names] of modules) expect(bytes(names), module).toBeLessThanOrEqual(FURTHER_VIEW);
+      expect(bytes(ofType('.js'))).toBeLessThanOrEqual(ALL_SCRIPT);
+      expect(bytes(ofType('.css'))).toBeLessThanOrEqual(ALL_STYLE);
+      for (const [view, address] of views) {
+        const { files: assets, credits } = await firstPaint(browser, service.url, address);
+        expect(assets).toBeLessThanOrEqual(MOST_REQUESTS);
+        expect(credits).toBeLessThanOrEqual(view === 'live' ? MOST_CREDITS_LIVE : MOST_CREDITS);
+      }
+    });
+
+    it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {
+      await checkAccessibility(browser, service.url, views, colorScheme);
+    });
+
+    it('says what is not there', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, `/${CHAIN}/block/99999999`));
+      await page.locator('main[data-view="block"][data-ready="not-found"] [role=alert]').first().waitFor();
+      const unknown = await page.goto(`${service.url}/no/such/page`);
+      expect(unknown?.status()).toBe(404);
+      await page.locator('main[data-view="not-found"][data-ready="not-found"]').waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  });
+}

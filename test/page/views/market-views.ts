@@ -1,0 +1,316 @@
+/** Views of the market in a real Chromium: by the contract of marks, with the fields that each has to show. */
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ALICE, CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
+import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { checkPanels, checkView, withoutStream } from '../generic-check.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { openPage } from '../watched-page.ts';
+
+const MOST_CREDITS = 8;
+
+interface Listed {
+  readonly currencyId: string;
+}
+interface ListedPair {
+  readonly basketId: string;
+  readonly baseId: string;
+  readonly quoteId: string;
+}
+
+export function marketViews(page: () => OpenedPage): void {
+  describe('views of the market', () => {
+    let service: RunningService;
+    let browser: Browser;
+    let baskets: Listed[];
+    let priced: Listed[];
+    let pairs: ListedPair[];
+
+    const list = async <Row>(path: string) => (await (await fetch(`${service.url}${path}`)).json()) as Row[];
+
+    beforeAll(async () => {
+      ({ service, browser } = page());
+      [baskets, priced, pairs] = await Promise.all([
+        list<Listed>('/api/market/baskets'),
+        list<Listed>('/api/market/currencies'),
+        list<ListedPair>('/api/market/pairs'),
+      ]);
+    });
+
+    /** One of each view. */
+    const addresses = (): readonly ViewAddress[] => {
+      const [{ basketId, baseId, quoteId }] = pairs as [ListedPair, ...ListedPair[]];
+      return [
+        ['market', '/market'],
+        ['price', `/market/price/${NATIVE}`],
+        ['basket', `/market/basket/${basketId}`],
+        ['pair', `/market/pair/${basketId}/${baseId}/${quoteId}`],
+        ['pools', '/market/pools'],
+        ['volume', '/market/volume'],
+        ['conversions', '/market/conversions'],
+        ['convert', `/market/convert?from=${NATIVE}&to=${USDX}&amount=12.5`],
+      ];
+    };
+
+    async function checked(view: string, at: readonly string[], fields: (address: string) => readonly string[]) {
+      const { page, complaints, close } = await openPage(browser);
+      for (const address of at) {
+        const { pointers } = await checkView(page, service.url, address, view);
+        expect([...pointers], address).toEqual(expect.arrayContaining([...fields(address)]));
+        await showNumbers(page);
+        await checkPanels(page, service.url, address);
+      }
+      expect(complaints).toEqual([]);
+      await close();
+    }
+
+    /** Each chart's table has a row for each of its points. */
+    async function showNumbers(page: Page): Promise<void> {
+      for (const figure of await page.locator('figure[data-points]').all()) {
+        await figure.getByRole('button', { name: 'Show the numbers' }).click();
+        const rows = await figure.locator('tr[data-item]').count();
+        expect(rows).toBe(Number(await figure.getAttribute('data-points')));
+        expect(rows).toBeGreaterThan(0);
+        await figure.locator('canvas').waitFor();
+        expect(await figure.locator('[aria-hidden="true"] canvas').count()).toBe(1);
+      }
+    }
+
+    const members = (path: string, names: string) => names.split(' ').map((name) => `${path}${name}`);
+
+    it('market: every priced currency, every basket', async () => {
+      const rows = priced.flatMap((_, row) =>
+        members(`/api/market/currencies /${row}/`, 'price change24h volume24h liquidity confidence'),
+      );
+      expect(priced.length).toBeGreaterThan(5);
+      await checked('market', ['/market'], () => rows);
+    });
+
+    it('price: of every priced currency', async () => {
+      const fieldsOf = (address: string) => {
+        const path = `/api/oracle/prices/${address.split('/')[3]}`;
+        return [
+          ...members(`${path} /currentPrice/`, 'usdPrice emaPrice confidence status totalDepth'),
+          ...members(`${path} /guardRail/`, 'externalPrice deviationPct status source checkedAt'),
+        ];
+      };
+      const at = priced.map(({ currencyId }) => `/market/price/${currencyId}`);
+      await checked('price', at, fieldsOf);
+      const path = `/api/oracle/prices/${NATIVE}`;
+      await checked('price', [`/market/price/${NATIVE}?days=1`], () =>
+        members(`${path} /liveCalculation/baskets/0/`, 'price depth weight'),
+      );
+    });
+
+    it('basket: every one', async () => {
+      expect(baskets.length).toBeGreaterThan(2);
+      const at = baskets.map(({ currencyId }) => `/market/basket/${currencyId}`);
+      await checked('basket', at, (address) => {
+        const index = at.indexOf(address);
+        const basket = `/api/market/baskets /${index}/`;
+        return [
+          ...members(basket, 'tvl supply'),
+          ...members(`${basket}reserves/0/`, 'reserve weight priceInReserve usdValue'),
+          ...members(`${basket}reserves/1/`, 'reserve weight priceInReserve usdValue'),
+        ];
+      });
+    });
+
+    it('pair: every one', async () => {
+      expect(pairs.length).toBeGreaterThan(10);
+      const at = pairs.map(({ basketId, baseId, quoteId }) => `/market/pair/${basketId}/${baseId}/${quoteId}`);
+      await checked('pair', at, (address) =>
+        members(
+          `/api/market/pairs /${at.indexOf(address)}/`,
+          'open high low close volumeBase volumeQuote volumeUsd liquidity',
+        ),
+      );
+    });
+
+    it('pools and volume, by each period', async () => {
+      await checked('pools', ['/market/pools'], () => [
+        '/api/market/vrsc-pools /total',
+        '/api/market/vrsc-pools /pools/0/amount',
+      ]);
+      const periods = ['daily', 'weekly', 'monthly'].map((period) => `/market/volume?period=${period}`);
+      await checked('volume', periods, () => []);
+    });
+
+    it('conversions: by each status and type, and page by page', async () => {
+      const queries = [
+        '',
+        '?status=completed',
+        '?status=refunded&pageSize=10',
+        '?type=via&minUsd=10',
+        '?page=2',
+        '?to=usdx',
+      ];
+      const at = queries.map((query) => `/market/conversions${query}`);
+      await checked('conversions', at, () =>
+        members(
+          '/api/conversions/ /results/0/',
+          'time height status type amountIn amountOut price fee usdValue rule txid',
+        ),
+      );
+    });
+
+    it('convert: an indication, labelled as such', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await checkView(page, service.url, `/market/convert?from=${NATIVE}&to=${USDX}&amount=2`, 'convert');
+      const routes = page.getByRole('table', { name: 'Routes' });
+      expect(await page.getByRole('combobox', { name: 'From' }).inputValue()).toBe('VRSCTEST');
+      expect(await page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('usdx');
+      await page.getByText('An indication').waitFor();
+      // Through a basket that holds both, the rate is the quotient of their prices in it.
+      const [pair] = pairs.filter(({ baseId, quoteId }) => baseId === NATIVE && quoteId === USDX);
+      const href = `/market/basket/${pair?.basketId}`;
+      const row = routes
+        .locator('tbody tr', { has: page.locator(`a[href="${href}"]`) })
+        .filter({ hasText: /^(?!.*through.*through)/ });
+      const all =
+        (await list<{ basketId: string; baseId: string; quoteId: string; price: number }>('/api/market/pairs')) ?? [];
+      const price = all.find(
+        ({ basketId, baseId, quoteId }) => basketId === pair?.basketId && baseId === NATIVE && quoteId === USDX,
+      );
+      const output = await row.first().locator('[data-derived="output"]').textContent();
+      const shown = Number(output?.replaceAll(',', ''));
+      expect(shown).toBeCloseTo(2 * (price?.price ?? Number.NaN), 4);
+      await page.getByRole('textbox', { name: 'Amount' }).fill('none');
+      await page.getByRole('button', { name: 'Compare routes' }).click();
+      await page.getByText('The amount is a number of coins').waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('says the filters of conversions in the address, and reads them from it', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, '/market/conversions'));
+      const form = page.getByRole('form', { name: 'Filter conversions' });
+      await form.getByRole('combobox', { name: 'status', exact: true }).selectOption('completed');
+      await page.waitForURL(/status=completed/);
+      await form.getByRole('combobox', { name: 'to', exact: true }).fill('usdx');
+      await form.getByRole('textbox', { name: 'minUsd' }).fill('50');
+      await form.getByRole('textbox', { name: 'minUsd' }).press('Enter');
+      await page.waitForURL(/minUsd=50/);
+      const url = new URL(page.url());
+      expect(Object.fromEntries(url.searchParams)).toEqual({
+        status: 'completed',
+        to: 'usdx',
+        minUsd: '50',
+        live: '0',
+      });
+      await page.locator('main[data-ready="true"] tr[data-item]').first().waitFor();
+      const rowsOf = (of: Page) => of.locator('tr[data-item]').allInnerTexts();
+      const rows = await rowsOf(page);
+      const csv = await page.locator('.menu a', { hasText: 'CSV' }).first().getAttribute('href');
+      expect(csv).toBe('/api/conversions/?to=usdx&status=completed&minUsd=50&format=csv');
+
+      const other = await openPage(browser);
+      await checkView(other.page, service.url, `${url.pathname}${url.search}`, 'conversions');
+      expect(await rowsOf(other.page)).toEqual(rows);
+      const again = other.page.getByRole('form', { name: 'Filter conversions' });
+      expect(await again.getByRole('combobox', { name: 'status', exact: true }).inputValue()).toBe('completed');
+      expect(await again.getByRole('combobox', { name: 'to', exact: true }).inputValue()).toBe('usdx');
+      expect(await again.getByRole('textbox', { name: 'minUsd' }).inputValue()).toBe('50');
+      await other.page.goto(withoutStream(service.url, '/market/conversions?status=lost'));
+      await other.page
+        .locator('main[data-ready="failed"] [role=alert][data-code="invalid_parameter"]', { hasText: 'status' })
+        .waitFor();
+      expect(await again.locator('[aria-invalid="true"]').getAttribute('name')).toBe('status');
+      expect([...complaints, ...other.complaints]).toEqual([]);
+      await other.close();
+      await close();
+    });
+
+    it('a chart is walked with the arrow keys, also under a locale that is no language tag', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await page.addInitScript(() =>
+        Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true }),
+      );
+      await page.goto(withoutStream(service.url, `/market/price/${NATIVE}`));
+      await page.locator('figure canvas').waitFor();
+      expect(await page.evaluate(() => navigator.language)).toBe('en-US@posix');
+      const points = page.getByRole('slider', { name: /^Points/ });
+      await points.focus();
+      await page.keyboard.press('Home');
+      const first = await points.getAttribute('aria-valuetext');
+      expect(await points.getAttribute('aria-valuenow')).toBe('1');
+      await page.keyboard.press('ArrowRight');
+      expect(await points.getAttribute('aria-valuenow')).toBe('2');
+      expect(await points.getAttribute('aria-valuetext')).not.toBe(first);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('suggests names to the keyboard, and Enter leads to what was typed', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, '/market'));
+      await page.locator('main[data-ready="true"]').waitFor();
+      const pathOf = () => new URL(page.url()).pathname;
+      await page.keyboard.press('/');
+      await page.keyboard.type('ali');
+      const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+      await suggestions.getByRole('option', { name: /^alice/ }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      expect(await suggestions.getByRole('option', { selected: true }).count()).toBe(1);
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.pathname.startsWith(`/${CHAIN}/identity/`));
+
+      const height = 676;
+      const block = (await (await fetch(`${service.url}/api/blocks/${height}`)).json()) as {
+        hash: string;
+        transactions: { txid: string }[];
+      };
+      const txid = block.transactions[0]?.txid;
+      const { results } = (await (await fetch(`${service.url}/api/richlist/top?limit=20`)).json()) as {
+        results: { address: string }[];
+      };
+      const holder = results.find(({ address }) => address.startsWith('R'))?.address;
+      for (const [typed, path] of [
+        [block.hash, `/${CHAIN}/block/${height}`],
+        [txid, `/${CHAIN}/tx/${txid}`],
+        [String(height), `/${CHAIN}/block/${height}`],
+        ['alice@', `/${CHAIN}/identity/${ALICE}`],
+        [holder, `/${CHAIN}/address/${holder}`],
+        ['nobody@', '/search'],
+      ] as const) {
+        await page.getByRole('combobox', { name: 'Search' }).fill(`${typed}`);
+        await page.keyboard.press('Enter');
+        await expect.poll(pathOf).toBe(path);
+      }
+      expect(new URL(page.url()).searchParams.get('q')).toBe('nobody@');
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('says what is not there', async () => {
+      const { page, close } = await openPage(browser);
+      for (const [view, address] of [
+        ['price', '/market/price/nobody'],
+        ['basket', '/market/basket/nobody'],
+      ]) {
+        await page.goto(withoutStream(service.url, `${address}`));
+        await page.locator(`main[data-view="${view}"][data-ready="not-found"] [role=alert]`).first().waitFor();
+      }
+      await close();
+    });
+
+    it('stays within its credits', async () => {
+      for (const [view, address] of addresses()) {
+        const { page, requests, close } = await openPage(browser);
+        await page.goto(`${service.url}${address}`);
+        await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
+        await page.waitForLoadState('networkidle');
+        const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
+        const answers = await Promise.all(calls.map((request) => request.response()));
+        const cost = answers.reduce((sum, answer) => sum + Number(answer?.headers()['x-credits-cost'] ?? 1), 1);
+        expect(cost, address).toBeLessThanOrEqual(MOST_CREDITS);
+        await close();
+      }
+    });
+
+    it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {
+      await checkAccessibility(browser, service.url, addresses(), colorScheme);
+    });
+  });
+}

@@ -1,0 +1,122 @@
+/** What waits for a block, and what became of it: always told apart from what is in a block. */
+import { useEffect } from 'preact/hooks';
+import { hrefOf } from '../addresses.ts';
+import type { Answer } from '../state/answers.ts';
+import { now } from '../state/clock.ts';
+import { type Outcome, outcomeOf, standingOf } from '../state/mempool.ts';
+import { isLow } from '../state/meter.ts';
+import { shownNumber } from '../text/numbers.ts';
+import { shownSpan } from '../text/times.ts';
+import { Id } from './text.tsx';
+
+export function Unconfirmed() {
+  return <span class="badge unconfirmed">unconfirmed</span>;
+}
+
+/** An amount of coins that the stream told, with the digits that it wrote; its mark is that of what holds it. */
+export function StreamedCoins({ amount }: { readonly amount: number }) {
+  const digits = amount.toFixed(8);
+  return (
+    <data class="number" value={digits}>
+      {shownNumber(digits, 'amount')}
+    </data>
+  );
+}
+
+interface StreamedProps {
+  readonly chain: string;
+  readonly txid: string;
+}
+
+export function TransactionLink({ chain, txid }: StreamedProps) {
+  return (
+    <a href={hrefOf('tx', { chain, txid })}>
+      <Id id={txid} />
+    </a>
+  );
+}
+
+export function OutcomeText({ outcome: { chain, data } }: { readonly outcome: Outcome }) {
+  const { reason, byTxid, height } = data;
+  const block = height !== null && <a href={hrefOf('block', { chain, block: String(height) })}>{height}</a>;
+  const other = byTxid !== null && <TransactionLink chain={chain} txid={byTxid} />;
+  switch (reason) {
+    case 'mined':
+      return <>mined in block {block}</>;
+    case 'conflicting':
+      return (
+        <>
+          no block can hold it any more: {other} in block {block} spends what it spends
+        </>
+      );
+    case 'replaced':
+      return <>replaced by {other}, which spends what it spends</>;
+    case 'expired':
+      return <>no block may hold it any more: its expiry height has passed</>;
+    case 'dropped':
+      return <>the daemon no longer holds it; it may come back</>;
+    case 'left_out':
+      return <>it still waits, but this service has no room for its fee rate</>;
+  }
+}
+
+interface StandingProps extends StreamedProps {
+  readonly answer: Answer;
+  /** Whether it waits by what is shown; null where nothing is. */
+  readonly isWaiting: boolean | null;
+}
+
+/** Asked again when the stream says that what is shown no longer holds. */
+const AGAIN_MS = 5_000;
+
+function useFresh({ answer, chain, txid, isWaiting }: StandingProps): void {
+  const standing = standingOf(chain, txid);
+  const isGone = standing === 'absent' || outcomeOf(chain, txid)?.data.reason === 'mined';
+  const isUnknown = answer.trouble.value?.status === 404;
+  const isOutdated = isWaiting ? isGone && !isUnknown : isWaiting === null && standing === 'waiting';
+  useEffect(() => {
+    if (!isOutdated) return undefined;
+    answer.refresh();
+    const timer = setInterval(() => !isLow.value && answer.refresh(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [answer, isOutdated]);
+}
+
+/** Whether the transaction of a view waits, and what became of it. */
+export function StandingBanner(props: StandingProps) {
+  const { chain, txid, answer, isWaiting } = props;
+  useFresh(props);
+  const outcome = outcomeOf(chain, txid);
+  if (outcome) {
+    const { reason } = outcome.data;
+    const isOver = isWaiting || (isWaiting === null && reason !== 'mined');
+    if (!isOver && reason !== 'mined') return null;
+    return (
+      <p
+        class={reason === 'mined' ? 'banner settled' : 'banner'}
+        role="status"
+        data-testid="unconfirmed"
+        data-state={reason}
+        data-event="mempool_gone"
+        data-cursor={outcome.cursor}
+      >
+        <strong>{reason === 'mined' ? 'Confirmed' : 'No longer waits'}</strong>
+        <span>
+          {shownSpan(now.value - outcome.at)} ago: <OutcomeText outcome={outcome} />.
+        </span>
+      </p>
+    );
+  }
+  if (!isWaiting) return null;
+  const isLost = standingOf(chain, txid) === 'absent' && answer.trouble.value?.status === 404;
+  return (
+    <p class="banner" role="status" data-testid="unconfirmed" data-state={isLost ? 'absent' : 'waiting'}>
+      <strong>{isLost ? 'No longer waits' : 'Unconfirmed'}</strong>
+      <span>
+        {isLost
+          ? 'No block holds it. What stands below is what it would have done.'
+          : 'It waits for a block. What stands below holds once a block does.'}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,177 @@
+/** What waiting transactions do to an address: by the answer, and by what the stream has told since. */
+import {
+  type Answer,
+  type AnswerOf,
+  At,
+  Currency,
+  Field,
+  hrefOf,
+  Id,
+  mempoolOf,
+  NameOf,
+  nativeNameOf,
+  now,
+  OutcomeText,
+  outcomeOf,
+  outcomes,
+  Panel,
+  StreamedCoins,
+  shownSpan,
+  Table,
+  TransactionLink,
+  Unconfirmed,
+  Value,
+  type Waiting,
+} from '../kit.ts';
+
+interface AddressWaitingProps {
+  readonly answer: Answer<'/api/address/{addr}'>;
+  readonly chain: string;
+}
+
+type Part = NonNullable<AnswerOf<'/api/address/{addr}'>['unconfirmed']>;
+
+export function AddressWaiting({ answer, chain }: AddressWaitingProps) {
+  return (
+    <Panel title="Waits for a block" answer={answer} frame="short">
+      {({ address, unconfirmed }) =>
+        unconfirmed === null ? (
+          <p class="empty">What waits on {chain} is not known to the service at the moment.</p>
+        ) : (
+          <>
+            <Answered part={unconfirmed} chain={chain} />
+            <Streamed
+              address={address}
+              chain={chain}
+              known={new Set(unconfirmed.transactions.map(({ txid }) => txid))}
+            />
+          </>
+        )
+      }
+    </Panel>
+  );
+}
+
+function Answered({ part: { transactions }, chain }: { readonly part: Part; readonly chain: string }) {
+  const unit = nativeNameOf(chain);
+  return (
+    <At at="/unconfirmed">
+      <dl class="facts">
+        <Field label="Waiting">
+          <Value at="txCount" as="integer" unit="transactions" /> <Unconfirmed />
+        </Field>
+        <Field label="Together">
+          <Value at="net" as="amount" unit={unit} />
+        </Field>
+      </dl>
+      <Table
+        at="transactions"
+        rows={transactions}
+        caption="What each waiting transaction does to the address, newest first"
+        empty="Nothing of it waits."
+        columns={[
+          { head: 'Seen', cell: () => <Value at="seenAt" as="time" /> },
+          { head: 'Transaction', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
+          { head: 'Type', cell: () => <Value at="type" as="word" /> },
+          { head: 'Net', isNumber: true, cell: () => <Value at="net" as="amount" unit={unit} /> },
+          {
+            head: 'Other currencies',
+            isNumber: true,
+            cell: ({ currencies }) =>
+              currencies.map(({ currencyId }, index) => (
+                <At key={currencyId} at={`currencies/${index}`}>
+                  <div>
+                    <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
+                  </div>
+                </At>
+              )),
+          },
+          { head: 'State', cell: ({ txid }) => <State chain={chain} txid={txid} /> },
+        ]}
+      />
+    </At>
+  );
+}
+
+function State({ chain, txid }: { readonly chain: string; readonly txid: string }) {
+  const outcome = outcomeOf(chain, txid);
+  if (!outcome) {
+    return (
+      <span data-txid={txid} data-state="waiting">
+        waiting
+      </span>
+    );
+  }
+  const { reason } = outcome.data;
+  return (
+    <span data-txid={txid} data-state={reason} data-event="mempool_gone" data-cursor={outcome.cursor}>
+      <OutcomeText outcome={outcome} />
+    </span>
+  );
+}
+
+interface StreamedProps {
+  readonly address: string;
+  readonly chain: string;
+  /** Transactions that the answer has. */
+  readonly known: ReadonlySet<string>;
+}
+
+const KEPT_MS = 600_000;
+const MOST_SHOWN = 20;
+
+/** Since the answer. */
+function Streamed({ address, chain, known }: StreamedProps) {
+  const touches = (data: Waiting['data'] | null) => data?.addresses.some((one) => one.address === address) ?? false;
+  const waiting = [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data));
+  const gone = outcomes.value.filter(
+    (outcome) =>
+      outcome.chain === chain &&
+      !known.has(outcome.data.txid) &&
+      touches(outcome.was) &&
+      now.value - outcome.at < KEPT_MS,
+  );
+  if (waiting.length + gone.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari
+    <ul role="list" class="news" aria-label="Since then">
+      {waiting
+        .slice(-MOST_SHOWN)
+        .reverse()
+        .map(({ data: { txid, seenAt, type, addresses }, event, cursor }) => (
+          <li key={txid} data-txid={txid} data-state="waiting" data-event={event} data-cursor={cursor}>
+            <span class="status pending">waiting</span> {type.replaceAll('_', ' ')}{' '}
+            <TransactionLink chain={chain} txid={txid} />{' '}
+            {addresses
+              .filter((one) => one.address === address)
+              .map(({ net, currencies }) => (
+                <span key={address}>
+                  net <StreamedCoins amount={net} /> {nativeNameOf(chain)}
+                  {currencies.map(({ currencyId, amount }) => (
+                    <span key={currencyId}>
+                      , <StreamedCoins amount={amount} /> <Id id={currencyId} />
+                      <NameOf id={currencyId} />
+                    </span>
+                  ))}
+                </span>
+              ))}{' '}
+            <small class="muted">seen {shownSpan(now.value - seenAt * 1000)} ago</small>
+          </li>
+        ))}
+      {gone.slice(0, MOST_SHOWN).map((outcome) => {
+        const { data, cursor } = outcome;
+        return (
+          <li
+            key={data.txid}
+            data-txid={data.txid}
+            data-state={data.reason}
+            data-event="mempool_gone"
+            data-cursor={cursor}
+          >
+            <TransactionLink chain={chain} txid={data.txid} /> <OutcomeText outcome={outcome} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,101 @@
+/** The way of a conversion whose request is in no block yet: nothing of it has happened. */
+import { type Answer, At, hrefOf, now, outcomeOf, Panel, Party, shownSpan, Unconfirmed, Value } from '../kit.ts';
+import { Line, Stage, type StageState } from './conversion-flow.tsx';
+import { CurrencyById } from './tx-waiting.tsx';
+
+interface WaitingFlowProps {
+  readonly answer: Answer<'/api/tx/{txid}'>;
+  /** Of the conversion in the list of those that wait. */
+  readonly index: number;
+  readonly chain: string;
+}
+
+const LATER: readonly (readonly ['export' | 'import' | 'payout', string, string])[] = [
+  ['export', 'Export', 'Follows once the request is in a block.'],
+  ['import', 'Import', 'Waits for the export: no price is known before it.'],
+  ['payout', 'Payout', 'Follows with the import.'],
+];
+
+export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
+  return (
+    <Panel title="From request to payout" answer={answer} frame="tall">
+      {({ txid, unconfirmed }) => {
+        const leg = unconfirmed?.conversions[index];
+        if (!unconfirmed || !leg) return <p class="empty">The transaction names no such conversion.</p>;
+        const reason = outcomeOf(chain, txid)?.data.reason ?? null;
+        // Read anew when it is mined; a fee rate that is too low for this service is not the end.
+        const isOver = reason !== null && reason !== 'mined' && reason !== 'left_out';
+        const state: StageState = isOver ? 'none' : 'waiting';
+        return (
+          <At at={`/unconfirmed/conversions/${index}`}>
+            <dl class="facts">
+              <Line label="Status">
+                <Unconfirmed />
+              </Line>
+              <Line label="Kind">
+                <Value at="type" as="word" />
+              </Line>
+              <Line label="Conversion fee">
+                <Value at="fee" as="amount" />
+              </Line>
+              <Line label="Seen at">
+                <Value at="/unconfirmed/seenAt" as="time" />{' '}
+                <span class="muted" data-derived="age">
+                  {shownSpan(now.value - Number(unconfirmed.seenAt) * 1000)} ago
+                </span>
+              </Line>
+            </dl>
+            {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+            <ol role="list" class="flow" data-testid="flow">
+              <Stage
+                name="request"
+                title="Request"
+                state={state}
+                says={isOver ? 'No block will hold the request.' : 'The request waits for a block.'}
+              >
+                <dl class="stage">
+                  <Line label="Given">
+                    <Value at="amountIn" as="amount" />{' '}
+                    <CurrencyById at="fromCurrencyId" id={leg.fromCurrencyId} chain={chain} />
+                  </Line>
+                  <Line label="By">
+                    <Party at="source" chain={chain} why="what pays for it is not known" />
+                  </Line>
+                  <Line label="Transaction">
+                    <Value at="/txid" as="id" href={hrefOf('tx', { chain, txid })} />
+                  </Line>
+                </dl>
+              </Stage>
+              {LATER.map(([name, title, says]) => (
+                <Stage key={name} name={name} title={title} state={state} says={isOver ? 'It will not come.' : says}>
+                  {name === 'import' && (
+                    <dl class="stage">
+                      <Line label="By">
+                        <CurrencyById at="basketId" id={leg.basketId} chain={chain} />
+                      </Line>
+                      {leg.viaCurrencyId !== null && (
+                        <Line label="Through">
+                          <CurrencyById at="viaCurrencyId" id={leg.viaCurrencyId} chain={chain} />
+                        </Line>
+                      )}
+                    </dl>
+                  )}
+                  {name === 'payout' && (
+                    <dl class="stage">
+                      <Line label="In">
+                        <CurrencyById at="toCurrencyId" id={leg.toCurrencyId} chain={chain} />
+                      </Line>
+                      <Line label="To">
+                        <Party at="destination" chain={chain} why="the request names none" />
+                      </Line>
+                    </dl>
+                  )}
+                </Stage>
+              ))}
+            </ol>
+          </At>
+        );
+      }}
+    </Panel>
+  );
+}

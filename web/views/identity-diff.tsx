@@ -1,0 +1,36 @@
+/** What an update of an identity changed, field by field. */
+import { At, JsonTree, Value } from '../kit.ts';
+
+/** Of a tree: so deep that the values of a content map stand open. */
+const FOLDED = -3;
+
+interface DiffProps {
+  /** JSON pointer of the changes, from the root. */
+  readonly at: string;
+  readonly changes: readonly { readonly field: string }[];
+  /** Said where there are none. */
+  readonly none: string;
+}
+
+export function Diff({ at, changes, none }: DiffProps) {
+  if (changes.length === 0) return <p class="muted">{none}</p>;
+  return (
+    <dl class="diff">
+      {changes.map(({ field }, index) => (
+        <At key={field} at={`${at}/${index}`}>
+          <div data-item={`${at}/${index}`}>
+            <dt>
+              <Value at="field" />
+            </dt>
+            <dd class="old">
+              <JsonTree at="old" depth={FOLDED} />
+            </dd>
+            <dd class="new">
+              <JsonTree at="new" depth={FOLDED} />
+            </dd>
+          </div>
+        </At>
+      ))}
+    </dl>
+  );
+}
