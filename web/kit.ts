@@ -23,7 +23,9 @@ export { Proof } from './parts/proof.tsx';
 export { Qr } from './parts/qr.tsx';
 export { useRefresh } from './parts/refresh.ts';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
+export { SaidAt } from './parts/said-at.tsx';
 export { SaveLink } from './parts/save-link.tsx';
+
 export { At, useLeaf, usePointer } from './parts/scope.tsx';
 export { Sparkline } from './parts/sparkline.tsx';
 export { type Column, Table } from './parts/table.tsx';
@@ -32,7 +34,9 @@ export { Id, Text } from './parts/text.tsx';
 export { Value } from './parts/value.tsx';
 export { type Period, VolumeChart } from './parts/volume-chart.tsx';
 export { OutcomeText, StandingBanner, StreamedCoins, TransactionLink, Unconfirmed } from './parts/waiting.tsx';
+export { WhenSeen } from './parts/when-seen.tsx';
 export { type ActOutcome, act } from './state/act.ts';
+
 export { type Answer, ask, isAnswerOf } from './state/answers.ts';
 export { now } from './state/clock.ts';
 export { type BlockOfLane, type Lane, laneOf, lanes, layAnswer } from './state/lanes.ts';

@@ -32,7 +32,12 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
   return { path, ...rest };
 }
 
-export const ADDRESS_TABS = { history: 'History', rewards: 'Rewards', conversions: 'Conversions' } as const;
+export const ADDRESS_TABS = {
+  history: 'History',
+  rewards: 'Rewards',
+  conversions: 'Conversions',
+  balance: 'By day',
+} as const;
 export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals: 'Referrals' } as const;
 
 /** A long id keeps both of its ends. */
@@ -52,6 +57,11 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
       return call('/api/address/{addr}/rewards', parameters);
     case 'conversions':
       return call('/api/address/{addr}/conversions', parameters);
+    case 'balance':
+      return call('/api/address/{addr}/series', {
+        path: { addr },
+        query: { chain, currency: query.get('currency'), days: query.get('days') },
+      });
     default:
       return call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } });
   }
@@ -143,7 +153,7 @@ export const views = {
     description: 'Blocks of the chain, newest first: height, time, work or stake, transactions, size and reward.',
     calls: ({ chain }, query) => [
       call('/api/blocks/', {
-        query: { chain, pageSize: '50', page: query.get('page'), cursor: query.get('cursor') },
+        query: { chain, pageSize: '50', validationType: query.get('validationType'), ...placeIn(query) },
       }),
     ],
   }),
@@ -349,7 +359,7 @@ export const views = {
     description: 'API keys of an identity: make, replace and revoke them, and see when each was used.',
     calls: () => [call('/api/keys')],
   }),
-  usage: view('/account/usage', {
+  usage: view('/usage', {
     isPrivate: true,
     title: () => 'Usage',
     description: 'Credits that an identity used, by minute, hour and day, by key and by route, and what plans cost.',
@@ -360,13 +370,13 @@ export const views = {
       call('/api/keys'),
     ],
   }),
-  webhooks: view('/account/webhooks', {
+  webhooks: view('/webhooks', {
     isPrivate: true,
     title: () => 'Webhooks',
     description: 'Webhooks of an identity: register them with any kind and filter, and see how they are.',
     calls: () => [call('/api/webhooks')],
   }),
-  webhook: view('/account/webhooks/:id', {
+  webhook: view('/webhooks/:id', {
     isPrivate: true,
     title: ({ id }) => `Webhook ${id}`,
     description:

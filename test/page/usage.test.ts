@@ -14,7 +14,7 @@ import { openPage, type PageSession } from './watched-page.ts';
 
 const OWNER = { chain: CHAIN, identityAddress: ALICE };
 const TIERS = { free: { creditsPerMinute: 300 }, developer: { creditsPerMinute: 600 }, pro: { creditsPerMinute: 900 } };
-const ADDRESS = '/account/usage';
+const ADDRESS = '/usage';
 const READ = '/api/market/protocol';
 const PATIENT = { timeout: 60_000 };
 

@@ -24,7 +24,7 @@ import { checkPanels, checkView } from './generic-check.ts';
 import { logIn } from './logged-in.ts';
 import { openPage, type PageSession } from './watched-page.ts';
 
-const LIST = '/account/webhooks';
+const LIST = '/webhooks';
 
 if (whyNoBrowser) it('webhooks on the page', ({ skip }) => skip(String(whyNoBrowser)));
 

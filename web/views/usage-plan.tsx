@@ -1,6 +1,6 @@
 /** What a plan of calls costs a minute, and the tiers that it fits into: priced by the service. */
 import { useState } from 'preact/hooks';
-import { Alert, act, ask, call, type Outcome, shownNumber } from '../kit.ts';
+import { type ActOutcome, Alert, act, ask, call, shownNumber } from '../kit.ts';
 
 interface PlannedCall {
   /** For the list. */
@@ -41,7 +41,7 @@ const METHOD = /^(GET|POST|PATCH|DELETE) +(?=\/)/;
 
 export function PlanSimulator() {
   const [calls, setCalls] = useState(FIRST);
-  const [outcome, setOutcome] = useState<Outcome<Plan> | null>(null);
+  const [outcome, setOutcome] = useState<ActOutcome<Plan> | null>(null);
   /** The index of paths costs a credit: it is asked when somebody types. */
   const [isTyped, setTyped] = useState(false);
   const change = (id: number, by: Partial<PlannedCall>) =>
@@ -153,7 +153,7 @@ function Offers() {
   );
 }
 
-function priced(calls: readonly PlannedCall[]): Promise<Outcome<Plan>> {
+function priced(calls: readonly PlannedCall[]): Promise<ActOutcome<Plan>> {
   const body = {
     calls: calls.map(({ what, often, unit }) => {
       const text = what.trim();
@@ -164,7 +164,7 @@ function priced(calls: readonly PlannedCall[]): Promise<Outcome<Plan>> {
     }),
   };
   // Numbers are their text here too; the types of openapi-fetch lose that on the way.
-  return act<unknown>((client) => client.POST('/api/usage/plan', { body })) as Promise<Outcome<Plan>>;
+  return act<unknown>((client) => client.POST('/api/usage/plan', { body })) as Promise<ActOutcome<Plan>>;
 }
 
 const integer = (digits: string) => shownNumber(digits, 'integer');

@@ -24,7 +24,7 @@ export function UsageSums({ rows, head, group, nameOf }: SumsProps) {
   const caption = `Sums by ${head.toLowerCase()}`;
   return (
     <div class="scroll">
-      <h3 aria-hidden="true">{caption}</h3>
+      <p class="note" aria-hidden="true">{caption}</p>
       <table>
         <caption class="hidden">{caption}</caption>
         <thead>

@@ -1,6 +1,6 @@
 /** What is done with a webhook: a test, a pause, a new secret, its end. */
 import { useState } from 'preact/hooks';
-import { Alert, act, Dialog, hrefOf, navigate, type Outcome, type Trouble } from '../kit.ts';
+import { type ActOutcome, Alert, act, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
 import { IssuedSecret } from './webhook-secret.tsx';
 
 interface ActionsProps {
@@ -43,7 +43,7 @@ export function WebhookActions({ id, isEnabled, onChange }: ActionsProps) {
 export function useAction(onDone: () => void) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const run = async <Data,>(send: () => Promise<Outcome<Data>>): Promise<Outcome<Data> | null> => {
+  const run = async <Data,>(send: () => Promise<ActOutcome<Data>>): Promise<ActOutcome<Data> | null> => {
     if (isBusy) return null;
     setBusy(true);
     const outcome = await send();
