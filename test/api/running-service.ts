@@ -63,6 +63,7 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
   /** Seconds since the epoch. */
@@ -114,6 +115,7 @@ export function configOf(chains: Config['chains']): Config {
     metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
+    datasets: { folder: null, refreshSeconds: 0, bytesPerHour: 1e12, url: null },
     demo: false,
     demoBlockSeconds: 6,
     recordings: [],
@@ -145,6 +147,7 @@ export async function startServiceOn<Node extends FollowedNode>(
     cutover,
     publicHosts = null,
     silentChains = [],
+    datasets,
   }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
@@ -155,7 +158,8 @@ export async function startServiceOn<Node extends FollowedNode>(
   const silent = silentChains.map((name) =>
     chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
   );
-  const config = { ...configOf([chain, ...silent]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
+  const given = { ...limits, publicHosts, ...(cutover !== undefined && { cutover }), ...(datasets && { datasets }) };
+  const config = { ...configOf([chain, ...silent]), ...given };
   const reporter = createStageReporter(stores.postgres, logger);
   const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
