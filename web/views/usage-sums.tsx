@@ -24,7 +24,9 @@ export function UsageSums({ rows, head, group, nameOf }: SumsProps) {
   const caption = `Sums by ${head.toLowerCase()}`;
   return (
     <div class="scroll">
-      <p class="note" aria-hidden="true">{caption}</p>
+      <p class="note" aria-hidden="true">
+        {caption}
+      </p>
       <table>
         <caption class="hidden">{caption}</caption>
         <thead>
