@@ -8,7 +8,7 @@ import { pageSource } from '../../web/build/page-source.ts';
 import { startBrowser, whyNoBrowser } from '../api/browser.ts';
 import { ALICE, CHAIN, type RunningService, startService } from '../api/running-service.ts';
 import { checkAccessibility } from './accessibility.ts';
-import { firstPaint } from './first-paint.ts';
+import { checkFirstPaint } from './first-paint.ts';
 import { checkPanels, checkView } from './generic-check.ts';
 import { openPage, type PageSession } from './watched-page.ts';
 
@@ -172,10 +172,8 @@ describe.skipIf(whyNoBrowser !== null)('the view of usage', () => {
     await close();
   });
 
-  it('costs at most 8 credits to open', async () => {
-    const { credits, files } = await firstPaint(browser, service.url, ADDRESS, reader);
-    expect(credits).toBeLessThanOrEqual(8);
-    expect(files).toBeLessThanOrEqual(8);
+  it('opens within the budget of credits, files and layout shift', async () => {
+    await checkFirstPaint(browser, service.url, ADDRESS, reader);
   });
 
   it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (theme) => {
