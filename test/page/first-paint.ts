@@ -1,7 +1,7 @@
 /** What the first paint of a view costs, and how much of it moves afterwards. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { openPage } from './watched-page.ts';
+import { openPage, type PageSession } from './watched-page.ts';
 
 const MOST_FILES = 8;
 const MOST_CREDITS = 8;
@@ -10,9 +10,14 @@ const MOST_SHIFT = 0.05;
 const WIDTHS = [1440, 360];
 
 /** Wide and narrow: files of the page with its document, credits of its calls and of the stream, layout shift. */
-export async function checkFirstPaint(browser: Browser, base: string, address: string): Promise<void> {
+export async function checkFirstPaint(
+  browser: Browser,
+  base: string,
+  address: string,
+  reader?: PageSession,
+): Promise<void> {
   for (const width of WIDTHS) {
-    const { page, requests, close } = await openPage(browser, { viewport: { width, height: 900 } });
+    const { page, requests, close } = await openPage(browser, { viewport: { width, height: 900 } }, reader);
     await page.goto(`${base}${address}`);
     await page.locator('main[data-ready="true"]').waitFor();
     const files = requests.filter((request) =>
