@@ -33,9 +33,13 @@ export function createVerustreamClient({ baseUrl, key, numbers = 'double' }: Cli
   return client;
 }
 
+/** Such an answer may not be given a body, an empty one either. */
+const NO_CONTENT = 204;
+
 const exactNumbers: Middleware = {
   async onResponse({ response }) {
-    if (!response.ok || !response.headers.get('Content-Type')?.includes('json')) return undefined;
+    if (!response.ok || response.status === NO_CONTENT || !response.headers.get('Content-Type')?.includes('json'))
+      return undefined;
     const text = await response.text();
     const { status, statusText } = response;
     const headers = new Headers(response.headers);

@@ -21,6 +21,13 @@ export type AnswerOf<Path extends GetPath> =
     ? Data
     : never;
 
+/** What a path takes by POST. */
+export type BodyOf<Path extends keyof TextPaths> = TextPaths[Path] extends {
+  post: { requestBody: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
 export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;
   /** Path and query as asked. */
@@ -41,3 +48,7 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
   for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
   return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
 }
+
+/** Of an account: what it answers is for one identity alone. A plan is priced for anybody. */
+export const isOfAccount = (url: string): boolean =>
+  /^\/api\/(auth|keys|usage|webhooks)(\/|\?|$)/.test(url) && !url.startsWith('/api/usage/plan');

@@ -6,6 +6,7 @@ import { Header } from './shell/header.tsx';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { ViewHost } from './shell/view-host.tsx';
 import { startStream } from './state/live.ts';
+import { watchStanding } from './state/standing.ts';
 import { watchStandstill } from './state/standstill.ts';
 
 function Page() {
@@ -28,4 +29,5 @@ root.replaceChildren();
 render(<Page />, root);
 startShortcuts();
 startStream();
+watchStanding();
 watchStandstill();

@@ -32,4 +32,11 @@ export const viewModules: Modules = {
   convert: () => import('./views/convert.tsx'),
   pools: () => import('./views/pools.tsx'),
   volume: () => import('./views/volume.tsx'),
+
+  login: () => import('./views/login.tsx'),
+  account: () => import('./views/account.tsx'),
+  keys: () => import('./views/keys.tsx'),
+  usage: () => import('./views/usage.tsx'),
+  webhooks: () => import('./views/webhooks.tsx'),
+  webhook: () => import('./views/webhook.tsx'),
 };

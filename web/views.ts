@@ -19,6 +19,8 @@ export interface View<Part extends string = string, Calls extends readonly Call[
   /** What the view shows, in a few words: its heading. */
   title(parts: Readonly<Record<Part, string>>, query: URLSearchParams): string;
   readonly description: string;
+  /** For who is logged in alone. */
+  readonly isPrivate?: boolean;
   /** Of the first paint; the first one is what the address shows as JSON. Only where it is not there, the view is not. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
@@ -110,6 +112,34 @@ export const CONVERSION_PARAMETERS = [...SUMMARY_PARAMETERS, 'pageSize', 'page',
 function conversionQuery<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
   const given = names.map((name) => [name, query.get(name) || null] as const);
   return Object.fromEntries(given) as Readonly<Record<Name, string | null>>;
+}
+
+/** Steps by which usage is counted, in seconds: of one, of what is shown first, of all that is kept. */
+export const USAGE_STEPS = {
+  minute: { step: 60, first: 3_600, kept: 86_400 },
+  hour: { step: 3_600, first: 86_400, kept: 30 * 86_400 },
+  day: { step: 86_400, first: 30 * 86_400, kept: 400 * 86_400 },
+} as const;
+export type UsageStep = keyof typeof USAGE_STEPS;
+
+/** Routes are counted by hour and day. */
+export function usageStepOf(query: URLSearchParams, by: 'key' | 'route'): UsageStep {
+  const wanted = query.get('step') ?? '';
+  const step = Object.hasOwn(USAGE_STEPS, wanted) ? (wanted as UsageStep) : 'minute';
+  return by === 'route' && step === 'minute' ? 'hour' : step;
+}
+
+/** From the beginning of a step on, to the end of the step that lasts; both in seconds since the epoch. */
+export function usageSpanOf(query: URLSearchParams, step: UsageStep) {
+  const { step: width, first, kept } = USAGE_STEPS[step];
+  const to = (Math.floor(Date.now() / 1000 / width) + 1) * width;
+  return { from: to - (query.get('span') === 'all' ? kept : first), to };
+}
+
+function usageQuery(query: URLSearchParams, by: 'key' | 'route') {
+  const step = usageStepOf(query, by);
+  const { from } = usageSpanOf(query, step);
+  return { step, by, from: String(from), key: query.get('key') || null, limit: '5000' };
 }
 
 export const views = {
@@ -309,6 +339,55 @@ export const views = {
     title: () => 'Volume',
     description: 'What was traded, in USD, by day, week or month.',
     calls: (_, query) => [call('/api/market/volume', { query: { period: query.get('period') } })],
+  }),
+
+  // For those who log in.
+  login: view('/login', {
+    title: () => 'Log in',
+    description: 'Log in as an identity: its wallet signs a message once. There is no password.',
+    calls: () => [],
+  }),
+  account: view('/account', {
+    isPrivate: true,
+    title: () => 'Account',
+    description: 'Who is logged in, until when, with which tier, and what remains of its credits.',
+    calls: () => [call('/api/auth/session'), call('/api/usage/now')],
+  }),
+  keys: view('/account/keys', {
+    isPrivate: true,
+    title: () => 'Keys',
+    description: 'API keys of an identity: make, replace and revoke them, and see when each was used.',
+    calls: () => [call('/api/keys')],
+  }),
+  usage: view('/usage', {
+    isPrivate: true,
+    title: () => 'Usage',
+    description: 'Credits that an identity used, by minute, hour and day, by key and by route, and what plans cost.',
+    calls: (_, query) => [
+      call('/api/usage/now'),
+      call('/api/usage', { query: usageQuery(query, 'key') }),
+      call('/api/usage', { query: usageQuery(query, 'route') }),
+      call('/api/keys'),
+    ],
+  }),
+  webhooks: view('/webhooks', {
+    isPrivate: true,
+    title: () => 'Webhooks',
+    description: 'Webhooks of an identity: register them with any kind and filter, and see how they are.',
+    calls: () => [call('/api/webhooks')],
+  }),
+  webhook: view('/webhooks/:id', {
+    isPrivate: true,
+    title: ({ id }) => `Webhook ${id}`,
+    description:
+      'A webhook: its deliveries with what was sent and answered, a test, a new secret, and a receiver for it.',
+    calls: ({ id }, query) => [
+      call('/api/webhooks/{id}', { path: { id } }),
+      call('/api/webhooks/{id}/deliveries', {
+        path: { id },
+        query: { state: query.get('state') || null, before: query.get('before') },
+      }),
+    ],
   }),
 } as const satisfies Readonly<Record<string, View<never>>>;
 

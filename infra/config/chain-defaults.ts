@@ -69,6 +69,8 @@ export const RESERVED_NAMES: readonly string[] = [
   'search',
   'login',
   'account',
+  'usage',
+  'webhooks',
   'operator',
   'status',
   'address',

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
 import { seriousViolations } from './axe.ts';
 import { withoutStream } from './generic-check.ts';
-import { openPage } from './watched-page.ts';
+import { openPage, type PageSession } from './watched-page.ts';
 
 export type ViewAddress = readonly [view: string, address: string];
 
@@ -14,12 +14,13 @@ export async function checkAccessibility(
   base: string,
   views: readonly ViewAddress[],
   colorScheme: 'light' | 'dark',
+  reader?: PageSession,
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   const checkAt = async (width: number) => {
     const viewport = { width, height: 900 };
     const options = { viewport, colorScheme, reducedMotion: 'reduce', bypassCSP: true } as const;
-    const { page, close } = await openPage(browser, options);
+    const { page, close } = await openPage(browser, options, reader);
     for (const [index, [view, address]] of views.entries()) {
       await page.goto(withoutStream(base, address));
       await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();

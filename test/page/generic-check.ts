@@ -32,21 +32,30 @@ export interface CheckedView {
   readonly pointers: ReadonlySet<string>;
 }
 
-/** @param view its `data-view` */
-export async function checkView(page: Page, base: string, address: string, view: string): Promise<CheckedView> {
+/**
+ * @param view its `data-view`
+ * @param token of the session by which the page asks
+ */
+export async function checkView(
+  page: Page,
+  base: string,
+  address: string,
+  view: string,
+  token?: string,
+): Promise<CheckedView> {
   await page.goto(withoutStream(base, address));
   await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
-  return checkPanels(page, base, address);
+  return checkPanels(page, base, address, token);
 }
 
 /** What is shown now, without opening it again. */
-export async function checkPanels(page: Page, base: string, address: string): Promise<CheckedView> {
+export async function checkPanels(page: Page, base: string, address: string, token?: string): Promise<CheckedView> {
   const pointers = new Set<string>();
   let values = 0;
   const panels = await readPanels(page);
   expect(panels.length, `${address} has panels`).toBeGreaterThan(0);
   for (const panel of panels) {
-    const wrong = await wrongValues(base, panel);
+    const wrong = await wrongValues(base, panel, token);
     expect(wrong, `${address}: ${panel.src}`).toEqual([]);
     expect(panel.unmarked, `${address}: numbers of ${panel.src} without a mark`).toEqual([]);
     values += panel.values.length;
@@ -95,8 +104,13 @@ function readPanels(page: Page): Promise<MarkedPanel[]> {
 }
 
 /** What of a panel is not as the API answers. */
-async function wrongValues(base: string, { src, chainState, values, items }: MarkedPanel): Promise<string[]> {
-  const response = await fetch(new URL(src, base));
+async function wrongValues(
+  base: string,
+  { src, chainState, values, items }: MarkedPanel,
+  token: string | undefined,
+): Promise<string[]> {
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const response = await fetch(new URL(src, base), { headers });
   const answer = parse(await response.text());
   const wrong: string[] = [];
   if (response.headers.get('X-Chain-State') !== chainState) wrong.push(`the chain state is not ${chainState}`);

@@ -13,6 +13,7 @@ import { wanderingReader } from './scenarios/wandering.ts';
 import { withoutScript } from './scenarios/without-script.ts';
 import { pageIsServed } from './serving.ts';
 import { chainViews } from './views/chain-views.ts';
+import { chartsAndFilters } from './views/charts-and-filters.ts';
 import { firstViews } from './views/first-views.ts';
 import { marketViews } from './views/market-views.ts';
 import { viewsOfTwoChains } from './views/views-of-two-chains.ts';
@@ -38,6 +39,7 @@ if (whyNoBrowser) it('the page in a browser', ({ skip }) => skip(String(whyNoBro
 describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   firstViews(opened);
   chainViews(opened);
+  chartsAndFilters(opened);
   marketViews(opened);
   withoutScript(opened);
   usedUpAllowance(opened);

@@ -12,7 +12,21 @@ export interface WatchedPage {
 /** Chromium says so of every failed answer of an own address; the page shows these. */
 const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of (400|401|403|404|429|503)/;
 
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+/** A session as the page keeps it in its tab. */
+export interface PageSession {
+  readonly token: string;
+  readonly expiresAt: string;
+  readonly identity: string;
+  readonly identityAddress: string;
+  readonly chain: string;
+}
+
+/** @param reader whoever is logged in from the first document on */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  reader?: PageSession,
+): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -27,5 +41,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
       console.error(`policy: ${violatedDirective} ${blockedURI}`),
     );
   });
+  if (reader) {
+    const kept = JSON.stringify({ sessions: [reader], reader: reader.token });
+    await page.addInitScript((text) => sessionStorage.setItem('sessions', text), kept);
+  }
   return { page, complaints, requests, close: () => context.close() };
 }

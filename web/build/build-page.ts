@@ -1,11 +1,12 @@
 /** Source of the page → files as they are served: compiled by esbuild, named by their content, compressed once. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { glob } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'esbuild';
 import type { CompiledFile, CompiledPage } from './compiled-page.ts';
 import { readKept, writeKept } from './kept-page.ts';
 
@@ -30,10 +31,24 @@ export async function buildPage(): Promise<CompiledPage> {
 async function keyOfSources(): Promise<string> {
   const hash = createHash('sha256');
   const paths: string[] = ['package-lock.json'];
-  for await (const path of glob('{web,client}/**/*.{ts,tsx,css}', { cwd: ROOT })) paths.push(path);
+  for await (const path of glob('{{web,client}/**/*.{ts,tsx,css},examples/webhook*}', { cwd: ROOT })) paths.push(path);
   for (const path of paths.sort()) hash.update(`${path}\0`).update(readFileSync(join(ROOT, path)));
   return hash.digest('hex');
 }
+
+/** `example:<file>` is the text of a program of examples/. */
+const examples: Plugin = {
+  name: 'examples',
+  setup(build) {
+    build.onResolve({ filter: /^example:/ }, ({ path }) => ({
+      path: path.replace('example:', ''),
+      namespace: 'example',
+    }));
+    build.onLoad({ filter: /./, namespace: 'example' }, async ({ path }) => {
+      return { contents: await readFile(join(ROOT, 'examples', path), 'utf8'), loader: 'text' };
+    });
+  },
+};
 
 export async function compilePage(): Promise<CompiledPage> {
   const esbuild = await import('esbuild');
@@ -55,6 +70,7 @@ export async function compilePage(): Promise<CompiledPage> {
       write: false,
       logLevel: 'silent',
       legalComments: 'none',
+      plugins: [examples],
     });
     const { outputs } = metafile;
     const outputOf = (source: string) =>

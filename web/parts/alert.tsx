@@ -7,14 +7,29 @@ const TITLES: Readonly<Record<string, string>> = {
   rate_limited: 'The allowance is used up',
   unreachable: 'The service does not answer',
   not_found: 'Not there',
+  session_required: 'You are not logged in',
+  login_refused: 'The login was refused',
+  identity_revoked: 'The identity is revoked',
+  too_many_keys: 'There are too many keys',
+  too_many_webhooks: 'There are too many webhooks',
+  tier_required: 'This needs a higher tier',
+  receiver_refused: 'Messages cannot go there',
 };
 
-export function Alert({ trouble, retry }: { readonly trouble: Trouble; readonly retry: () => void }) {
+interface AlertProps {
+  readonly trouble: Trouble;
+  /** Asks again; none where nothing is asked again by itself. */
+  readonly retry?: () => void;
+  /** What did not happen. */
+  readonly title?: string;
+}
+
+export function Alert({ trouble, retry, title = 'This could not be read' }: AlertProps) {
   const { code, status, detail, requestId, retryAt, parameters, suggestions } = trouble;
   const seconds = retryAt === null ? null : Math.max(0, Math.ceil((retryAt - now.value) / 1000));
   return (
     <div role="alert" class="alert" data-code={code} data-request-id={requestId}>
-      <strong>{TITLES[code] ?? (status === 404 ? 'Not there' : 'This could not be read')}</strong>{' '}
+      <strong>{TITLES[code] ?? (status === 404 ? 'Not there' : title)}</strong>{' '}
       <span>
         <Text text={detail} />
         {parameters.length > 0 && ` (${parameters.join(', ')})`}
@@ -28,10 +43,10 @@ export function Alert({ trouble, retry }: { readonly trouble: Trouble; readonly 
       {seconds !== null && (
         <span>
           {' '}
-          Asked again in <span data-derived="countdown">{seconds}</span> s.
+          {retry ? 'Asked again' : 'Possible again'} in <span data-derived="countdown">{seconds}</span> s.
         </span>
       )}
-      {status !== 404 && status !== 400 && (
+      {retry && status !== 404 && status !== 400 && (
         <button type="button" onClick={retry}>
           Ask again now
         </button>

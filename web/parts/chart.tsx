@@ -1,4 +1,5 @@
 /** A series as a chart for the eye, as a sentence, point by point with the arrow keys, and as a table. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { theme, timeZone } from '../state/settings.ts';
 import { inertText } from '../text/inert.ts';
@@ -39,26 +40,42 @@ interface ChartProps<Point> {
 }
 
 export function Chart<Point>(props: ChartProps<Point>) {
-  const { at, points, name, caption, columns, empty, series } = props;
-  const [isOpen, setOpen] = useState(false);
-  const source = useSource();
-  const id = useId();
+  const { points, series } = props;
   const marks = useMarks();
-  if (points.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <figure class="chart" data-points={points.length} {...source}>
-      <figcaption data-derived="caption">
-        <Text text={caption} />
-      </figcaption>
+    <Figure {...props} rows={points}>
       {(series.length > 1 || props.candles) && <Legend series={series} hasCandles={props.candles !== undefined} />}
       <Canvas {...props} marks={marks} />
       {marks.length > 0 && <Marks count={marks.length} />}
+    </Figure>
+  );
+}
+
+interface FigureProps<Row> extends Pick<ChartProps<Row>, 'at' | 'name' | 'caption' | 'columns' | 'empty'> {
+  /** Of the list at `at`, in its order. */
+  readonly rows: readonly Row[];
+  /** What is drawn. */
+  readonly children: ComponentChildren;
+}
+
+/** A drawing with its sentence, and with its numbers on demand. */
+export function Figure<Row>({ at, rows, name, caption, columns, empty, children }: FigureProps<Row>) {
+  const [isOpen, setOpen] = useState(false);
+  const source = useSource();
+  const id = useId();
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  return (
+    <figure class="chart" data-points={rows.length} {...source}>
+      <figcaption data-derived="caption">
+        <Text text={caption} />
+      </figcaption>
+      {children}
       <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
         {isOpen ? 'Hide the numbers' : 'Show the numbers'}
       </button>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with the keyboard too */}
       <section id={id} class="numbers" aria-label={`Numbers: ${name}`} tabIndex={0} hidden={!isOpen}>
-        {isOpen && <Table at={at} rows={points} caption={name} columns={columns} empty={empty} />}
+        {isOpen && <Table at={at} rows={rows} caption={name} columns={columns} empty={empty} />}
       </section>
     </figure>
   );
@@ -104,10 +121,10 @@ const DASHES: readonly (readonly number[])[] = [
 
 interface LegendProps {
   readonly series: readonly { readonly name: string; readonly kind: PlotSeries['kind'] }[];
-  readonly hasCandles: boolean;
+  readonly hasCandles?: boolean;
 }
 
-function Legend({ series, hasCandles }: LegendProps) {
+export function Legend({ series, hasCandles = false }: LegendProps) {
   return (
     <ul class="legend" aria-hidden="true">
       {hasCandles && <li class="candles">Hollow: the price rose. Filled: it fell.</li>}
@@ -132,8 +149,12 @@ const seconds = (text: string) => millisecondsOf(text) / 1000;
 const isDate = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
 const numberOf = (digits: string | null) => (digits === null ? null : Number(digits));
 
-function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mark[] }) {
-  const { points, time, series, candles, step, marks } = props;
+type CanvasProps<Point> = Pick<ChartProps<Point>, 'points' | 'time' | 'series' | 'candles' | 'step' | 'name'> & {
+  readonly marks?: readonly Mark[];
+};
+
+export function Canvas<Point>(props: CanvasProps<Point>) {
+  const { points, time, series, candles, step, marks = [] } = props;
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -213,7 +234,7 @@ function Canvas<Point>(props: ChartProps<Point> & { readonly marks: readonly Mar
   );
 }
 
-function readout<Point>({ points, time, series, candles }: ChartProps<Point>, index: number): string {
+function readout<Point>({ points, time, series, candles }: CanvasProps<Point>, index: number): string {
   const point = points[index];
   if (point === undefined) return '';
   const values = series.map(({ name, unit, as, value }) => {

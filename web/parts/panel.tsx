@@ -1,9 +1,11 @@
 /** A part of a view that shows one answer: it says what was asked, as of which block, and lets the reader take it along. */
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
-import type { AnswerOf, Call, GetPath } from '../calls.ts';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { type AnswerOf, type Call, type GetPath, isOfAccount } from '../calls.ts';
 import { type Answer, watch } from '../state/answers.ts';
+import { saveAnswer } from '../state/save-answer.ts';
 import { chainsOf } from '../state/tips.ts';
+import type { Trouble } from '../state/trouble.ts';
 import { Alert } from './alert.tsx';
 import { Copy } from './copy.tsx';
 import { DOTS, Icon } from './icons.tsx';
@@ -40,7 +42,7 @@ export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
       </header>
       {trouble.value && <Alert trouble={trouble.value} retry={answer.refresh} />}
       {shown ? (
-        <Guard key={shown.at}>
+        <Guard at={shown.at}>
           <ScopeRoot data={shown.data} src={shown.url} chainState={shown.chainState}>
             {children(shown.data)}
           </ScopeRoot>
@@ -76,6 +78,8 @@ interface MenuProps {
 }
 
 function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
+  const isPrivate = isOfAccount(url);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
   const absolute = `${location.origin}${url}`;
   const formatted = (format: string) => {
     const address = new URL(absolute);
@@ -89,9 +93,14 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
         <Icon path={DOTS} />
       </summary>
       <div>
-        <Copy label="Copy as curl" text={`curl '${absolute.replaceAll("'", '%27')}'`} />
+        <Copy label="Copy as curl" text={`curl ${isPrivate ? CURL_TOKEN : ''}'${absolute.replaceAll("'", '%27')}'`} />
         <Copy label="Copy as TypeScript" text={() => asTypeScript(call)} />
-        <a href={url}>JSON</a>
+        <a
+          href={url}
+          onClick={isPrivate ? async (event) => setTrouble(await saveInstead(event, url, 'json')) : undefined}
+        >
+          JSON
+        </a>
         {isList &&
           FORMATS.map((format) => (
             <a key={format} href={formatted(format)} download>
@@ -101,13 +110,29 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
         <button type="button" onClick={refresh}>
           Refresh
         </button>
+        {trouble && <Alert trouble={trouble} title="It could not be saved" />}
       </div>
     </details>
   );
 }
 
+/** Nobody's token is copied: whoever runs it gives one. */
+const CURL_TOKEN = `-H "Authorization: Bearer $VERUSTREAM_TOKEN" `;
+const TYPESCRIPT_TOKEN = ', key: process.env.VERUSTREAM_TOKEN';
+
+/** The address alone would be refused: the answer is asked for by the session, and saved. */
+async function saveInstead(event: Event, url: string, ending: string): Promise<Trouble | null> {
+  event.preventDefault();
+  const name = `${url
+    .split('?')[0]
+    ?.replaceAll(/\W+/g, '-')
+    .replace(/^-api-/, '')}.${ending}`;
+  const { trouble } = await saveAnswer(url, name);
+  return trouble;
+}
+
 /** A program that asks the same by the client of this repository. */
-function asTypeScript({ path, parameters }: Call): string {
+function asTypeScript({ path, parameters, url }: Call): string {
   const literal = (value: unknown) => (/^\d{1,15}$/.test(String(value)) ? String(value) : JSON.stringify(value));
   const members = (values: object = {}) =>
     Object.entries(values)
@@ -121,15 +146,25 @@ function asTypeScript({ path, parameters }: Call): string {
   const options = places.length === 0 ? '' : `, { params: { ${places.join(', ')} } }`;
   return `import { createVerustreamClient } from 'verustream-client';
 
-const verustream = createVerustreamClient({ baseUrl: ${JSON.stringify(location.origin)}, numbers: 'text' });
+const verustream = createVerustreamClient({ baseUrl: ${JSON.stringify(location.origin)}, numbers: 'text'${isOfAccount(url) ? TYPESCRIPT_TOKEN : ''} });
 const { data, error } = await verustream.GET(${JSON.stringify(path)}${options});
 `;
 }
 
+interface GuardProps {
+  /** When the answer came. */
+  readonly at: number;
+  readonly children: ComponentChildren;
+}
+
 /** A view that fails on one answer leaves the others standing. */
-class Guard extends Component<{ readonly children: ComponentChildren }, { readonly error: Error | null }> {
+class Guard extends Component<GuardProps, { readonly error: Error | null }> {
   override state = { error: null };
   static override getDerivedStateFromError = (error: Error) => ({ error });
+  /** A new answer is shown in the same place, with what the reader has opened; one that failed is tried anew. */
+  override componentDidUpdate({ at }: GuardProps): void {
+    if (at !== this.props.at && this.state.error !== null) this.setState({ error: null });
+  }
   override render() {
     const error: Error | null = this.state.error;
     if (error === null) return this.props.children;

@@ -1,4 +1,5 @@
 /** The bottom of every view: what is left of the allowance, the stream, what this page asked. */
+import { isOfAccount } from '../calls.ts';
 import { Copy } from '../parts/copy.tsx';
 import { now } from '../state/clock.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
@@ -23,7 +24,7 @@ export function Footer() {
         <ol>
           {asked.value.toReversed().map(({ url, credits, at }) => (
             <li key={`${at} ${url}`}>
-              <a href={url}>{url}</a> {credits} credits
+              {isOfAccount(url) ? url : <a href={url}>{url}</a>} {credits} credits
             </li>
           ))}
         </ol>
@@ -39,10 +40,11 @@ function Credits() {
   const { value } = allowance;
   if (value === null) return <span>Credits not used yet</span>;
   const seconds = Math.max(0, Math.ceil((value.wholeAt - now.value) / 1000));
+  const left = seconds === 0 ? value.limit : value.left;
   return (
     <span>
-      <meter min={0} max={value.limit} low={value.limit * 0.2} value={value.left} aria-label="Credits left" />{' '}
-      {value.left} of {value.limit} credits{seconds > 0 && `, all back in ${seconds} s`}
+      <meter min={0} max={value.limit} low={value.limit * 0.2} value={left} aria-label="Credits left" /> {left} of{' '}
+      {value.limit} credits{seconds > 0 && `, all back in ${seconds} s`}
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { THEMES, TIMES, theme, timeZone } from '../state/settings.ts';
 import { tips } from '../state/tips.ts';
 import { shownSpan } from '../text/times.ts';
 import { Search } from './search.tsx';
+import { Who } from './who.tsx';
 
 /** Without a block for so long a chain stands still. */
 const STILL_MS = 15 * 60_000;
@@ -32,6 +33,7 @@ export function Header() {
         <Choice label="Theme" options={THEMES} names={['System', 'Light', 'Dark']} chosen={theme} />
         <Choice label="Times" options={TIMES} names={['Local', 'UTC']} chosen={timeZone} />
         <Pause />
+        <Who />
       </div>
       <nav aria-label="Main">
         {SECTIONS.map(({ name, words }) => (

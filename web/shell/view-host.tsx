@@ -8,6 +8,7 @@ import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
 import { isMissing } from '../state/missing.ts';
 import { onNavigation, place, visit } from '../state/place.ts';
+import { session } from '../state/session.ts';
 import { standstill } from '../state/standstill.ts';
 import '../kit.ts';
 import { shownSpan } from '../text/times.ts';
@@ -15,6 +16,7 @@ import { viewModules } from '../view-modules.ts';
 import type { ViewProps } from '../view-props.ts';
 import type { ViewName } from '../views.ts';
 import { loadView } from './load-view.ts';
+import { AccountNav, LoginWanted, SessionNotice } from './private-view.tsx';
 
 type Ready = 'true' | 'limited' | 'failed' | 'not-found' | undefined;
 
@@ -35,7 +37,22 @@ function readiness(answers: readonly Answer[]): Ready {
 
 export function ViewHost() {
   const here = place.value;
-  return here ? <Main key={visit.value} here={here} /> : <NotFound />;
+  if (!here) return <NotFound />;
+  if (!viewAt(here).isPrivate) return <Main key={visit.value} here={here} />;
+  // Made anew for another reader: nothing of the one before stays, not even what was typed.
+  if (session.value === null) return <Locked key={visit.value} here={here} />;
+  return <Main key={`${visit.value} ${session.value.token}`} here={here} />;
+}
+
+/** A view that nobody may see yet. */
+function Locked({ here }: { readonly here: Place }) {
+  return (
+    <main id="main" data-view={here.name} data-ready="failed" aria-busy="false" data-stream={streamState}>
+      <Heading text={viewAt(here).title(here.parts, here.query)} />
+      <SessionNotice />
+      <LoginWanted />
+    </main>
+  );
 }
 
 function Main({ here }: { readonly here: Place }) {
@@ -61,6 +78,8 @@ function Main({ here }: { readonly here: Place }) {
       data-cursor={cursor}
     >
       <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
+      <SessionNotice />
+      {viewAt(here).isPrivate && <AccountNav />}
       <Standstill />
       {isGone && <Gone />}
       {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}

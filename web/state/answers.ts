@@ -2,10 +2,11 @@
  * Answers of the REST interface by address: asked once, kept until their chain moves, asked again by themselves after a limit or
  * an outage. What is shown stays until something newer is there.
  */
-import { batch, type Signal, signal } from '@preact/signals';
-import { createVerustreamClient } from '../../client/client.ts';
-import type { AnswerOf, Call, GetPath } from '../calls.ts';
-import { isLow, noteLimits } from './meter.ts';
+import { batch, effect, type Signal, signal } from '@preact/signals';
+import { type AnswerOf, type Call, type GetPath, isOfAccount } from '../calls.ts';
+import { client } from './client.ts';
+import { isLow, noteStanding } from './meter.ts';
+import { session, sessionEnded } from './session.ts';
 import { chainsOf, noteChainState } from './tips.ts';
 import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 
@@ -45,7 +46,6 @@ const CLOCK_MS = 10_000;
 /** A panel is asked again at most this often. */
 const REFRESH_MS = 30_000;
 
-const client = createVerustreamClient({ baseUrl: location.origin, numbers: 'text' });
 const kept = new Map<string, Kept>();
 
 /** The answer of a call, which is asked unless a good one is kept. */
@@ -106,18 +106,25 @@ function refresh(entry: Kept): void {
 async function fetchInto(entry: Kept): Promise<void> {
   const { call, shown, trouble, isBusy } = entry;
   entry.isStale = false;
+  const reader = session.peek();
   entry.due = null;
   let reply = await get(call.url);
   // Where no mempool is known, the rest is answered.
   if (reply.failure?.code === 'mempool_unknown') reply = await get(withoutMempool(call.url));
   const { arrived, failure } = reply;
+  if (failure?.code === 'session_required' && reader) sessionEnded(reader.token);
   batch(() => {
     if (arrived) shown.value = arrived as Shown<never>;
+    if (arrived && reader === session.peek()) noteIfStanding(call, arrived.data);
     trouble.value = failure;
     isBusy.value = false;
   });
   if (failure?.retryAt != null) askLater(entry, failure.retryAt);
   else if (entry.isStale && entry.watchers > 0) askLater(entry, entry.due ?? Date.now() + REFRESH_MS);
+}
+
+function noteIfStanding({ path }: Call, data: unknown): void {
+  if (path === ('/api/usage/now' satisfies GetPath)) noteStanding(data as AnswerOf<'/api/usage/now'>);
 }
 
 type Reply =
@@ -129,7 +136,6 @@ async function get(url: string): Promise<Reply> {
     // The address is whole: no parameter is left to fill in.
     const options = { cache: 'no-cache' } as { [key: string]: unknown };
     const { data, error, response } = await client.GET(url as GetPath, options);
-    noteLimits(url, response.headers);
     const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
     const isAnswer = response.ok || (error !== undefined && !isProblem && typeof error === 'object');
     if (!isAnswer) return { arrived: null, failure: troubleOf(error, response) };
@@ -189,3 +195,9 @@ export function retryFailed(): void {
   for (const entry of kept.values())
     if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
 }
+
+/** What was answered to one identity is nobody else's: it is asked anew by whoever is logged in now. */
+effect(() => {
+  session.value;
+  for (const url of kept.keys()) if (isOfAccount(url)) kept.delete(url);
+});

@@ -55,8 +55,8 @@ function disconnect(): void {
   if (!stop) return;
   stop.abort();
   stop = null;
-  connection.value = 'offline';
   leaveMempool();
+  connection.value = 'offline';
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
@@ -163,11 +163,12 @@ function flush(): void {
         moved.set(chain, true);
       } else if (event.type === 'conversion') conversions = [event, ...conversions];
       else if (event.type === 'price') prices.push(event);
+      else if (isMempoolEvent(event)) mempool.push(event);
       else if (event.type === 'price_correction') {
         prices.push(event);
         // Without a new block what is shown of the chain would stay provisional.
         moved.set(chain, moved.get(chain) ?? false);
-      } else if (isMempoolEvent(event)) mempool.push(event);
+      }
     }
     lay();
     if (mempool.length > 0) applyMempool(mempool);

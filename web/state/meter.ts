@@ -1,5 +1,8 @@
-/** The caller's allowance, as the newest answer told it. */
-import { computed, signal } from '@preact/signals';
+/** The reader's allowance, as the newest answer told it. */
+import { computed, effect, signal } from '@preact/signals';
+import { isOfAccount } from '../calls.ts';
+import { now } from './clock.ts';
+import { session } from './session.ts';
 
 interface Allowance {
   readonly limit: number;
@@ -19,7 +22,7 @@ const LOW = 0.2;
 /** Nothing is asked that nobody asked for. */
 export const isLow = computed(() => {
   const { value } = allowance;
-  return value !== null && value.left <= value.limit * LOW;
+  return value !== null && value.left <= value.limit * LOW && now.value < value.wholeAt;
 });
 
 export function noteLimits(url: string, headers: Headers): void {
@@ -29,8 +32,32 @@ export function noteLimits(url: string, headers: Headers): void {
     number('X-RateLimit-Remaining'),
     number('X-RateLimit-Reset'),
   ];
-  if (!Number.isNaN(limit)) allowance.value = { limit, left, wholeAt: Date.now() + seconds * 1000 };
+  if (!Number.isNaN(limit) && isOfReader(headers))
+    allowance.value = { limit, left, wholeAt: Date.now() + seconds * 1000 };
   const credits = number('X-Credits-Cost');
   const entry = { url, credits: Number.isNaN(credits) ? 0 : credits, at: Date.now() };
   asked.value = [...asked.value.slice(1 - MOST_KEPT), entry];
 }
+
+/** The paths of an account are paid by the network of a session, whose allowance is another. */
+const isOfReader = (headers: Headers): boolean =>
+  session.peek() === null || !headers.get('RateLimit-Policy')?.includes('"requests"');
+
+/** As /api/usage/now says it. */
+interface Standing {
+  readonly creditsPerMinute: string;
+  readonly remaining: string;
+  readonly resetSeconds: string;
+}
+
+export function noteStanding({ creditsPerMinute, remaining, resetSeconds }: Standing): void {
+  const wholeAt = Date.now() + Number(resetSeconds) * 1000;
+  allowance.value = { limit: Number(creditsPerMinute), left: Number(remaining), wholeAt };
+}
+
+/** Another reader has another allowance, and does not see what the one before asked about its account. */
+effect(() => {
+  session.value;
+  allowance.value = null;
+  asked.value = asked.peek().filter(({ url }) => !isOfAccount(url));
+});

@@ -27,6 +27,14 @@ export function navigate(href: string): void {
   scrollTo(0, 0);
 }
 
+/** What an address names of this page; null for anything else, such as an address elsewhere. */
+export function ownHref(href: string | null): string | null {
+  if (href === null || !URL.canParse(href, location.origin)) return null;
+  const url = new URL(href, location.origin);
+  const isOwn = url.origin === location.origin && placeOf(url.pathname, url.search, chainNames) !== null;
+  return isOwn ? `${url.pathname}${url.search}` : null;
+}
+
 function withoutStream(href: string): string {
   const url = new URL(href, location.origin);
   url.searchParams.set('live', '0');

@@ -1,5 +1,5 @@
 /** An address: what it holds, and what each transaction did to it. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   ADDRESS_TABS,
   type Answer,
@@ -15,6 +15,7 @@ import {
   nativeNameOf,
   Pager,
   Panel,
+  Qr,
   Table,
   Tabs,
   tabOf,
@@ -137,49 +138,10 @@ function Balance({ answer, chain, addr }: BalanceProps) {
               ]}
             />
           </div>
-          <Code text={resolved} />
+          <Qr text={resolved} label="The address as a QR code" />
         </div>
       )}
     </Panel>
-  );
-}
-
-interface Squares {
-  readonly size: number;
-  /** Of an SVG path. */
-  readonly path: string;
-}
-
-/** For who reads the address with a telephone; its library comes when it is shown. */
-function Code({ text }: { readonly text: string }) {
-  const [squares, setSquares] = useState<Squares | null>(null);
-  useEffect(() => {
-    let isHere = true;
-    void import('lean-qr').then(({ generate }) => {
-      const code = generate(text);
-      const dots: string[] = [];
-      for (let y = 0; y < code.size; y++) {
-        for (let x = 0; x < code.size; x++) if (code.get(x, y)) dots.push(`M${x} ${y}h1v1h-1z`);
-      }
-      if (isHere) setSquares({ size: code.size, path: dots.join('') });
-    });
-    return () => {
-      isHere = false;
-    };
-  }, [text]);
-  return (
-    <div class="qr">
-      {squares && (
-        <svg
-          viewBox={`-3 -3 ${squares.size + 6} ${squares.size + 6}`}
-          role="img"
-          aria-label="The address as a QR code"
-          shape-rendering="crispEdges"
-        >
-          <path d={squares.path} />
-        </svg>
-      )}
-    </div>
   );
 }
 

@@ -27,11 +27,12 @@ interface PartProps {
 
 export function View({ parts: { chain, txid }, answers: [answer] }: ViewProps<'tx'>) {
   const shown = answer.shown.value;
-  const isWaiting = shown ? shown.data.height === null : null;
+  const height = shown?.data.height ?? null;
+  const isWaiting = shown ? height === null : null;
   return (
     <>
       <StandingBanner answer={answer} chain={chain} txid={txid.toLowerCase()} isWaiting={isWaiting} />
-      <RevertedBanner chain={chain} height={shown?.data.height} readAt={shown?.at} />
+      <RevertedBanner chain={chain} height={height ?? undefined} readAt={shown?.at} />
       <Summary answer={answer} chain={chain} />
       {shown?.data.unconfirmed && <WhatWaits answer={answer} chain={chain} />}
       <Inputs answer={answer} chain={chain} />

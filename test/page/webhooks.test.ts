@@ -1,0 +1,248 @@
+/**
+ * Webhooks in a real Chromium: from the login of an identity to a delivery that the receiver shown on the page has verified, and what
+ * its owner does with it afterwards. SCREENSHOTS names a folder that gets pictures.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTier } from '../../api/access/key-store.ts';
+import { openSession } from '../../api/access/sessions.ts';
+import { pageSource } from '../../web/build/page-source.ts';
+import { startBrowser, whyNoBrowser } from '../api/browser.ts';
+import { type IdentityDaemon, type OwnIdentity, startIdentityDaemon } from '../api/generated-identities.ts';
+import { CHAIN, type RunningService, startServiceOn } from '../api/running-service.ts';
+import { ROOT } from '../house/source-files.ts';
+import { SEED } from '../setup/seed.ts';
+import { type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
+import { reservePort } from '../support/infra/reserved-port.ts';
+import { checkAccessibility } from './accessibility.ts';
+import { seriousViolations } from './axe.ts';
+import { checkPanels, checkView } from './generic-check.ts';
+import { logIn } from './logged-in.ts';
+import { openPage, type PageSession } from './watched-page.ts';
+
+const LIST = '/webhooks';
+
+if (whyNoBrowser) it('webhooks on the page', ({ skip }) => skip(String(whyNoBrowser)));
+
+describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'verustream-receiver-'));
+  const running = new Set<ChildProcess>();
+  let service: RunningService<IdentityDaemon>;
+  let node: IdentityDaemon;
+  let browser: Browser;
+  let owner: OwnIdentity;
+  let reader: PageSession;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    await pageSource.build(); // kept, so that the service has it at once
+    receiver = await startReceiver();
+    node = await startIdentityDaemon(SEED, [{}]);
+    const [first] = node.identities;
+    if (!first) throw new Error('the chain has no identity');
+    owner = first;
+    service = await startServiceOn(node, { page: pageSource, webhooks: { delaysMs: [50], timeoutMs: 5_000 } });
+    browser = await startBrowser();
+    await service.settled();
+    const holder = { chain: CHAIN, identityAddress: owner.address };
+    await setTier(service.stores.postgres, holder, 'pro');
+    const { token, expiresAt } = await openSession(service.stores.postgres, holder);
+    reader = { token, expiresAt: expiresAt.toISOString(), identity: 'owner@', ...holder };
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  });
+
+  afterAll(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await browser?.close();
+    await receiver?.close();
+    await service?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const secretOf = (page: Page) => dialog(page).getByTestId('secret').textContent();
+  const deliveries = (page: Page) => page.getByRole('region', { name: 'Deliveries' });
+
+  async function ask(path: string, method = 'GET', body?: object) {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: { authorization: `Bearer ${reader.token}` },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return answer.json();
+  }
+
+  /** As a reader would: what is shown is saved and run. */
+  function run(code: string, secret: string): { readonly said: () => string } {
+    const file = join(folder, 'webhook-receiver.ts');
+    writeFileSync(file, code);
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+      cwd: folder,
+      env: { ...process.env, WEBHOOK_SECRET: secret },
+    });
+    running.add(child);
+    let out = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        out += chunk;
+      });
+    }
+    return { said: () => out };
+  }
+
+  it('leads from a login to a delivery that the shown receiver has verified', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    const { port } = await reservePort();
+    await page.goto(`${service.url}${LIST}?live=0`);
+    await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+    await page.locator('main[data-view="login"][data-ready="true"]').waitFor();
+    await logIn(page, owner);
+    await page.locator('main[data-view="webhooks"][data-ready="true"]').waitFor();
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await dialog(page).getByLabel('Receiver').fill(`http://127.0.0.1:${port}/hooks`);
+    await dialog(page)
+      .getByRole('checkbox', { name: /^block / })
+      .check();
+    await dialog(page).getByRole('button', { name: 'Make it' }).click();
+    const secret = (await secretOf(page)) ?? '';
+    expect(secret).toMatch(/^whsec_/);
+    await dialog(page).getByRole('button', { name: 'I have it' }).click();
+    await page.locator('main[data-view="webhook"][data-ready="true"]').waitFor();
+    const id = page.url().split('/').at(-1)?.split('?')[0] ?? '';
+    const code = (await page.getByTestId('receiver').textContent()) ?? '';
+    expect(code).toContain(`A receiver of webhook ${id} (block) at http://127.0.0.1:${port}/hooks:`);
+    const program = run(code, secret);
+    await expect.poll(program.said).toContain(`listening on ${port}`);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await deliveries(page).locator('[data-field$="/state"][data-value="delivered"]').waitFor();
+    await expect.poll(program.said).toMatch(/^test {2}\{"webhookId":/m);
+    node.grow(1);
+    await service.settled();
+    await expect.poll(program.said).toMatch(new RegExp(`^block ${CHAIN} .*"height":${node.height}`, 'm'));
+    await checkView(page, service.url, `${LIST}/${id}`, 'webhook', await tokenOf(page));
+    expect(await page.content()).not.toContain(secret); // shown once
+    await page.reload();
+    await page.getByRole('region', { name: 'Webhook', exact: true }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
+      secret,
+    );
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  const tokenOf = (page: Page) =>
+    page.evaluate((): string => JSON.parse(sessionStorage.getItem('sessions') ?? '{}').reader);
+
+  it('registers every kind and filter as the form says', async () => {
+    const { page, close } = await openPage(browser, {}, reader);
+    await page.goto(`${service.url}${LIST}?live=0`);
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await dialog(page).getByLabel('Receiver').fill(receiver.url);
+    await dialog(page).getByLabel('Description').fill('all of it');
+    for (const box of await dialog(page)
+      .getByRole('group', { name: 'Send a message when' })
+      .getByRole('checkbox')
+      .all())
+      await box.check();
+    await dialog(page).getByRole('textbox', { name: 'Currency 1' }).fill('VRSCTEST');
+    await dialog(page).getByRole('textbox', { name: 'USD 1' }).fill('1.5');
+    await dialog(page).getByLabel('Direction 1').selectOption('above');
+    await dialog(page).getByLabel('Currencies').fill('VRSCTEST, iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg');
+    await dialog(page).getByLabel('Least USD value').fill('100.25');
+    await dialog(page).getByLabel('Confirmations').fill('3');
+    await dialog(page).getByRole('checkbox', { name: CHAIN }).check();
+    await dialog(page).getByRole('button', { name: 'Make it' }).click();
+    await dialog(page).locator('[role=alert][data-code="invalid_parameter"]').waitFor(); // address.activity needs one
+    expect(await dialog(page).getByLabel('Addresses').getAttribute('aria-invalid')).toBe('true');
+    await dialog(page).getByLabel('Addresses').fill(owner.address);
+    await dialog(page).getByRole('button', { name: 'Make it' }).click();
+    await secretOf(page);
+    const { webhooks } = await ask('/api/webhooks');
+    expect(webhooks.find(({ description }: { description: string }) => description === 'all of it')).toMatchObject({
+      url: receiver.url,
+      events: ['block', 'reorg', 'address.activity', 'identity.updated', 'conversion.completed', 'price.threshold'],
+      chains: [CHAIN],
+      filter: {
+        currency: ['VRSCTEST', 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'],
+        address: owner.address,
+        minUsd: 100.25,
+      },
+      thresholds: [{ currency: 'VRSCTEST', usd: 1.5, direction: 'above' }],
+      confirmations: 3,
+    });
+    await close();
+  });
+
+  it('pauses, rotates, shows what failed, and sends one or all of it again', async () => {
+    receiver.behave((response) => void response.writeHead(500).end('<b>not yet</b>'));
+    const { id, secret } = await ask('/api/webhooks', 'POST', { url: receiver.url, events: ['reorg'] });
+    const { page, complaints, close } = await openPage(browser, {}, reader);
+    await page.goto(`${service.url}${LIST}/${id}?live=0`);
+    const state = page.getByRole('region', { name: 'Webhook', exact: true });
+    await state.getByRole('button', { name: 'Pause' }).click();
+    await state.locator('[data-field="/enabled"][data-value="false"]').waitFor();
+    await state.getByRole('button', { name: 'Go on' }).click();
+    await state.locator('[data-field="/enabled"][data-value="true"]').waitFor();
+    await state.getByRole('button', { name: 'New secret' }).click();
+    await dialog(page).getByRole('button', { name: 'Make a new secret' }).click();
+    const rotated = await secretOf(page);
+    expect(rotated).toMatch(/^whsec_/);
+    expect(rotated).not.toBe(secret);
+    await dialog(page).getByRole('button', { name: 'I have it' }).click();
+    const failed = deliveries(page).locator('[data-field$="/state"][data-value="failed"]');
+    for (const count of [1, 2]) {
+      await state.getByRole('button', { name: 'Send a test' }).click();
+      await expect.poll(() => failed.count()).toBe(count);
+    }
+    await deliveries(page)
+      .getByRole('button', { name: /^Show test / })
+      .first()
+      .click();
+    const one = page.getByRole('region', { name: 'Delivery', exact: true });
+    await one.getByText('<b>not yet</b>').waitFor(); // as text
+    expect(await one.locator('[data-field="/status"]').getAttribute('value')).toBe('500');
+    expect(await one.locator('[data-field="/body"]').getAttribute('data-value')).toContain('"type":"test"');
+    await checkPanels(page, service.url, `${LIST}/${id}`, reader.token);
+    receiver.behave((response) => void response.writeHead(204).end());
+    await one.getByRole('button', { name: 'Send this one again' }).click();
+    await one.locator('[data-field="/state"][data-value="delivered"]').waitFor();
+    await deliveries(page).getByRole('button', { name: 'Send all failed ones again' }).click();
+    await deliveries(page).getByText('1 failed deliveries are sent again.').waitFor();
+    await expect.poll(() => failed.count()).toBe(0);
+    await deliveries(page).getByLabel('state').selectOption('delivered');
+    expect(new URL(page.url()).searchParams.get('state')).toBe('delivered');
+    await state.getByRole('button', { name: 'Delete' }).click();
+    await dialog(page).getByRole('button', { name: 'Delete it' }).click();
+    await page.locator('main[data-view="webhooks"][data-ready="true"]').waitFor();
+    expect((await ask(`/api/webhooks/${id}`)).code).toBe('not_found');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (theme) => {
+    const { webhooks } = await ask('/api/webhooks');
+    const views = [
+      ['webhooks', LIST],
+      ['webhook', `${LIST}/${webhooks[0].id}`],
+    ] as const;
+    await checkAccessibility(browser, service.url, views, theme, reader);
+    for (const width of [360, 1440]) {
+      const options = { viewport: { width, height: 900 }, colorScheme: theme, bypassCSP: true };
+      const { page, close } = await openPage(browser, options, reader);
+      await page.goto(`${service.url}${LIST}?live=0`);
+      await page.getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page)
+        .getByRole('checkbox', { name: /^price.threshold / })
+        .check();
+      expect(await seriousViolations(page, `form ${width}`)).toEqual([]);
+      const { SCREENSHOTS: folderOfShots } = process.env;
+      if (folderOfShots) await page.screenshot({ path: `${folderOfShots}/webhook-form-${width}-${theme}.png` });
+      await close();
+    }
+  });
+});

@@ -1,0 +1,16 @@
+/** What changes by the clock is asked anew from time to time, while somebody looks. */
+import { useEffect } from 'preact/hooks';
+import type { Answer } from '../state/answers.ts';
+import { isLow } from '../state/meter.ts';
+import { followsStream } from '../state/place.ts';
+
+/** Not for who compares (`?live=0`), and not when little is left of the allowance. */
+export function useRefresh(answer: Pick<Answer, 'refresh'>, everyMs: number): void {
+  useEffect(() => {
+    if (!followsStream) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden && !isLow.peek()) answer.refresh();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [answer, everyMs]);
+}

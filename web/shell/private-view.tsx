@@ -1,0 +1,91 @@
+/** What stands above the views of those who log in, and in their place where nobody is logged in. */
+import { hrefOf } from '../addresses.ts';
+import { Text } from '../parts/text.tsx';
+import { place } from '../state/place.ts';
+import { chooseSession, endedSession, logoutTrouble, type Session, sessions } from '../state/session.ts';
+import { hrefOfLogin } from './who.tsx';
+
+const SECTIONS = [
+  { name: 'account', words: 'Account' },
+  { name: 'keys', words: 'Keys' },
+  { name: 'usage', words: 'Usage' },
+  { name: 'webhooks', words: 'Webhooks' },
+] as const;
+
+/** A webhook is a part of the webhooks. */
+function currentOf(name: string): 'page' | 'true' | undefined {
+  const here = place.value?.name;
+  if (here === name) return 'page';
+  return here === 'webhook' && name === 'webhooks' ? 'true' : undefined;
+}
+
+export function AccountNav() {
+  return (
+    <nav class="sections" aria-label="Account">
+      {SECTIONS.map(({ name, words }) => (
+        <a key={name} href={hrefOf(name, {})} aria-current={currentOf(name)}>
+          {words}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** In place of a view that shows an account. */
+export function LoginWanted() {
+  return (
+    <>
+      <div role="alert" class="alert" data-code="session_required">
+        <strong>Log in to see this</strong> <span>It is shown to the identity that it belongs to.</span>{' '}
+        <a href={hrefOfLogin()}>Log in</a>
+      </div>
+      <OpenSessions />
+    </>
+  );
+}
+
+/** Identities that are logged in, of which the reader chooses one. */
+function OpenSessions() {
+  if (sessions.value.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Identities that are logged in">
+      <ul class="sessions">
+        {sessions.value.map((one) => (
+          <li key={one.token}>
+            <ChooseSession one={one} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function ChooseSession({ one }: { readonly one: Session }) {
+  return (
+    <button type="button" onClick={() => chooseSession(one.token)}>
+      Go on as <Text text={one.identity} isName /> on {one.chain}
+    </button>
+  );
+}
+
+/** On every view: what happened to a session while nobody looked. */
+export function SessionNotice() {
+  const ended = endedSession.value;
+  if (ended !== null) {
+    return (
+      <p class="banner" role="status" data-help="session-ended">
+        <strong>Your session has ended</strong>
+        <span>
+          <Text text={ended.identity} isName /> is no longer logged in.
+        </span>
+        <a href={hrefOfLogin()}>Log in again</a>
+      </p>
+    );
+  }
+  if (logoutTrouble.value === null) return null;
+  return (
+    <p class="banner" role="status" data-help="logout">
+      <Text text={logoutTrouble.value} />
+    </p>
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * Who is logged in, in this tab: tokens stand in its sessionStorage and nowhere else, until they end. Several identities can be
+ * logged in; one of them is the reader, and pays.
+ */
+import { computed, effect, signal } from '@preact/signals';
+import { now } from './clock.ts';
+
+export interface Session {
+  readonly token: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  /** Fully qualified name with @. */
+  readonly identity: string;
+  readonly identityAddress: string;
+  readonly chain: string;
+}
+
+interface Kept {
+  readonly sessions: readonly Session[];
+  /** Token of the reader; null: none is chosen. */
+  readonly reader: string | null;
+}
+
+const STORED_AS = 'sessions';
+const MEMBERS = ['token', 'expiresAt', 'identity', 'identityAddress', 'chain'] as const satisfies (keyof Session)[];
+const NOBODY: Kept = { sessions: [], reader: null };
+
+const kept = signal<Kept>(read());
+/** All that are open in this tab. */
+export const sessions = computed(() => kept.value.sessions);
+/** Null: nobody is logged in, or nobody is chosen. */
+export const session = computed(() => kept.value.sessions.find(({ token }) => token === kept.value.reader) ?? null);
+/** The session that ended without its reader having asked for it: what the reader is told, until somebody logs in. */
+export const endedSession = signal<Session | null>(null);
+/** What a logout could not do. */
+export const logoutTrouble = signal<string | null>(null);
+
+function read(): Kept {
+  const value = parsed(stored());
+  return isKept(value) ? value : NOBODY;
+}
+
+function stored(): string {
+  try {
+    return sessionStorage.getItem(STORED_AS) ?? '';
+  } catch {
+    return ''; // storage is off
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // nothing, or not of this page
+  }
+}
+
+function isKept(value: unknown): value is Kept {
+  if (typeof value !== 'object' || value === null || !('sessions' in value) || !('reader' in value)) return false;
+  return Array.isArray(value.sessions) && value.sessions.every(isSession);
+}
+
+function isSession(value: unknown): value is Session {
+  return (
+    typeof value === 'object' && value !== null && MEMBERS.every((name) => typeof Reflect.get(value, name) === 'string')
+  );
+}
+
+function keep(next: Kept): void {
+  kept.value = next;
+  try {
+    if (next.sessions.length === 0) sessionStorage.removeItem(STORED_AS);
+    else sessionStorage.setItem(STORED_AS, JSON.stringify(next));
+  } catch {
+    // Storage is off: the session lasts as long as this document.
+  }
+}
+
+/** A session of the same identity gives way to the new one. */
+export function openSession(opened: Session): void {
+  const { token, expiresAt, identity, identityAddress, chain } = opened;
+  const others = kept.value.sessions.filter((one) => one.chain !== chain || one.identityAddress !== identityAddress);
+  endedSession.value = null;
+  logoutTrouble.value = null;
+  keep({ sessions: [...others, { token, expiresAt, identity, identityAddress, chain }], reader: token });
+}
+
+/** Makes another identity that is logged in the reader. */
+export function chooseSession(token: string): void {
+  endedSession.value = null;
+  keep({ ...kept.value, reader: token });
+}
+
+/** Nobody else becomes the reader by it: what was begun as one identity must not be finished as another. */
+export function forgetSession(token: string): void {
+  const { sessions: all, reader } = kept.value;
+  keep({ sessions: all.filter((one) => one.token !== token), reader: reader === token ? null : reader });
+}
+
+/** The service no longer takes it. */
+export function sessionEnded(token: string): void {
+  const ended = kept.value.sessions.find((one) => one.token === token);
+  if (!ended) return;
+  if (kept.value.reader === token) endedSession.value = ended;
+  forgetSession(token);
+}
+
+/** Milliseconds that a session has left. */
+export const msLeft = ({ expiresAt }: Session): number => Date.parse(expiresAt) - now.value;
+
+effect(() => {
+  for (const one of kept.value.sessions) if (msLeft(one) <= 0) sessionEnded(one.token);
+});

@@ -1,0 +1,194 @@
+/** Who is logged in, until when, and what its tier leaves it. */
+import { useEffect } from 'preact/hooks';
+import {
+  AddressLink,
+  type Answer,
+  chooseSession,
+  Field,
+  Fields,
+  hrefOf,
+  logOut,
+  msLeft,
+  Panel,
+  service,
+  session,
+  sessions,
+  shownNumber,
+  shownSpan,
+  Table,
+  Text,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
+
+/** What remains is told anew so often. */
+const EVERY_MS = 10_000;
+
+export function View({ answers: [who, left] }: ViewProps<'account'>) {
+  return (
+    <>
+      <Who answer={who} />
+      <Left answer={left} />
+      <Tiers />
+      <Others />
+    </>
+  );
+}
+
+function Who({ answer }: { readonly answer: Answer<'/api/auth/session'> }) {
+  const reader = session.value;
+  return (
+    <Panel title="Logged in" answer={answer} frame="short">
+      {({ chain, identityAddress }) => (
+        <>
+          <Fields>
+            <Field label="Identity">
+              <Value at="/identity" as="name" href={hrefOf('identity', { chain, name: identityAddress })} />
+            </Field>
+            <Field label="Address">
+              <AddressLink at="/identityAddress" chain={chain} />
+            </Field>
+            <Field label="Chain">
+              <Value at="/chain" />
+            </Field>
+            <Field label="Tier" help="Of its keys and sessions on this chain">
+              <Value at="/tier" />
+            </Field>
+            <Field label="The session ends">
+              <Value at="/expiresAt" as="time" />{' '}
+              {reader && (
+                <span class="muted" data-derived="time-left">
+                  in {shownSpan(msLeft(reader))}
+                </span>
+              )}
+            </Field>
+          </Fields>
+          <p class="note">
+            The session belongs to this tab. It ends when you log out, at its time, or when the identity is revoked.
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) answer.refresh();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [answer]);
+  return (
+    <Panel title="What remains now" answer={answer} frame="short">
+      {({ creditsPerMinute, remaining, keys }) => (
+        <>
+          <p class="worth">
+            <meter
+              min={0}
+              max={Number(creditsPerMinute)}
+              low={Number(creditsPerMinute) * 0.2}
+              value={Number(remaining)}
+              aria-label="Credits of the identity"
+            />
+            <span>
+              <strong>
+                <Value at="/remaining" as="integer" />
+              </strong>{' '}
+              of <Value at="/creditsPerMinute" as="integer" /> credits, all back in{' '}
+              <Value at="/resetSeconds" as="integer" unit="s" />
+            </span>
+          </p>
+          <p class="note">
+            The keys and sessions of the identity share them. As of <Value at="/at" as="time" />, tier{' '}
+            <Value at="/tier" />; used credits are counted within{' '}
+            <Value at="/writtenWithinSeconds" as="integer" unit="s" />.
+          </p>
+          <Table
+            at="/keys"
+            rows={keys}
+            caption="Keys with an allowance of their own"
+            empty="No key has an allowance of its own."
+            columns={[
+              { head: 'Key', cell: () => <Value at="name" as="name" /> },
+              { head: 'Id', cell: () => <Value at="id" as="id" /> },
+              { head: 'Remaining', isNumber: true, cell: () => <Value at="remaining" as="integer" /> },
+              { head: 'Credits a minute', isNumber: true, cell: () => <Value at="creditsPerMinute" as="integer" /> },
+              { head: 'All back in', isNumber: true, cell: () => <Value at="resetSeconds" as="integer" unit="s" /> },
+            ]}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** By the document: what there is, whoever asks. */
+function Tiers() {
+  return (
+    <section class="panel" aria-label="Tiers">
+      <h2>Tiers of this service</h2>
+      <table class="narrow">
+        <caption class="hidden">Tiers</caption>
+        <thead>
+          <tr>
+            <th scope="col">Tier</th>
+            <th scope="col" class="right">
+              Credits a minute
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(service.creditsPerMinute).map(([tier, { creditsPerMinute }]) => (
+            <tr key={tier}>
+              <td data-label="Tier">{tier}</td>
+              <td data-label="Credits a minute" class="right number">
+                {shownNumber(String(creditsPerMinute), 'integer')}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="note">Who runs the service sets the tier of an identity, on each chain by itself.</p>
+    </section>
+  );
+}
+
+/** All identities that are logged in in this tab. */
+function Others() {
+  return (
+    <section class="panel" aria-label="Identities in this tab">
+      <h2>Identities in this tab</h2>
+      <ul class="sessions">
+        {sessions.value.map((one) => {
+          const isReader = one === session.value;
+          return (
+            <li key={one.token} aria-current={isReader ? 'true' : undefined}>
+              <span>
+                <strong>
+                  <Text text={one.identity} isName />
+                </strong>{' '}
+                on {one.chain} <span class="muted">ends in {shownSpan(msLeft(one))}</span>
+              </span>
+              {isReader ? (
+                <span class="badge">you are this one</span>
+              ) : (
+                <span class="actions">
+                  <button type="button" onClick={() => chooseSession(one.token)}>
+                    Change to <Text text={one.identity} /> on {one.chain}
+                  </button>
+                  <button type="button" onClick={() => void logOut(one)}>
+                    Log out <Text text={one.identity} /> on {one.chain}
+                  </button>
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <p>
+        <a href={hrefOf('login', {}, { next: hrefOf('account', {}) })}>Log in another identity</a>
+      </p>
+    </section>
+  );
+}

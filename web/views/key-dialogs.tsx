@@ -1,0 +1,171 @@
+/** What is done with a key: made, given another secret, revoked. */
+import { useState } from 'preact/hooks';
+import { type ActOutcome, Alert, type AnswerOf, act, Dialog, inertText, Text, type Trouble } from '../kit.ts';
+import { IssuedKey } from './issued-key.tsx';
+
+export type Key = AnswerOf<'/api/keys'>['keys'][number];
+
+interface NewKeyProps {
+  /** Credits of the tier; null where they are not known. */
+  readonly most: string | null;
+  readonly onMade: () => void;
+  readonly onClose: () => void;
+}
+
+export function NewKey({ most, onMade, onClose }: NewKeyProps) {
+  const { done, trouble, run } = useOnce(onMade, (form: HTMLFormElement) => {
+    const given = new FormData(form);
+    const credits = String(given.get('creditsPerMinute') ?? '').trim();
+    const body = {
+      name: String(given.get('name') ?? '').trim(),
+      ...(credits !== '' && { creditsPerMinute: Number(credits) }),
+    };
+    return act((client) => client.POST('/api/keys', { body }));
+  });
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      {(close) =>
+        done ? (
+          <IssuedKey secret={done.key} close={close} />
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              run(event.currentTarget);
+            }}
+          >
+            <div class="row">
+              <label for="key-name">Name</label>
+              <input
+                id="key-name"
+                name="name"
+                type="text"
+                required
+                maxLength={64}
+                pattern=".*\S.*"
+                placeholder="What it is for, such as bot"
+                autocomplete="off"
+              />
+              <label for="key-credits">Credits a minute of its own</label>
+              <input
+                id="key-credits"
+                name="creditsPerMinute"
+                type="number"
+                inputMode="numeric"
+                min={1}
+                max={most ?? undefined}
+                step={1}
+                placeholder="none"
+                aria-describedby="key-credits-help"
+                autocomplete="off"
+              />
+            </div>
+            <p class="note" id="key-credits-help">
+              Left empty, it may use all that the identity has. With a number, both hold: a key that leaks, or a program
+              that runs away, leaves the rest to the others.{most !== null && ` At most ${most}, as the tier has.`}
+            </p>
+            {trouble && <Alert trouble={trouble} title="No key was made" />}
+            <Buttons action="Make it" close={close} />
+          </form>
+        )
+      }
+    </Dialog>
+  );
+}
+
+interface ChangeProps {
+  readonly of: Key;
+  readonly onClose: () => void;
+}
+
+/** Of a key that stays what it is otherwise. */
+export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMade: () => void }) {
+  const { done, trouble, run } = useOnce(onMade, () =>
+    act((client) => client.POST('/api/keys/{id}/regenerate', { params: { path: { id: of.id } } })),
+  );
+  return (
+    <Dialog title={`New secret for ${inertText(of.name)}`} onClose={onClose}>
+      {(close) =>
+        done ? (
+          <IssuedKey secret={done.key} close={close} />
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              run();
+            }}
+          >
+            <p>
+              The old secret of <Text text={of.name} isName /> stops working at once. Id, name and credits stay.
+            </p>
+            {trouble && <Alert trouble={trouble} title="It has its old secret" />}
+            <Buttons action="Make a new secret" close={close} />
+          </form>
+        )
+      }
+    </Dialog>
+  );
+}
+
+export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone: () => void }) {
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const revoke = async (close: () => void) => {
+    const { trouble: failed } = await act((client) =>
+      client.DELETE('/api/keys/{id}', { params: { path: { id: of.id } } }),
+    );
+    setTrouble(failed);
+    if (failed !== null) return;
+    close();
+    onDone();
+  };
+  return (
+    <Dialog title={`Revoke ${inertText(of.name)}`} onClose={onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void revoke(close);
+          }}
+        >
+          <p>
+            Programs that ask with <Text text={of.name} isName /> are refused at once. A revoked key does not come back.
+          </p>
+          {trouble && <Alert trouble={trouble} title="It was not revoked" />}
+          <Buttons action="Revoke" close={close} />
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+function Buttons({ action, close }: { readonly action: string; readonly close: () => void }) {
+  return (
+    <p class="actions">
+      <button type="submit" class="main-action">
+        {action}
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+/** A call that is not made again while it is under way, nor after it succeeded. */
+function useOnce<Data, Given extends readonly unknown[]>(
+  onDone: () => void,
+  send: (...given: Given) => Promise<ActOutcome<Data>>,
+) {
+  const [isBusy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<ActOutcome<Data> | null>(null);
+  const run = (...given: Given) => {
+    if (isBusy || outcome?.data) return;
+    setBusy(true);
+    void send(...given).then((arrived) => {
+      setBusy(false);
+      setOutcome(arrived);
+      if (arrived.trouble === null) onDone();
+    });
+  };
+  return { done: outcome?.data ?? null, trouble: outcome?.trouble ?? null, run };
+}

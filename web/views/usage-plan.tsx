@@ -1,0 +1,242 @@
+/** What a plan of calls costs a minute, and the tiers that it fits into: priced by the service. */
+import { useState } from 'preact/hooks';
+import { type ActOutcome, Alert, act, ask, call, shownNumber } from '../kit.ts';
+
+interface PlannedCall {
+  /** For the list. */
+  readonly id: number;
+  readonly what: string;
+  readonly often: string;
+  readonly unit: 'perSecond' | 'perMinute';
+}
+
+interface Plan {
+  readonly calls: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly rpc: string | null;
+    readonly credits: string;
+    readonly tier: string | null;
+    readonly perMinute: string;
+    readonly creditsPerMinute: string;
+  }[];
+  readonly creditsPerMinute: string;
+  readonly requestsPerMinute: string;
+  readonly withoutKey: boolean;
+  readonly tiers: readonly {
+    readonly tier: string;
+    readonly creditsPerMinute: string;
+    readonly fits: boolean;
+    readonly lacks: 'credits' | 'tier' | null;
+  }[];
+}
+
+/** Twenty prices a second and one list of conversions a minute. */
+const FIRST: readonly PlannedCall[] = [
+  { id: 1, what: '/api/oracle/prices/:id', often: '20', unit: 'perSecond' },
+  { id: 2, what: '/api/conversions/', often: '1', unit: 'perMinute' },
+];
+const MOST_CALLS = 20;
+const METHOD = /^(GET|POST|PATCH|DELETE) +(?=\/)/;
+
+export function PlanSimulator() {
+  const [calls, setCalls] = useState(FIRST);
+  const [outcome, setOutcome] = useState<ActOutcome<Plan> | null>(null);
+  /** The index of paths costs a credit: it is asked when somebody types. */
+  const [isTyped, setTyped] = useState(false);
+  const change = (id: number, by: Partial<PlannedCall>) =>
+    setCalls(calls.map((one) => (one.id === id ? { ...one, ...by } : one)));
+  const price = async () => setOutcome(await priced(calls));
+  return (
+    <section class="panel" aria-label="What a plan would cost">
+      <header>
+        <h2>What a plan would cost</h2>
+      </header>
+      <form
+        aria-label="Plan of calls"
+        onFocusIn={() => setTyped(true)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void price();
+        }}
+      >
+        <ul class="plan">
+          {calls.map((one, index) => (
+            <li key={one.id}>
+              <PlannedRow one={one} number={index + 1} change={(by) => change(one.id, by)} />
+              <button
+                type="button"
+                aria-label={`Remove call ${index + 1}`}
+                disabled={calls.length === 1}
+                onClick={() => setCalls(calls.filter(({ id }) => id !== one.id))}
+              >
+                Remove
+              </button>
+            </li>
+          ))}
+        </ul>
+        {isTyped && <Offers />}
+        <p class="note">A path of the API, or the name of a JSON-RPC method such as getblock.</p>
+        <p class="actions">
+          <button type="submit" class="main-action">
+            Price it
+          </button>
+          <button
+            type="button"
+            disabled={calls.length >= MOST_CALLS}
+            onClick={() => {
+              const id = Math.max(...calls.map((one) => one.id)) + 1;
+              setCalls([...calls, { id, what: '', often: '1', unit: 'perMinute' }]);
+            }}
+          >
+            Add a call
+          </button>
+        </p>
+      </form>
+      {outcome?.trouble && <Alert trouble={outcome.trouble} title="It could not be priced" />}
+      {outcome?.data && <Priced plan={outcome.data} />}
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly one: PlannedCall;
+  readonly number: number;
+  readonly change: (by: Partial<PlannedCall>) => void;
+}
+
+function PlannedRow({ one, number, change }: RowProps) {
+  return (
+    <>
+      <input
+        type="text"
+        list="plan-offers"
+        aria-label={`Call ${number}`}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        value={one.what}
+        onInput={({ currentTarget: { value } }) => change({ what: value })}
+      />
+      <input
+        type="number"
+        aria-label={`How often, call ${number}`}
+        required
+        min={0}
+        max={1_000_000}
+        step="any"
+        value={one.often}
+        onInput={({ currentTarget: { value } }) => change({ often: value })}
+      />
+      <select
+        aria-label={`Unit, call ${number}`}
+        value={one.unit}
+        onChange={({ currentTarget: { value } }) => change({ unit: value as PlannedCall['unit'] })}
+      >
+        <option value="perSecond">a second</option>
+        <option value="perMinute">a minute</option>
+      </select>
+    </>
+  );
+}
+
+/** Paths of the service, once its index is there. */
+function Offers() {
+  const [index] = useState(() => ask(call('/api/')));
+  const endpoints = index.shown.value?.data.endpoints ?? [];
+  return (
+    <datalist id="plan-offers">
+      {endpoints.map(({ method, path }) => (
+        <option key={`${method} ${path}`} value={method === 'GET' ? path : `${method} ${path}`} />
+      ))}
+    </datalist>
+  );
+}
+
+function priced(calls: readonly PlannedCall[]): Promise<ActOutcome<Plan>> {
+  const body = {
+    calls: calls.map(({ what, often, unit }) => {
+      const text = what.trim();
+      const method = (METHOD.exec(text)?.[1] ?? 'GET') as 'GET';
+      const path = text.replace(METHOD, '');
+      const named = path.startsWith('/') ? { method, path } : { rpc: path };
+      return { ...named, [unit]: Number(often) };
+    }),
+  };
+  // Numbers are their text here too; the types of openapi-fetch lose that on the way.
+  return act<unknown>((client) => client.POST('/api/usage/plan', { body })) as Promise<ActOutcome<Plan>>;
+}
+
+const integer = (digits: string) => shownNumber(digits, 'integer');
+const LACKS = { credits: 'too few credits', tier: 'a call needs a higher tier' } as const;
+
+function Priced({ plan }: { readonly plan: Plan }) {
+  return (
+    <div data-derived="plan" role="status">
+      <p class="worth">
+        <strong>{integer(plan.creditsPerMinute)}</strong> credits a minute for {integer(plan.requestsPerMinute)}{' '}
+        requests; {plan.withoutKey ? 'it fits without a key too.' : 'it does not fit without a key.'}
+      </p>
+      <div class="scroll">
+        <table>
+          <caption>Calls of the plan</caption>
+          <thead>
+            <tr>
+              <th scope="col">Call</th>
+              <th scope="col" class="right">
+                Credits of one
+              </th>
+              <th scope="col" class="right">
+                Calls a minute
+              </th>
+              <th scope="col" class="right">
+                Credits a minute
+              </th>
+              <th scope="col">Needs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {plan.calls.map(({ method, path, rpc, credits, perMinute, creditsPerMinute, tier }, index) => (
+              <tr key={index}>
+                <td data-label="Call">{rpc ?? (method === 'GET' ? path : `${method} ${path}`)}</td>
+                <td data-label="Credits of one" class="right number">
+                  {integer(credits)}
+                </td>
+                <td data-label="Calls a minute" class="right number">
+                  {shownNumber(perMinute, 'amount')}
+                </td>
+                <td data-label="Credits a minute" class="right number">
+                  {integer(creditsPerMinute)}
+                </td>
+                <td data-label="Needs">{tier === null ? 'nothing' : `tier ${tier}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <table>
+        <caption>Tiers for the plan</caption>
+        <thead>
+          <tr>
+            <th scope="col">Tier</th>
+            <th scope="col" class="right">
+              Credits a minute
+            </th>
+            <th scope="col">The plan</th>
+          </tr>
+        </thead>
+        <tbody>
+          {plan.tiers.map(({ tier, creditsPerMinute, fits, lacks }) => (
+            <tr key={tier} data-fits={fits}>
+              <td data-label="Tier">{tier}</td>
+              <td data-label="Credits a minute" class="right number">
+                {integer(creditsPerMinute)}
+              </td>
+              <td data-label="The plan">{fits || lacks === null ? 'fits' : LACKS[lacks]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

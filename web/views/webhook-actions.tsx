@@ -1,0 +1,127 @@
+/** What is done with a webhook: a test, a pause, a new secret, its end. */
+import { useState } from 'preact/hooks';
+import { type ActOutcome, Alert, act, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
+import { IssuedSecret } from './webhook-secret.tsx';
+
+interface ActionsProps {
+  readonly id: string;
+  readonly isEnabled: boolean;
+  readonly onChange: () => void;
+}
+
+export function WebhookActions({ id, isEnabled, onChange }: ActionsProps) {
+  const [asked, setAsked] = useState<'secret' | 'delete' | null>(null);
+  const { trouble, run } = useAction(onChange);
+  const params = { path: { id } };
+  const test = () => act((client) => client.POST('/api/webhooks/{id}/test', { params }));
+  const pause = () => act((client) => client.PATCH('/api/webhooks/{id}', { params, body: { enabled: !isEnabled } }));
+  const onClose = () => setAsked(null);
+  return (
+    <>
+      <p class="actions">
+        <button type="button" class="main-action" onClick={() => run(test)}>
+          Send a test
+        </button>
+        <button type="button" onClick={() => run(pause)}>
+          {isEnabled ? 'Pause' : 'Go on'}
+        </button>
+        <button type="button" onClick={() => setAsked('secret')}>
+          New secret
+        </button>
+        <button type="button" onClick={() => setAsked('delete')}>
+          Delete
+        </button>
+      </p>
+      {trouble && <Alert trouble={trouble} title="It was not done" />}
+      {asked === 'secret' && <NewSecret id={id} onDone={onChange} onClose={onClose} />}
+      {asked === 'delete' && <Delete id={id} onClose={onClose} />}
+    </>
+  );
+}
+
+/** A call that is made when the reader says so, and not while it is under way. */
+export function useAction(onDone: () => void) {
+  const [isBusy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const run = async <Data,>(send: () => Promise<ActOutcome<Data>>): Promise<ActOutcome<Data> | null> => {
+    if (isBusy) return null;
+    setBusy(true);
+    const outcome = await send();
+    setBusy(false);
+    setTrouble(outcome.trouble);
+    if (outcome.trouble === null) onDone();
+    return outcome;
+  };
+  return { trouble, run };
+}
+
+interface DialogProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+function NewSecret({ id, onDone, onClose }: DialogProps & { readonly onDone: () => void }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const { trouble, run } = useAction(onDone);
+  const rotate = async () => {
+    const params = { path: { id } };
+    const outcome = await run(() =>
+      act((client) => client.PATCH('/api/webhooks/{id}', { params, body: { rotateSecret: true } })),
+    );
+    if (outcome?.data) setSecret(outcome.data.secret);
+  };
+  return (
+    <Dialog title="New secret" onClose={onClose}>
+      {(close) =>
+        secret === null ? (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void rotate();
+            }}
+          >
+            <p>For 24 hours each message is signed with both secrets. Then the old one signs no more.</p>
+            {trouble && <Alert trouble={trouble} title="It has its old secret" />}
+            <Buttons action="Make a new secret" close={close} />
+          </form>
+        ) : (
+          <IssuedSecret secret={secret} close={close} />
+        )
+      }
+    </Dialog>
+  );
+}
+
+function Delete({ id, onClose }: DialogProps) {
+  const { trouble, run } = useAction(() => navigate(hrefOf('webhooks', {})));
+  const params = { path: { id } };
+  return (
+    <Dialog title="Delete the webhook" onClose={onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void run(() => act((client) => client.DELETE('/api/webhooks/{id}', { params })));
+          }}
+        >
+          <p>Its deliveries go with it, also those that wait. It does not come back.</p>
+          {trouble && <Alert trouble={trouble} title="It was not deleted" />}
+          <Buttons action="Delete it" close={close} />
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+function Buttons({ action, close }: { readonly action: string; readonly close: () => void }) {
+  return (
+    <p class="actions">
+      <button type="submit" class="main-action">
+        {action}
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,131 @@
+/** What was delivered, is being tried and has failed. */
+import { useState } from 'preact/hooks';
+import { Alert, type Answer, type AnswerOf, act, Panel, Pick, replaceQuery, Table, useRefresh, Value } from '../kit.ts';
+import { useAction } from './webhook-actions.tsx';
+
+type List = Answer<'/api/webhooks/{id}/deliveries'>;
+type Delivery = AnswerOf<'/api/webhooks/{id}/deliveries'>['results'][number];
+
+const REFRESH_MS = 15_000;
+/** The types of the client make this complete. */
+const STATES = Object.keys({
+  held: true,
+  pending: true,
+  delivered: true,
+  failed: true,
+} satisfies Record<Delivery['state'], true>);
+
+interface DeliveriesProps {
+  readonly answer: List;
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly onChange: () => void;
+}
+
+export function Deliveries({ answer, id, query, onChange }: DeliveriesProps) {
+  useRefresh(answer, REFRESH_MS);
+  const [sent, setSent] = useState<string | null>(null);
+  const { trouble, run } = useAction(onChange);
+  const again = (deliveryId: string) => {
+    const params = { path: { id, deliveryId } };
+    void run(() => act((client) => client.POST('/api/webhooks/{id}/deliveries/{deliveryId}/redrive', { params })));
+  };
+  const allAgain = async () => {
+    const outcome = await run(() =>
+      act((client) => client.POST('/api/webhooks/{id}/redrive', { params: { path: { id } } })),
+    );
+    if (!outcome?.data) return;
+    const { redriven, more } = outcome.data;
+    setSent(`${redriven} failed deliveries are sent again${more ? '; there are more of them' : ''}.`);
+  };
+  return (
+    <Panel title="Deliveries" answer={answer} frame="tall">
+      {({ results, nextBefore }) => (
+        <>
+          <p class="actions">
+            <Pick name="state" options={STATES} query={query} />
+            <button type="button" onClick={allAgain}>
+              Send all failed ones again
+            </button>
+            <span role="status" data-derived="redriven">
+              {sent}
+            </span>
+          </p>
+          {trouble && <Alert trouble={trouble} title="It was not sent again" />}
+          <Rows results={results} onAgain={again} />
+          <Pages nextBefore={nextBefore} query={query} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface RowsProps {
+  readonly results: readonly Delivery[];
+  readonly onAgain: (id: string) => void;
+}
+
+function Rows({ results, onAgain }: RowsProps) {
+  return (
+    <Table
+      at="/results"
+      rows={results}
+      caption="Deliveries, the newest first"
+      empty="Nothing is here: no event has come since, or none is in this state."
+      columns={[
+        { head: 'Made', cell: () => <Value at="createdAt" as="time" /> },
+        { head: 'Kind', cell: () => <Value at="kind" /> },
+        { head: 'Chain', cell: () => <Value at="chain" why="of no chain" /> },
+        { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" why="of no block" /> },
+        {
+          head: 'State',
+          cell: ({ state }) => (
+            <span class={`status ${state}`}>
+              <Value at="state" />
+            </span>
+          ),
+        },
+        { head: 'Answer', isNumber: true, cell: () => <Value at="status" as="integer" why="no answer" /> },
+        {
+          head: 'Latency',
+          isNumber: true,
+          cell: () => <Value at="latencyMs" as="integer" unit="ms" why="not tried yet" />,
+        },
+        { head: 'Attempts', isNumber: true, cell: () => <Value at="attempts" as="integer" /> },
+        { head: 'Next attempt', cell: () => <Value at="nextAttemptAt" as="time" why="none is due" /> },
+        { head: 'Error', cell: () => <Value at="error" why="none" /> },
+        {
+          head: 'Do',
+          isNumber: true,
+          cell: ({ id, kind, state }) => (
+            <span class="actions">
+              <button type="button" aria-label={`Show ${kind} ${id}`} onClick={() => replaceQuery({ delivery: id })}>
+                Show
+              </button>
+              {state !== 'held' && (
+                <button type="button" aria-label={`Send again ${kind} ${id}`} onClick={() => onAgain(id)}>
+                  Send again
+                </button>
+              )}
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Pages({ nextBefore, query }: { readonly nextBefore: string | null; readonly query: URLSearchParams }) {
+  const hrefWith = (before: string | null) => {
+    const url = new URL(location.href);
+    if (before === null) url.searchParams.delete('before');
+    else url.searchParams.set('before', before);
+    return `${url.pathname}${url.search}`;
+  };
+  return (
+    <nav class="pager" aria-label="Pages of deliveries">
+      {query.get('before') !== null && <a href={hrefWith(null)}>Newest</a>}
+      {nextBefore !== null && <a href={hrefWith(nextBefore)}>Next page</a>}
+    </nav>
+  );
+}

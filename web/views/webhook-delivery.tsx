@@ -1,0 +1,102 @@
+/** One delivery: the message as it is sent, and what the receiver answered. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { Alert, act, ask, call, Field, Fields, Panel, replaceQuery, Text, Value } from '../kit.ts';
+import { useAction } from './webhook-actions.tsx';
+
+interface OneDeliveryProps {
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly onChange: () => void;
+}
+
+const AFTER_MS = [500, 1_500, 4_000, 16_000];
+
+export function OneDelivery({ id, deliveryId, onChange }: OneDeliveryProps) {
+  const answer = useMemo(
+    () => ask(call('/api/webhooks/{id}/deliveries/{deliveryId}', { path: { id, deliveryId } })),
+    [id, deliveryId],
+  );
+  useEffect(() => document.getElementById('delivery')?.scrollIntoView({ block: 'nearest' }), []);
+  const { trouble, run } = useAction(() => {
+    onChange();
+    for (const ms of AFTER_MS) setTimeout(() => answer.refresh(), ms);
+  });
+  const params = { path: { id, deliveryId } };
+  const again = () =>
+    run(() => act((client) => client.POST('/api/webhooks/{id}/deliveries/{deliveryId}/redrive', { params })));
+  return (
+    <div id="delivery">
+      <Panel title="Delivery" answer={answer} frame="medium">
+        {({ body, state }) => (
+          <>
+            <Fields>
+              <Field label="Id">
+                <Value at="/id" as="id" />
+              </Field>
+              <Field label="State">
+                <Value at="/state" />
+              </Field>
+              <Field label="Answer">
+                <Value at="/status" as="integer" why="no answer" />
+              </Field>
+              <Field label="Latency">
+                <Value at="/latencyMs" as="integer" unit="ms" why="not tried yet" />
+              </Field>
+              <Field label="Last attempt">
+                <Value at="/attemptedAt" as="time" why="not tried yet" />
+              </Field>
+              <Field label="Reverted" help="A rewind has reverted its event">
+                <Value at="/reverted" />
+              </Field>
+              <Field label="Reverts">
+                <Value at="/reverts" as="id" why="it is the first about its event" />
+              </Field>
+              <Field label="Error">
+                <Value at="/error" why="none" />
+              </Field>
+            </Fields>
+            <h3>Message</h3>
+            <div class="message">
+              <Value at="/body">
+                <Text text={indented(body)} keepsLines />
+              </Value>
+            </div>
+            <h3>What the receiver answered</h3>
+            <div class="message">
+              <Value at="/answer" as="text" why="it has not answered" />
+            </div>
+            <AnswerCut />
+            <p class="actions">
+              {state !== 'held' && (
+                <button type="button" onClick={again}>
+                  Send this one again
+                </button>
+              )}
+              <button type="button" onClick={() => replaceQuery({ delivery: null })}>
+                Close
+              </button>
+            </p>
+            {trouble && <Alert trouble={trouble} title="It was not sent again" />}
+          </>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function AnswerCut() {
+  return (
+    <p class="note">
+      The first 2 kB are kept, as the text of a stranger. The answer goes on: <Value at="/answerCut" />
+    </p>
+  );
+}
+
+/** To read; what was sent is one line. */
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

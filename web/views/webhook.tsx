@@ -1,0 +1,92 @@
+/** A webhook: how it is, what was delivered, and a receiver for it. */
+import { type Answer, Field, Fields, JsonTree, Panel, Value, type ViewProps } from '../kit.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+import { Deliveries } from './webhook-deliveries.tsx';
+import { OneDelivery } from './webhook-delivery.tsx';
+import { ReceiverCode } from './webhook-receiver.tsx';
+import { Events } from './webhooks.tsx';
+
+/** An attempt takes up to 15 s; most are over at once. */
+const AFTER_MS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
+
+export function View({ query, parts: { id }, answers: [webhook, deliveries] }: ViewProps<'webhook'>) {
+  const one = query.get('delivery');
+  const look = () => {
+    for (const ms of AFTER_MS) {
+      setTimeout(() => {
+        webhook.refresh();
+        deliveries.refresh();
+      }, ms);
+    }
+  };
+  return (
+    <>
+      <State answer={webhook} onChange={look} />
+      <Deliveries answer={deliveries} id={id} query={query} onChange={look} />
+      {one !== null && <OneDelivery key={one} id={id} deliveryId={one} onChange={look} />}
+      <ReceiverCode answer={webhook} />
+    </>
+  );
+}
+
+interface StateProps {
+  readonly answer: Answer<'/api/webhooks/{id}'>;
+  readonly onChange: () => void;
+}
+
+function State({ answer, onChange }: StateProps) {
+  return (
+    <Panel title="Webhook" answer={answer} frame="medium">
+      {(webhook) => (
+        <>
+          <Fields>
+            <Field label="Receiver">
+              <Value at="/url" />
+            </Field>
+            <Field label="Description">
+              <Value at="/description" as="name" />
+            </Field>
+            <Field label="Events">
+              <Events count={webhook.events.length} at="/events" />
+            </Field>
+            <Field label="Chains">
+              {webhook.chains === null ? (
+                <Value at="/chains" why="all" />
+              ) : (
+                <Events count={webhook.chains.length} at="/chains" />
+              )}
+            </Field>
+            <Field label="Confirmations">
+              <Value at="/confirmations" as="integer" />
+            </Field>
+            <Field label="Sends">
+              <Value at="/enabled" /> <Value at="/disabledReason" as="word" why="it sends" />
+            </Field>
+            <Field label="Failing since">
+              <Value at="/failingSince" as="time" why="it does not fail" />
+            </Field>
+            <Field label="Made">
+              <Value at="/createdAt" as="time" />
+            </Field>
+            <Field label="Old secret signs until" help="After a new secret, messages are signed with both for 24 hours">
+              <Value at="/oldSecretEndsAt" as="time" why="there is one secret" />
+            </Field>
+          </Fields>
+          <div class="beside">
+            <div>
+              <h3>Filter</h3>
+              <JsonTree at="/filter" />
+            </div>
+            {webhook.thresholds.length > 0 && (
+              <div>
+                <h3>Prices</h3>
+                <JsonTree at="/thresholds" />
+              </div>
+            )}
+          </div>
+          <WebhookActions id={webhook.id} isEnabled={webhook.enabled} onChange={onChange} />
+        </>
+      )}
+    </Panel>
+  );
+}
