@@ -1,5 +1,5 @@
 /** Scenario 5: another client of the same address uses up the allowance. PAGE_WAITS=1 waits for the minute instead of moving the page's clock. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
 import { CHAIN } from '../../api/running-service.ts';
 import { withoutStream } from '../generic-check.ts';
@@ -21,6 +21,7 @@ export function usedUpAllowance(opened: () => OpenedPage): void {
     beforeAll(async () => {
       api = await opened().service.startAnother({ limits: LIMITS });
       base = `http://127.0.0.1:${api.port}`;
+      await vi.waitFor(async () => expect((await fetch(base)).status).toBe(200), { timeout: 60_000 }); // once the page is compiled, and free of charge
     });
 
     afterAll(() => api?.close());

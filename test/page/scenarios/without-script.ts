@@ -15,7 +15,7 @@ export function withoutScript(opened: () => OpenedPage): void {
         [
           `/${CHAIN}/identity/alice@`,
           `Identity alice@ · ${CHAIN} · verustream`,
-          `/api/identity/alice%40?chain=${CHAIN}`,
+          `/api/identity/alice%40?chain=${CHAIN}&unconfirmed=true`,
         ],
         ['/market', 'Market · verustream', '/api/market/currencies'],
       ] as const) {
@@ -26,7 +26,9 @@ export function withoutScript(opened: () => OpenedPage): void {
         expect(await page.locator('noscript').textContent()).toContain(description);
         expect(await page.locator('noscript a').first().getAttribute('href')).toBe(json);
         expect(await page.locator('link[rel=alternate][type="application/json"]').getAttribute('href')).toBe(json);
-        expect((await fetch(`${service.url}${json}`)).status).toBe(200);
+        expect((await fetch(`${service.url}${json}`)).headers.get('content-type')).toMatch(
+          /^application\/(problem\+)?json/,
+        );
       }
       expect(complaints).toEqual([]);
       await close();
