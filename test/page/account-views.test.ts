@@ -171,6 +171,8 @@ describe.skipIf(whyNoBrowser !== null)('views of an account', () => {
     await page.locator('main[data-view="account"][data-ready="failed"]').waitFor();
     await page.getByText('Your session has ended').waitFor();
     await page.getByRole('banner').getByRole('link', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('Your session has ended').waitFor({ state: 'detached' });
     await close();
   });
 

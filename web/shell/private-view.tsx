@@ -1,4 +1,5 @@
 /** What stands above the views of those who log in, and in their place where nobody is logged in. */
+import type { Signal } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
 import { Text } from '../parts/text.tsx';
 import { place } from '../state/place.ts';
@@ -79,6 +80,7 @@ export function SessionNotice() {
           <Text text={ended.identity} isName /> is no longer logged in.
         </span>
         <a href={hrefOfLogin()}>Log in again</a>
+        <Dismiss what={endedSession} />
       </p>
     );
   }
@@ -86,6 +88,20 @@ export function SessionNotice() {
   return (
     <p class="banner" role="status" data-help="logout">
       <Text text={logoutTrouble.value} />
+      <Dismiss what={logoutTrouble} />
     </p>
+  );
+}
+
+function Dismiss({ what }: { readonly what: Signal<unknown> }) {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        what.value = null;
+      }}
+    >
+      Dismiss
+    </button>
   );
 }
