@@ -34,6 +34,7 @@ export async function checkFirstPaint(
     expect(files.length, address).toBeLessThanOrEqual(MOST_FILES);
     expect(credits, address).toBeLessThanOrEqual(address === '/' ? MOST_CREDITS_LIVE : MOST_CREDITS);
     expect(shift, address).toBeLessThanOrEqual(MOST_SHIFT);
+    await close();
   }
 }
 
