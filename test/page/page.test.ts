@@ -4,6 +4,7 @@ import { whyNoBrowser } from '../api/browser.ts';
 import { type OpenedPage, servePage } from './opened-page.ts';
 import { pageIsServed } from './serving.ts';
 import { chainViews } from './views/chain-views.ts';
+import { chartsAndFilters } from './views/charts-and-filters.ts';
 import { firstViews } from './views/first-views.ts';
 import { marketViews } from './views/market-views.ts';
 import { viewsOfTwoChains } from './views/views-of-two-chains.ts';
@@ -30,5 +31,6 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   firstViews(opened);
   chainViews(opened);
   marketViews(opened);
+  chartsAndFilters(opened);
   viewsOfTwoChains(opened);
 });
