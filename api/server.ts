@@ -10,6 +10,7 @@ import type { MempoolSource } from '../schemas/mempool.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
 import { type ContextOptions, createContexts } from './create-context.ts';
+import { registerDatasets } from './datasets/register-datasets.ts';
 import type { StateAnswer } from './http/answer-route.ts';
 import { createBufferedBodies } from './http/buffered-bodies.ts';
 import { registerFallback, registerRoutes } from './http/dispatcher.ts';
@@ -183,6 +184,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   registerPush(routes, push, dispatcher);
   registerRoutes(routes, routeTable, dispatcher);
   registerRpc(routes, rpc, { ...dispatcher, config });
+  registerDatasets(routes, { ...dispatcher, config });
   const build = options.page && createPageBuild(options.page, logger);
   if (build) registerPage(routes, { source: options.page, build, config, release, logger });
   registerFallback(routes, dispatcher);

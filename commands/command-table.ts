@@ -67,6 +67,20 @@ export const COMMANDS = {
       'What is served stays unchanged until --swap. A stopped run continues when the same command is given again.',
     ],
   },
+  export: {
+    summary: 'write the data set as Parquet files, or bring it up to date',
+    arguments: { destination: { summary: 'a folder, by its absolute path, or s3://bucket/prefix' } },
+    options: {
+      tables: { value: 'NAME,…', summary: 'only these tables of docs/data.md' },
+      chains: { value: 'NAME,…', summary: 'only these chains' },
+      endpoint: { value: 'URL', summary: 'of an S3 server other than Amazon’s, such as https://minio.example.org' },
+    },
+    json: true,
+    notes: [
+      'Writes what is missing or has changed, one file for each table, chain and UTC day, and then the manifests; a stopped export continues when the same command is given again.',
+      'S3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION from the environment; those of the running service while one holds the data folder.',
+    ],
+  },
   'dead-letters list': {
     summary: 'list what could not be decoded',
     arguments: { chain: SOME_CHAIN },

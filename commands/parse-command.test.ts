@@ -23,7 +23,10 @@ it.each([
 
 describe('refuses in one line that says what is allowed', () => {
   it.each([
-    ['stat', 'unknown command "stat"; the commands are start, check, status, verify, audit, reprocess, dead-letters,'],
+    [
+      'stat',
+      'unknown command "stat"; the commands are start, check, status, verify, audit, reprocess, export, dead-letters,',
+    ],
     ['constructor', 'unknown command "constructor"'],
     ['dead-letters redo vrsc', 'dead-letters does not know "redo"; it takes one of list, show, redrive'],
     ['status --jsn', "Unknown option '--jsn'; usage: status [--json]"],

@@ -11,7 +11,7 @@ import { storeWallet } from '../infra/verusd/wallet-rows.ts';
 import { type WatchedWallet, watchWallets } from '../infra/verusd/wallet-watch.ts';
 import { openZmqNotifications } from '../infra/verusd/zmq-notifications.ts';
 import { createStageReporter, type StageReporter } from '../pipeline/stage/stage-reporter.ts';
-import { type ChainConfig, type Config, usesDataFolder } from '../schemas/config.ts';
+import { type ChainConfig, type Config, datasetsFolder, usesDataFolder } from '../schemas/config.ts';
 import type { DaemonStatus } from '../schemas/daemon-status.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { announce } from './announce.ts';
@@ -81,6 +81,13 @@ export async function run(
         return answer(...asked);
       });
       closers.push(() => control.close());
+    }
+    if (config.roles.includes('serve') && config.datasets.refreshSeconds > 0) {
+      const { keepDatasets } = await import('../pipeline/datasets/keep-datasets.ts');
+      const { refreshSeconds } = config.datasets;
+      const { chains } = config;
+      const kept = keepDatasets({ stores, chains, folder: datasetsFolder(config), refreshSeconds, logger, signal });
+      closers.push(() => kept);
     }
     const playing = demo?.play(signal);
     const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };

@@ -49,6 +49,17 @@ export interface Mark {
   readonly link: string | null;
 }
 
+export interface DatasetsConfig {
+  /** Null: `datasets` in the data folder. */
+  readonly folder: string | null;
+  /** Seconds between two looks at what has changed; 0: the folder is served as it is. */
+  readonly refreshSeconds: number;
+  /** What each network may fetch. */
+  readonly bytesPerHour: number;
+  /** How readers reach the service, such as `https://host`; null: by http and the host that a request names. */
+  readonly url: string | null;
+}
+
 export interface Config {
   /** The first chain is the default one. */
   readonly chains: readonly ChainConfig[];
@@ -80,6 +91,7 @@ export interface Config {
   readonly webhookLocalReceivers: boolean;
   /** Oldest first. */
   readonly marks: readonly Mark[];
+  readonly datasets: DatasetsConfig;
   /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
   readonly demo: boolean;
   /** Seconds between two blocks of the demo once its reorganisation is over. */
@@ -90,6 +102,9 @@ export interface Config {
 
 /** What decides prices and stamps. */
 export type PricingConfig = Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'>;
+
+export const datasetsFolder = ({ datasets, dataDir }: Pick<Config, 'datasets' | 'dataDir'>): string =>
+  datasets.folder ?? `${dataDir}/datasets`;
 
 /** Everything embedded lives in the data folder; with all three addresses given there is nothing in it. */
 export function usesDataFolder(config: Config): boolean {

@@ -42,6 +42,11 @@ export const API_ERRORS = {
     'Too many requests',
     'An allowance of the last minute is used up: ask again after Retry-After seconds.',
   ],
+  bandwidth_used: [
+    429,
+    'Bandwidth used',
+    'The network of the caller has fetched as much of the data set as it may in an hour: ask again after Retry-After seconds.',
+  ],
   too_many_streams: [
     429,
     'Too many streams',

@@ -20,6 +20,7 @@ export interface Reply {
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   204: 'No Content',
+  206: 'Partial Content',
   304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -28,6 +29,7 @@ const REASONS: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   409: 'Conflict',
   413: 'Payload Too Large',
+  416: 'Range Not Satisfiable',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
@@ -37,7 +39,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Every answer may be read by scripts of any site. */
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const ANY_ORIGIN =
-  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, Marks, Link, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
+  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, Marks, Link, Content-Range, Accept-Ranges, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
 
 export const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id',

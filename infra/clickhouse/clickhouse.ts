@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClickHouseSettings, createClient } from '@clickhouse/client';
+import type { ClickHouseSettings } from '@clickhouse/client';
 import type { StoredRow } from '../postgres/fact-columns.ts';
 import type { RowReader } from '../postgres/row-reader.ts';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
+import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
+import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
 
 export interface ClickHouse {
   /**
@@ -22,6 +24,8 @@ export interface ClickHouse {
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
+  /** Writes the rows of a SELECT into a new file on this machine; what is there after a failure is no file. */
+  parquet(write: ParquetWrite): Promise<void>;
   /** The same, where each write first waits for `before`, and does not begin when that throws. */
   guarded(before: () => Promise<void>): ClickHouse;
   /** Known unreadable data; null if there is none. */
@@ -32,8 +36,6 @@ export interface ClickHouse {
 }
 
 export type StatementBounds = Readonly<Record<string, number>>;
-
-export type Client = ReturnType<typeof createClient>;
 
 /** A connection, for one statement at a time. */
 export interface ConnectionLane {
@@ -67,13 +69,6 @@ export const CONNECTION_SETTINGS = {
   // It hides rows: docs/decisions/0061-candles.md
   use_query_condition_cache: 0,
 } as const satisfies ClickHouseSettings;
-
-/** As SET and a statement take them. */
-export function settingsList(settings: Readonly<Record<string, string | number>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`)
-    .join(', ');
-}
 
 /** As ClickHouse knows a statement: by its id where that can be given, else by a comment in its text. */
 export const killSql = (id: string): string =>
@@ -133,6 +128,13 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     });
   }
 
+  // A command to the engine, which then says whether the disk took what it wrote.
+  const parquet: ClickHouse['parquet'] = (write) =>
+    inTime('command', write.bounds.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+      const writeFile = isOwn ? writeParquetHere : writeParquetThere;
+      await writeFile(statement.client, write, request(statement));
+    });
+
   const query: ClickHouse['query'] = async (sql, params, bounds) => {
     damage.check(sql);
     const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
@@ -179,6 +181,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
 
   const viewWith = (before: () => Promise<void>): ClickHouse => ({
     query,
+    parquet,
     rows: async (reader, ...asked) => (await query(...asked)).map(reader),
     ...writesAfter(async ({ signal }) => {
       await before();

@@ -16,8 +16,9 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { createFlights, shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
-import { type Client, CONNECTION_SETTINGS, type ConnectionLane, killSql, settingsList } from './clickhouse.ts';
+import { CONNECTION_SETTINGS, type ConnectionLane, killSql } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseOverloaded } from './clickhouse-errors.ts';
+import { type Client, settingsList } from './client.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {

@@ -63,6 +63,7 @@ export const RESERVED_NAMES: readonly string[] = [
   'api',
   'rpc',
   'metrics',
+  'datasets',
   'assets',
   'market',
   'search',

@@ -109,6 +109,16 @@ export const CONFIG_SCHEMA = {
     },
     keylessRequestsPerMinute: { type: 'integer', minimum: 1 },
     webhookLocalReceivers: { type: 'boolean' },
+    datasets: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        folder: { type: 'string', minLength: 1, pattern: "^[^*?{}\\\\'\\n]+$" },
+        refreshSeconds: { type: 'integer', minimum: 0, maximum: SECONDS_PER_DAY },
+        bytesPerHour: { type: 'integer', minimum: 1 },
+        url: { type: 'string', pattern: '^https?://[^\\s/?#]+$' },
+      },
+    },
     demoBlockSeconds: { type: 'integer', minimum: 1, maximum: 3600 },
   },
 } as const;

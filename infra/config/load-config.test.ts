@@ -27,6 +27,7 @@ const WHOLE = {
     },
   ],
   priceFeedIds: { [CURRENCY]: 'verus' },
+  datasets: { folder: '/data', refreshSeconds: 60, bytesPerHour: 1, url: 'https://example.org' },
   tiers: { free: { creditsPerMinute: 1 }, developer: { creditsPerMinute: 1 }, pro: { creditsPerMinute: 1 } },
 };
 /** Whose members have names of their own. */

@@ -130,6 +130,7 @@ function effective(raw: Raw): Config {
     },
     keylessRequestsPerMinute: raw.keylessRequestsPerMinute ?? 100,
     webhookLocalReceivers: raw.webhookLocalReceivers ?? false,
+    datasets: { folder: null, refreshSeconds: 300, bytesPerHour: 2_000_000_000, url: null, ...raw.datasets },
   };
 }
 

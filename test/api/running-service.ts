@@ -49,7 +49,9 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   /** Until the index stands where the node does; `priced` waits for its prices too. */
   settled(priced?: boolean): Promise<void>;
   /** A second API in this process, on any free port when none is given. It ends before the service. */
-  startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
+  startAnother(
+    options: Pick<ApiOptions, 'keptBytes'> & Pick<ServiceOptions, 'limits'> & { readonly port?: number },
+  ): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
   startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<SecondApi>;
   /** An API key of a recorded identity. */
@@ -63,6 +65,7 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
   /** Seconds since the epoch. */
@@ -114,6 +117,7 @@ export function configOf(chains: Config['chains']): Config {
     metricsPort: null,
     keylessRequestsPerMinute: 1e9,
     webhookLocalReceivers: true,
+    datasets: { folder: null, refreshSeconds: 0, bytesPerHour: 1e12, url: null },
     demo: false,
     demoBlockSeconds: 6,
     recordings: [],
@@ -145,6 +149,7 @@ export async function startServiceOn<Node extends FollowedNode>(
     cutover,
     publicHosts = null,
     silentChains = [],
+    datasets,
   }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
@@ -155,7 +160,8 @@ export async function startServiceOn<Node extends FollowedNode>(
   const silent = silentChains.map((name) =>
     chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
   );
-  const config = { ...configOf([chain, ...silent]), ...limits, publicHosts, ...(cutover !== undefined && { cutover }) };
+  const given = { ...limits, publicHosts, ...(cutover !== undefined && { cutover }), ...(datasets && { datasets }) };
+  const config = { ...configOf([chain, ...silent]), ...given };
   const reporter = createStageReporter(stores.postgres, logger);
   const report = (statuses: readonly DaemonStatus[]) => reporter.daemons(CHAIN, statuses);
   const group = { rpc: node.url, chain: CHAIN, chainId: NATIVE, logger, report, ...(timing && { timing }) };
@@ -167,9 +173,12 @@ export async function startServiceOn<Node extends FollowedNode>(
   const topics = createTopicReader(log);
   const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });
 
-  const serve = (signal: AbortSignal, { port = 0, ...kept }: Parameters<RunningService['startAnother']>[0] = {}) =>
+  const serve = (
+    signal: AbortSignal,
+    { port = 0, limits: own, ...kept }: Parameters<RunningService['startAnother']>[0] = {},
+  ) =>
     startApi({
-      config: { ...config, port },
+      config: { ...config, ...own, port },
       release: 'test',
       stores,
       topics,

@@ -2,10 +2,13 @@
  * A FACADE, not a server: ClickHouse's HTTP interface over the embedded engine, in a process of its own, so that
  * what talks to a server by URL is tested where no server can be had. Run as a program: http-facade.ts <folder>.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { createChdbConnection } from 'chdb/connection';
 
@@ -16,6 +19,7 @@ const applied = new WeakMap<Engine, string>();
 const ENGINES = 4;
 const USER = 'user';
 const PASSWORD = 'password';
+const PARQUET = /^([\s\S]*) FORMAT Parquet\s*$/;
 /** Parameters of the URL that are not settings. */
 const CONTROL = /^(query|query_id|database|session_.*|param_.*)$/;
 
@@ -54,7 +58,20 @@ async function answer(engine: Engine, request: IncomingMessage, response: Server
   const query = [url.searchParams.get('query'), body].filter(Boolean).join('\n');
   const database = url.searchParams.get('database') ?? 'default';
   await run(engine, `USE ${database}`);
-  response.end(await run(engine, query, url.searchParams));
+  const parquet = PARQUET.exec(query);
+  if (parquet) await answerParquet(engine, parquet[1] ?? '', url.searchParams, response);
+  else response.end(await run(engine, query, url.searchParams));
+}
+
+/** The engine gives no binary answer: it writes a file, which is the answer of a server. */
+async function answerParquet(engine: Engine, select: string, params: URLSearchParams, response: ServerResponse) {
+  const file = join(tmpdir(), `facade-${randomUUID()}.parquet`);
+  try {
+    await run(engine, `INSERT INTO FUNCTION file('${file}', 'Parquet') ${select}`, params);
+    response.end(await readFile(file));
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 async function run(engine: Engine, query: string, params = new URLSearchParams()): Promise<string> {

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
+import { byteRange } from './byte-range.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('bandwidth', () => {
+  it('refuses once all is used, and allows again after as long as it says', () => {
+    let now = 0;
+    const bandwidth = createBandwidth(3_600_000, () => now);
+    expect(bandwidth.take('a', 3_000_000)).toBe(0);
+    expect(bandwidth.take('a', 1_000_000)).toBe(0); // something was left
+    const seconds = bandwidth.take('a', 1);
+    expect(seconds).toBe(400);
+    expect(bandwidth.take('b', 1)).toBe(0);
+    now = seconds * 1000 - 1000;
+    expect(bandwidth.take('a', 1)).toBeGreaterThan(0);
+    now = seconds * 1000 + 1;
+    expect(bandwidth.take('a', 1)).toBe(0);
+  });
+
+  it('gives back what was not sent', () => {
+    const bandwidth = createBandwidth(10_000, () => 0);
+    expect(bandwidth.take('a', 10_000)).toBe(0);
+    bandwidth.giveBack('a', 6_000);
+    expect(bandwidth.take('a', 6_000)).toBe(0);
+    expect(bandwidth.take('a', 1)).toBeGreaterThan(0);
+  });
+
+  it('lets a network fetch so many files at once, whatever others do, until all networks have their most', () => {
+    const bandwidth = createBandwidth(1);
+    const begun = (network: string, wanted: number) =>
+      Array.from({ length: wanted }, () => bandwidth.begin(network)).filter(Boolean).length;
+    expect(begun('a', 100)).toBe(MOST_TRANSFERS.network);
+    expect(begun('b', 1)).toBe(1);
+    bandwidth.end('a');
+    expect(begun('a', 2)).toBe(1);
+    const all = Array.from({ length: 20 }, (_, number) => begun(`c${number}`, 100)).reduce(
+      (sum, some) => sum + some,
+      0,
+    );
+    expect(all).toBe(MOST_TRANSFERS.all - MOST_TRANSFERS.network - 1);
+    bandwidth.end('b');
+    expect(begun('d', 2)).toBe(1);
+  });
+
+  it('in no span of hours a network fetches more than that many allowances, one more, and the last answer', () => {
+    const requests = fc.array(fc.record({ wait: fc.nat(HOUR_MS), bytes: fc.nat(2_000_000) }), {
+      minLength: 1,
+      maxLength: 100,
+    });
+    fc.assert(
+      fc.property(requests, (asked) => {
+        let now = 0;
+        const perHour = 1_000_000;
+        const bandwidth = createBandwidth(perHour, () => now);
+        let [sent, largest] = [0, 0];
+        for (const { wait, bytes } of asked) {
+          now += wait;
+          if (bandwidth.take('a', bytes) > 0) continue;
+          sent += bytes;
+          largest = Math.max(largest, bytes);
+          expect(sent).toBeLessThanOrEqual((now / HOUR_MS + 1) * perHour + largest);
+        }
+      }),
+    );
+  });
+});
+
+describe('ranges', () => {
+  it('are a part of the file, or none', () => {
+    const header = fc.oneof(
+      fc.tuple(fc.option(fc.nat(200)), fc.option(fc.nat(200))).map(([from, to]) => `bytes=${from ?? ''}-${to ?? ''}`),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(header, fc.integer({ min: 1, max: 150 }), (text, size) => {
+        const range = byteRange(text, size);
+        if (range === null || range === 'unsatisfiable') return;
+        expect(range.from).toBeGreaterThanOrEqual(0);
+        expect(range.to).toBeGreaterThanOrEqual(range.from);
+        expect(range.to).toBeLessThan(size);
+      }),
+    );
+  });
+});

@@ -1,0 +1,23 @@
+/** The part of a file that a Range header asks for (RFC 9110, 14). */
+
+export interface ByteRange {
+  readonly from: number;
+  /** Inclusive. */
+  readonly to: number;
+}
+
+const ONE = /^bytes=(\d*)-(\d*)$/;
+
+/** Null: the whole file, also for several ranges and what cannot be read, which a server may ignore. */
+export function byteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = ONE.exec(header.trim()) ?? [];
+  if (first === '' && last === '') return null;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { from: size - length, to: size - 1 };
+  }
+  const from = Number(first);
+  const to = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < from) return null;
+  return from >= size ? 'unsatisfiable' : { from, to };
+}

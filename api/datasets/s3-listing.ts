@@ -1,0 +1,112 @@
+/** The data set as an S3 bucket shows it: ListObjectsV2 and errors, as XML. No engine expands `*` over plain HTTP. */
+import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { type ListedObject, manifestObject } from './served-folder.ts';
+
+export const BUCKET = 'datasets';
+const MOST_KEYS = 1000;
+const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+
+/** A query that S3 would refuse as well. */
+export class InvalidListing extends Error {}
+
+/**
+ * A page takes a time by its own length, whatever the folder holds. `objects`: by key. `base`: of the URLs in the manifests.
+ * @throws InvalidListing
+ */
+export function listObjects(objects: readonly ListedObject[], base: string, query: URLSearchParams): string {
+  const text = (name: string) => query.get(name) ?? '';
+  const [prefix, delimiter, token] = [text('prefix'), text('delimiter'), text('continuation-token')];
+  const most = maxKeys(query.get('max-keys'));
+  const after = token === '' ? text('start-after') : Buffer.from(token, 'base64url').toString();
+  const encoded = encoder(query.get('encoding-type'));
+  const listed: ListedObject[] = [];
+  const prefixes: string[] = [];
+  let last = '';
+  let isTruncated = false;
+  const [start = ''] = [prefix, after].sort().reverse();
+  for (let at = firstFrom(objects, start); most > 0; ) {
+    const entry = objects[at];
+    if (!entry?.key.startsWith(prefix)) break;
+    const common = commonPrefix(entry.key, prefix, delimiter);
+    // A page that ended with a common prefix goes on behind all that it stands for.
+    const next = common === null ? at + 1 : firstFrom(objects, common + AFTER_ALL);
+    if ((common ?? entry.key) > after) {
+      if (listed.length + prefixes.length === most) {
+        isTruncated = true;
+        break;
+      }
+      last = common ?? entry.key;
+      if (common === null) listed.push(entry);
+      else prefixes.push(common);
+    }
+    at = next;
+  }
+  const members = [
+    element('Name', BUCKET),
+    element('Prefix', encoded(prefix)),
+    delimiter && element('Delimiter', encoded(delimiter)),
+    query.has('encoding-type') && element('EncodingType', 'url'),
+    token && element('ContinuationToken', token),
+    isTruncated && element('NextContinuationToken', Buffer.from(last).toString('base64url')),
+    element('KeyCount', String(listed.length + prefixes.length)),
+    element('MaxKeys', String(most)),
+    element('IsTruncated', String(isTruncated)),
+    ...listed.map(({ key, object, changedAt }) => {
+      const { size, tag } = 'files' in object ? manifestObject(object, base) : sizeAndTag(object);
+      const of = [
+        element('Key', encoded(key)),
+        element('LastModified', changedAt.toISOString()),
+        element('ETag', `"${tag}"`),
+        element('Size', String(size)),
+        element('StorageClass', 'STANDARD'),
+      ];
+      return `<Contents>${of.join('')}</Contents>`;
+    }),
+    ...prefixes.map((common) => `<CommonPrefixes>${element('Prefix', encoded(common))}</CommonPrefixes>`),
+  ];
+  return `${XML}<ListBucketResult ${NAMESPACE}>${members.filter(Boolean).join('')}</ListBucketResult>`;
+}
+
+export const bucketLocation = (): string => `${XML}<LocationConstraint ${NAMESPACE}/>`;
+
+export const s3Error = (code: string, message: string, resource: string): string =>
+  `${XML}<Error>${element('Code', code)}${element('Message', message)}${element('Resource', resource)}</Error>`;
+
+const sizeAndTag = ({ bytes, sha256 }: DatasetFile) => ({ size: bytes, tag: sha256.slice(0, 16) });
+
+/** Greater than any character of a key. */
+const AFTER_ALL = '\uffff';
+
+/** Index of the first object at or after a key. */
+function firstFrom(objects: readonly ListedObject[], key: string): number {
+  let [low, high] = [0, objects.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((objects[middle]?.key ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function commonPrefix(key: string, prefix: string, delimiter: string): string | null {
+  if (delimiter === '') return null;
+  const end = key.indexOf(delimiter, prefix.length);
+  return end < 0 ? null : key.slice(0, end + delimiter.length);
+}
+
+function maxKeys(given: string | null): number {
+  if (given === null || given === '') return MOST_KEYS;
+  if (!/^\d{1,9}$/.test(given)) throw new InvalidListing('max-keys is a whole number');
+  return Math.min(Number(given), MOST_KEYS);
+}
+
+function encoder(type: string | null): (text: string) => string {
+  if (type === null) return (text) => text;
+  if (type !== 'url') throw new InvalidListing('encoding-type can be url alone');
+  return (text) => encodeURIComponent(text).replaceAll('%2F', '/');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const element = (name: string, text: string): string =>
+  `<${name}>${text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')}</${name}>`;

@@ -1,0 +1,134 @@
+/** Sends an object or a part of it: no faster than it is read, with its length, so that readers can ask for ranges. */
+
+import type { HttpResponse } from 'uWebSockets.js';
+import { createReadStream } from 'node:fs';
+import { type HeaderLines, headerLines } from '../http/header-lines.ts';
+import { writeHead } from '../http/reply.ts';
+import { type ByteRange, byteRange } from './byte-range.ts';
+import type { ServedObject } from './served-folder.ts';
+
+export interface ObjectRequest {
+  readonly isHead: boolean;
+  readonly range: string;
+  readonly ifRange: string;
+  readonly ifNoneMatch: string;
+}
+
+/** Set before the first await of the request. */
+export interface ObjectClient {
+  aborted: boolean;
+  onGone: () => void;
+}
+
+export interface ObjectReply {
+  readonly status: 200 | 206 | 304 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: no body. */
+  readonly part: ByteRange | null;
+  readonly bytes: number;
+}
+
+const CHUNK_BYTES = 1 << 17;
+
+export function objectReply({ tag, size, changedAt, type, content }: ServedObject, asked: ObjectRequest): ObjectReply {
+  const etag = `"${tag}"`;
+  const headers = {
+    ETag: etag,
+    'Last-Modified': changedAt.toUTCString(),
+    'Accept-Ranges': 'bytes',
+    // The bytes under a file's name never change; a manifest does.
+    'Cache-Control': 'file' in content ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (asked.ifNoneMatch.split(',').some((sent) => sent.trim().replace(/^W\//, '') === etag)) {
+    return { status: 304, headers, part: null, bytes: 0 };
+  }
+  const isWhole = asked.ifRange !== '' && asked.ifRange !== etag;
+  const range = isWhole ? null : byteRange(asked.range, size);
+  if (range === 'unsatisfiable') {
+    return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` }, part: null, bytes: 0 };
+  }
+  const part = range ?? { from: 0, to: size - 1 };
+  const own = { ...headers, 'Content-Type': type };
+  const bytes = asked.isHead ? 0 : part.to - part.from + 1;
+  if (!range) return { status: 200, headers: own, part, bytes };
+  return { status: 206, headers: { ...own, 'Content-Range': `bytes ${part.from}-${part.to}/${size}` }, part, bytes };
+}
+
+/** Resolves to the number of bytes that went out; fewer than asked for when the client is gone. @throws what reading the file throws */
+export async function sendObject(
+  res: HttpResponse,
+  object: ServedObject,
+  { status, headers, part }: ObjectReply,
+  isHead: boolean,
+  client: ObjectClient,
+  own: HeaderLines,
+): Promise<number> {
+  const lines = (headerLines(headers) + own) as HeaderLines;
+  if (client.aborted) return 0;
+  if (!part || isHead) {
+    res.cork(() => {
+      writeHead(res, status, lines);
+      if (part) res.writeHeader('Content-Length', String(part.to - part.from + 1));
+      if (part) res.endWithoutBody();
+      else res.end('');
+    });
+    return 0;
+  }
+  const total = part.to - part.from + 1;
+  if ('make' in object.content) {
+    const body = object.content.make().subarray(part.from, part.to + 1);
+    res.cork(() => {
+      writeHead(res, status, lines);
+      res.end(body);
+    });
+    return total;
+  }
+  res.cork(() => writeHead(res, status, lines));
+  return flow(res, object.content.file, part, total, client);
+}
+
+async function flow(
+  res: HttpResponse,
+  file: string,
+  { from, to }: ByteRange,
+  total: number,
+  client: ObjectClient,
+): Promise<number> {
+  let wake = () => {};
+  client.onGone = () => wake();
+  let written = 0;
+  res.onWritable((offset) => {
+    written = offset;
+    wake();
+    return true;
+  });
+  const stream = createReadStream(file, { start: from, end: to, highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      let rest = chunk;
+      while (rest.length > 0) {
+        if (client.aborted) return written;
+        const before = res.getWriteOffset();
+        const drained = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        let isTaken = true;
+        res.cork(() => {
+          [isTaken] = res.tryEnd(rest, total);
+        });
+        if (isTaken) {
+          written = before + rest.length;
+          break;
+        }
+        await drained;
+        rest = rest.subarray(written - before);
+      }
+    }
+    return written;
+  } catch (error) {
+    if (!client.aborted) res.close();
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+}

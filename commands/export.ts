@@ -1,0 +1,133 @@
+/** `export`: writes the data set, or brings it up to date, in a folder or in a bucket. */
+import { isAbsolute, resolve } from 'node:path';
+import { isParquetPath } from '../infra/clickhouse/parquet.ts';
+import {
+  type ExportedTable,
+  type ExportOutcome,
+  type ExportProgress,
+  exportDatasets,
+} from '../pipeline/datasets/export-datasets.ts';
+import { type DatasetFolder, openLocalFolder } from '../pipeline/datasets/folder.ts';
+import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
+import { GRACE_MS } from '../pipeline/datasets/notes.ts';
+import { openS3Folder } from '../pipeline/datasets/s3-folder.ts';
+import { type Config, datasetsFolder } from '../schemas/config.ts';
+import { DATASET_TABLES } from '../schemas/datasets/tables.ts';
+import { PermanentError, UsageError } from '../schemas/errors.ts';
+import { configuredChain } from './arguments.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import type { InputOf } from './command-table.ts';
+
+const PROGRESS_MS = 1_000;
+const THREADS = 2;
+/** Passes for days that changed while they were written. */
+const MOST_PASSES = 3;
+const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
+
+interface Destination {
+  readonly folder: DatasetFolder;
+  /** How long a file stays that the manifest no longer names. */
+  readonly graceMs: number;
+  release(): void;
+}
+
+/** @throws UsageError, PermanentError export_busy */
+export async function run(
+  { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
+  { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
+  output: Output,
+): Promise<CommandOutcome> {
+  const tables = names === undefined ? DATASET_TABLES : names.split(',').map(tableNamed);
+  const chains =
+    chainNames === undefined ? config.chains : chainNames.split(',').map((name) => configuredChain(config, name));
+  const { folder, graceMs, release } = await open(config, destination, endpoint);
+  let rss = 0;
+  const progress = reporter(output, () => {
+    rss = Math.max(rss, process.memoryUsage.rss());
+  });
+  const started = performance.now();
+  try {
+    const outcome = await passes(() =>
+      exportDatasets({ stores, chains, tables, folder, threads: THREADS, graceMs, signal, progress }),
+    );
+    for (const table of outcome.tables) output.line(described(table));
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    const peakMemoryBytes = Math.max(rss, process.memoryUsage.rss());
+    output.line(
+      `${folder.name} is up to date after ${seconds} s; this process took up to ${Math.ceil(peakMemoryBytes / 1e6)} MB of memory.`,
+    );
+    return { exitCode: 0, state: { destination: folder.name, tables: outcome.tables, seconds, peakMemoryBytes } };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new PermanentError(
+      'export_stopped',
+      'The export was stopped. What is in the manifests is whole; the same command continues.',
+    );
+  } finally {
+    await folder.close();
+    release();
+  }
+}
+
+async function passes(pass: () => Promise<ExportOutcome>): Promise<ExportOutcome> {
+  for (let count = 1; ; count++) {
+    const outcome = await pass();
+    if (outcome.missed === 0) return outcome;
+    if (count === MOST_PASSES) {
+      throw new PermanentError(
+        'export_overtaken',
+        `${outcome.missed} days changed while they were written, again and again: export later.`,
+      );
+    }
+  }
+}
+
+async function open(config: Config, destination: string, endpoint: string | undefined): Promise<Destination> {
+  const [, bucket, prefix = ''] = S3.exec(destination) ?? [];
+  if (bucket !== undefined) {
+    const at = endpoint ?? process.env.AWS_ENDPOINT_URL ?? null;
+    if (at !== null && !/^https?:\/\/[^\s/?#]+$/.test(at))
+      throw new UsageError(`"${at}" is not an endpoint; allowed is http(s)://host`);
+    const address = { bucket, prefix: prefix.replace(/\/+$/, ''), endpoint: at, environment: process.env };
+    return { folder: await openS3Folder(address), graceMs: 0, release: () => undefined };
+  }
+  if (endpoint !== undefined) throw new UsageError('--endpoint goes with an address s3://bucket/prefix');
+  if (!isAbsolute(destination) || !isParquetPath(destination)) {
+    throw new UsageError(
+      `"${destination}" is not a destination; allowed is an absolute path without * ? { } \\ or a quote, or s3://bucket/prefix`,
+    );
+  }
+  const lock = lockFolder(destination);
+  if (!lock)
+    throw new PermanentError(
+      'export_busy',
+      `Another process writes ${destination}: wait for it, or choose another folder.`,
+    );
+  try {
+    const isServed = resolve(destination) === resolve(datasetsFolder(config));
+    return { folder: await openLocalFolder(destination), graceMs: isServed ? GRACE_MS : 0, release: lock.release };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function tableNamed(name: string) {
+  const table = DATASET_TABLES.find((one) => one.name === name);
+  if (table) return table;
+  throw new UsageError(`there is no table "${name}"; allowed are ${DATASET_TABLES.map((one) => one.name).join(', ')}`);
+}
+
+function reporter({ progress }: Output, each: () => void) {
+  let printed = Date.now();
+  return ({ table, done, total, rows, rowsPerSecond, etaSeconds }: ExportProgress): void => {
+    each();
+    if (Date.now() - printed < PROGRESS_MS && done < total) return;
+    printed = Date.now();
+    const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
+    progress(`${done} of ${total} files  ${table}  ${rows} rows, ${Math.round(rowsPerSecond)} rows/s${eta}`);
+  };
+}
+
+const described = ({ table, files, rows, bytes, written }: ExportedTable): string =>
+  `${table}: ${rows} rows in ${files} files, ${(bytes / 1e6).toFixed(1)} MB; ${written} files written`;

@@ -1,0 +1,75 @@
+/** Parquet of the embedded engine, and through the facade that stands in for a server: the same rows give the same bytes. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClickHouseFacade, startClickHouseFacade } from '../../test/support/infra/clickhouse/start-facade.ts';
+import type { ClickHouse } from './clickhouse.ts';
+import { openEmbeddedClickHouse } from './embedded.ts';
+import type { ParquetWrite } from './parquet.ts';
+import { connectClickHouse } from './server.ts';
+
+let folder: string;
+let facade: ClickHouseFacade;
+let here: ClickHouse;
+let there: ClickHouse;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verustream-parquet-'));
+  facade = await startClickHouseFacade(join(folder, 'there'));
+  there = await connectClickHouse(facade.url, pino({ level: 'silent' }));
+  here = await openEmbeddedClickHouse(join(folder, 'here'));
+});
+afterAll(async () => {
+  await here?.close();
+  await there?.close();
+  await facade?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const bounds = { max_threads: 1, max_execution_time: 60 };
+
+/** The file as each of the two writes it. */
+async function both(write: Pick<ParquetWrite, 'select' | 'csv' | 'params'>): Promise<Buffer[]> {
+  const files = [];
+  for (const [name, clickhouse] of Object.entries({ here, there })) {
+    const file = join(folder, `${name}-${Math.random()}.parquet`);
+    await clickhouse.parquet({ ...write, file, bounds });
+    files.push(await readFile(file));
+  }
+  return files;
+}
+
+it('rows of a table, with parameters', async () => {
+  const [own, served] = await both({
+    select: () => `SELECT number AS height, toString(number) AS name FROM numbers({count:UInt32}) ORDER BY number`,
+    params: { count: 1000 },
+  });
+  expect(own?.subarray(0, 4).toString()).toBe('PAR1');
+  expect(served?.equals(own ?? Buffer.alloc(0))).toBe(true);
+});
+
+it('rows from elsewhere, with nulls, empty texts and what CSV has to quote; no table is left', async () => {
+  const csv = join(folder, 'rows.csv');
+  await writeFile(csv, '1,"",\\N,"a ""b"", c"\n2,x,5,"line\nbreak \\ end"\n');
+  const structure = 'n UInt32, text String, optional Nullable(Int64), quoted String';
+  const [own, served] = await both({
+    select: (rows) => `SELECT n, text, optional, quoted FROM ${rows} ORDER BY n`,
+    csv: { file: csv, structure },
+  });
+  expect(served?.equals(own ?? Buffer.alloc(0))).toBe(true);
+  const file = join(folder, 'read.parquet');
+  await writeFile(file, own ?? '');
+  expect(await here.query(`SELECT * FROM file('${file}', 'Parquet')`)).toEqual([
+    { n: 1, text: '', optional: null, quoted: 'a "b", c' },
+    { n: 2, text: 'x', optional: '5', quoted: 'line\nbreak \\ end' },
+  ]);
+  expect(await there.query(`SELECT name FROM system.tables WHERE startsWith(name, 'dataset_rows_')`)).toEqual([]);
+});
+
+it('a statement that fails says so', async () => {
+  for (const clickhouse of [here, there]) {
+    const write = { select: () => 'SELECT nothing FROM nowhere', file: join(folder, 'failed.parquet'), bounds };
+    await expect(clickhouse.parquet(write)).rejects.toThrow(/nowhere|nothing/);
+  }
+});

@@ -1,0 +1,72 @@
+/** Rows of a SELECT as a Parquet file, which ClickHouse itself writes: the embedded engine to the disk, a server into its answer. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type Client, settingsList } from './client.ts';
+
+/** Rows from elsewhere, for one statement. */
+export interface CsvRows {
+  /** Absolute. */
+  readonly file: string;
+  /** Names and types: `a String, b UInt32`. */
+  readonly structure: string;
+}
+
+export interface ParquetWrite {
+  /** `rows`: what stands after FROM for the CSV rows. */
+  readonly select: (rows: string) => string;
+  readonly csv?: CsvRows;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Absolute; there is no such file yet. */
+  readonly file: string;
+  readonly bounds: Readonly<Record<string, number>>;
+}
+
+const SETTINGS = {
+  output_format_parquet_compression_method: 'zstd',
+  output_format_parquet_string_as_string: 1,
+  join_use_nulls: 1,
+  // An alias such as `toString(chain) AS chain` would keep the primary key from being used.
+  prefer_column_name_to_alias: 1,
+  input_format_csv_empty_as_default: 0,
+} as const;
+
+export const isParquetPath = (path: string): boolean => !/[*?{}\\'\n]/.test(path);
+
+const quoted = (path: string) => {
+  if (!isParquetPath(path)) throw new TypeError(`ClickHouse would read ${path} as a pattern`);
+  return `'${path}'`;
+};
+
+type Named = Readonly<Record<string, unknown>>;
+
+/** By the embedded engine. */
+export async function writeParquetHere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
+  const { select, csv, params, file, bounds } = write;
+  const rows = csv ? `file(${quoted(csv.file)}, 'CSV', '${csv.structure.replaceAll("'", "\\'")}')` : '';
+  await client.command({
+    query: `INSERT INTO FUNCTION file(${quoted(file)}, 'Parquet') ${select(rows)} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })}`,
+    ...request,
+    ...(params && { query_params: { ...params } }),
+  });
+}
+
+/** By a server. Rows from elsewhere pass through a table of their own, which is dropped. */
+export async function writeParquetThere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
+  const { select, csv, params, file, bounds } = write;
+  const table = csv ? `dataset_rows_${randomBytes(8).toString('hex')}` : '';
+  try {
+    if (csv) {
+      await client.command({ query: `CREATE TABLE ${table} (${csv.structure}) ENGINE = MergeTree ORDER BY tuple()` });
+      await client.insert({ table, values: createReadStream(csv.file), format: 'CSV' });
+    }
+    const { stream } = await client.exec({
+      query: `${select(table)} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })} FORMAT Parquet`,
+      ...request,
+      ...(params && { query_params: { ...params } }),
+    });
+    await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } finally {
+    if (csv) await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
+  }
+}

@@ -1,0 +1,198 @@
+/** One pass over the data set: whatever differs from the stores is written again. docs/decisions/0089-data-set.md */
+import { rm } from 'node:fs/promises';
+import type { Stores } from '../../infra/stores.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import {
+  type ChainDay,
+  type ExportState,
+  factBasis,
+  isUnchanged,
+  type PricedState,
+  pricedBasis,
+  readExportState,
+} from './export-state.ts';
+import type { DatasetFolder } from './folder.ts';
+import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
+import { type DayToWrite, writeDay } from './write-day.ts';
+
+export interface ExportOptions {
+  readonly stores: Stores;
+  readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
+  readonly tables: readonly DatasetTable[];
+  readonly folder: DatasetFolder;
+  /** How many one statement may use. */
+  readonly threads: number;
+  /** How long a file stays that the manifest no longer names. */
+  readonly graceMs: number;
+  readonly signal: AbortSignal;
+  readonly progress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportProgress {
+  readonly table: string;
+  /** Days of all tables. */
+  readonly done: number;
+  readonly total: number;
+  readonly rows: number;
+  readonly rowsPerSecond: number;
+  /** Null before the first. */
+  readonly etaSeconds: number | null;
+}
+
+export interface ExportedTable {
+  readonly table: string;
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Files that this pass wrote. */
+  readonly written: number;
+}
+
+export interface ExportOutcome {
+  readonly tables: readonly ExportedTable[];
+  /** Days that changed while they were being written: the next pass writes them. */
+  readonly missed: number;
+}
+
+interface Task extends DayToWrite {
+  readonly basis: string;
+}
+
+const AT_ONCE = 2;
+/** How often the manifests follow a long export. */
+const PUBLISH_MS = 15_000;
+
+/** Stopping it loses nothing but the files under way. */
+export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
+  const { stores, chains, tables, folder, signal } = options;
+  const state = await readExportState(stores, chains);
+  const notes = new Map<string, Notes>();
+  const tasks: Task[] = [];
+  for (const table of tables) {
+    const known = await readNotes(folder, table.name);
+    notes.set(table.name, known);
+    forgetGoneDays(known, state, chains);
+    for (const day of state.days) {
+      const task = taskOf(table, day, state.priced);
+      if (task && !(await stands(task, known, folder))) tasks.push(task);
+    }
+  }
+  const written = new Map<string, number>();
+  const note = createProgress(options, tasks);
+  let missed = 0;
+  let publishedAt = Date.now();
+  let publishing = Promise.resolve();
+  const publishAll = () => {
+    publishedAt = Date.now();
+    publishing = publishing.then(async () => {
+      for (const [table, known] of notes) await publish(folder, table, known, publishedAt);
+    });
+    return publishing;
+  };
+  const queue = tasks.values();
+  const work = async () => {
+    for (const task of queue) {
+      signal.throwIfAborted();
+      const rows = await writeTask(options, task, notesOf(notes, task.table));
+      if (rows === null) missed++;
+      else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
+      note(task, rows ?? 0);
+      if (Date.now() - publishedAt > PUBLISH_MS) await publishAll();
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  await publishAll();
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  await sweep(folder, notes, Date.now(), options.graceMs);
+  return { tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)), missed };
+}
+
+/** Rows written; null where the day changed meanwhile. */
+async function writeTask(
+  { stores, folder, threads, signal }: ExportOptions,
+  task: Task,
+  notes: Notes,
+): Promise<number | null> {
+  const { day, basis } = task;
+  const written = await writeDay(stores, task, { scratch: folder.scratch, threads, signal });
+  if (!(await isUnchanged(stores, day))) {
+    if (written) await rm(written.file, { force: true });
+    return null;
+  }
+  if (written) await folder.put(written.entry.path, written.file);
+  notes.isChanged = true;
+  notes.days.set(dayKey(day), { chain: day.chain, day: day.day, basis, file: written?.entry ?? null });
+  return written?.entry.rows ?? 0;
+}
+
+/** Null while there is nothing to write of the day. */
+function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
+  const facts = factBasis(day);
+  const version = table.columns.map(({ name, type }) => `${name} ${type}`).join();
+  if (table.store !== 'prices') {
+    return { table, day, priced, isClosed: day.isFinal, basis: `${facts} ${day.isFinal} ${version}` };
+  }
+  if (day.pricedTo < day.from) return null;
+  const { closed, basis } = pricedBasis(day, priced);
+  const reached = { ...day, to: day.pricedTo };
+  return {
+    table,
+    day: reached,
+    priced,
+    isClosed: closed,
+    basis: `${factBasis(reached)} ${closed} ${basis} ${version}`,
+  };
+}
+
+/** Whether the file that is there is what the task would write, or holds more: prices catch up after what took them back. */
+async function stands({ table, day, basis }: Task, { days }: Notes, folder: DatasetFolder): Promise<boolean> {
+  const known = days.get(dayKey(day));
+  if (!known) return false;
+  const isBehind = table.store === 'prices' && known.file !== null && day.to < known.file.toHeight;
+  if (known.basis !== basis && !isBehind) return false;
+  return known.file === null || folder.has(known.file.path);
+}
+
+function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, chains: ExportOptions['chains']): void {
+  const present = new Set(days.map(dayKey));
+  const followed = new Set(chains.map(({ name }) => name));
+  for (const [key, day] of notes.days) {
+    if (present.has(key) || incomplete.has(day.chain) || !followed.has(day.chain)) continue;
+    notes.days.delete(key);
+    notes.isChanged = true;
+  }
+}
+
+function notesOf(notes: ReadonlyMap<string, Notes>, { name }: Pick<DatasetTable, 'name'>): Notes {
+  const known = notes.get(name);
+  if (!known) throw new TypeError(`no notes of ${name}`);
+  return known;
+}
+
+function summary(table: string, { days }: Notes, written: number): ExportedTable {
+  const files = [...days.values()].flatMap(({ file }) => (file ? [file] : []));
+  const sum = (of: 'rows' | 'bytes') => files.reduce((total, file) => total + file[of], 0);
+  return { table, files: files.length, rows: sum('rows'), bytes: sum('bytes'), written };
+}
+
+function createProgress({ progress }: ExportOptions, tasks: readonly Task[]) {
+  const started = performance.now();
+  const blocksOf = ({ day }: Task) => day.to - day.from + 1;
+  const total = tasks.reduce((sum, task) => sum + blocksOf(task), 0);
+  let [done, blocks, rows] = [0, 0, 0];
+  return (task: Task, written: number): void => {
+    done += 1;
+    rows += written;
+    blocks += blocksOf(task);
+    const seconds = (performance.now() - started) / 1000;
+    progress?.({
+      table: task.table.name,
+      done,
+      total: tasks.length,
+      rows,
+      rowsPerSecond: seconds > 0 ? rows / seconds : 0,
+      etaSeconds: blocks > 0 ? (seconds / blocks) * (total - blocks) : null,
+    });
+  };
+}

@@ -1,0 +1,184 @@
+/** What an export reads from Postgres before it looks at any row: the days of each chain, and what their rows follow from. */
+import type { PoolClient } from 'pg';
+import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
+import { inTransaction } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowReader, rowReader } from '../../infra/postgres/row-reader.ts';
+import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { AheadRun } from '../../schemas/ahead-runs.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { readGenerations } from '../price/generations.ts';
+
+export interface ExportedGeneration {
+  readonly generation: number;
+  /** By which day its stamps are final; −1 when none is. */
+  readonly rolledThrough: number;
+  /** For each day up to there, what tells one build of its sums from another. */
+  readonly builds: readonly { readonly day: number; readonly tick: bigint }[];
+}
+
+export interface PricedState {
+  /** Newest complete tick. */
+  readonly tick: bigint;
+  readonly runs: readonly AheadRun[];
+  readonly served: ExportedGeneration;
+  /** Another one, where it is whole. */
+  readonly other: ExportedGeneration | null;
+}
+
+/** A UTC day of a chain by its clock: a range of blocks. */
+export interface ChainDay {
+  readonly chain: string;
+  readonly number: number;
+  readonly day: string;
+  readonly from: number;
+  readonly to: number;
+  /** Hash of the last block. */
+  readonly hash: string;
+  /** Its tick; null while no complete one has it. */
+  readonly tick: bigint | null;
+  /** Newest redrive that derived blocks of the day again; 0 for none. */
+  readonly redrive: bigint;
+  /** Whether the day is over and no rewind reaches it. */
+  readonly isFinal: boolean;
+  /** The last of its blocks that has prices, complete or not; below `from` where none has. */
+  readonly pricedTo: number;
+}
+
+export interface ExportState {
+  readonly days: readonly ChainDay[];
+  /** Chains of which days are missing that will be back: a redrive derives them again. */
+  readonly incomplete: ReadonlySet<string>;
+  readonly priced: PricedState;
+}
+
+const readChain = rowReader({ chain: columns.text });
+const readBasis = rowReader({ hash: columns.text, redrive: columns.bigint, pending: columns.boolean });
+
+type Chain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
+
+/** All of one moment. Blocks that a redrive is about to derive again are left out. */
+export function readExportState(
+  { postgres }: Pick<Stores, 'postgres'>,
+  chains: readonly Chain[],
+): Promise<ExportState> {
+  return inTransaction(postgres.pool, async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const days: ChainDay[] = [];
+    for (const chain of chains) days.push(...(await daysOf(client, chain)));
+    const rows = await readRows(client, readChain, `SELECT chain FROM redrives WHERE state <> 'done'`);
+    return { days, incomplete: new Set(rows.map(({ chain }) => chain)), priced: await pricedState(client) };
+  });
+}
+
+/** Whether what the day's facts follow from is still the same. */
+export async function isUnchanged({ postgres }: Pick<Stores, 'postgres'>, day: ChainDay): Promise<boolean> {
+  const row = await readRow(
+    postgres.pool,
+    readBasis,
+    `SELECT hash, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
+       EXISTS (SELECT FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height AND state <> 'done') AS pending
+     FROM blocks b WHERE chain = $1 AND height = $2`,
+    [day.chain, day.to],
+  );
+  return row !== undefined && row.hash === day.hash && row.redrive === day.redrive && !row.pending;
+}
+
+const readPosition = rowReader({ stage: columns.text, height: columns.number });
+const readDay = rowReader({
+  number: columns.bigint,
+  from: columns.number,
+  to: columns.number,
+  hash: columns.text,
+  tick: columns.nullable(columns.bigint),
+  redrive: columns.bigint,
+  isPending: columns.boolean,
+});
+
+async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promise<ChainDay[]> {
+  const positions = await readRows(
+    client,
+    readPosition,
+    `SELECT stage, height FROM ${positionsOf('derive', 'price', 'price_ahead')} AS p WHERE chain = $1`,
+    [name],
+  );
+  const heightOf = (stage: string) => positions.find((position) => position.stage === stage)?.height ?? -1;
+  const tip = heightOf('derive');
+  const pricedTo = Math.max(heightOf('price'), heightOf('price_ahead'));
+  const rows = await readRows(
+    client,
+    readDay,
+    `WITH days AS (
+       SELECT clock / ${SECONDS_PER_DAY} AS number, min(height) AS "from", max(height) AS "to" FROM blocks
+       WHERE chain = $1 AND height <= $2 GROUP BY 1)
+     SELECT days.*, b.hash,
+       (SELECT max(tick) FROM price_ticks t WHERE t.chain = $1 AND t.height = days."to") AS tick,
+       coalesce((SELECT max(id) FROM redrives r WHERE r.chain = $1 AND r.height <= days."to"), 0) AS redrive,
+       EXISTS (SELECT FROM redrives r WHERE r.chain = $1 AND r.height <= days."to" AND state <> 'done') AS "isPending"
+     FROM days JOIN blocks b ON b.chain = $1 AND b.height = days."to" ORDER BY number`,
+    [name, tip],
+  );
+  return rows
+    .filter(({ isPending }) => !isPending)
+    .map(({ number, isPending, ...row }, index) => {
+      return {
+        ...row,
+        chain: name,
+        number: Number(number),
+        day: utcDate(Number(number) * SECONDS_PER_DAY),
+        // The block that ends the day has to be final too: another one in its place might belong to the day.
+        isFinal: index < rows.length - 1 && row.to < tip - finalityDepth,
+        pricedTo: Math.min(row.to, pricedTo),
+      };
+    });
+}
+
+const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
+const readRun: RowReader<AheadRun> = rowReader({
+  run: columns.bigint,
+  fromTick: columns.bigint,
+  throughTick: columns.bigint,
+  corrects: columns.boolean,
+});
+const readBuild = rowReader({ generation: columns.number, day: columns.number, tick: columns.bigint });
+
+async function pricedState(client: PoolClient): Promise<PricedState> {
+  const newest = await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks');
+  const runs = await readRows(
+    client,
+    readRun,
+    `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", corrects FROM ahead_runs WHERE counts ORDER BY run`,
+  );
+  const builds = await readRows(client, readBuild, 'SELECT generation, day, tick FROM rolled_days ORDER BY day');
+  const described = (generation: number): ExportedGeneration => {
+    const own = builds.filter((build) => build.generation === generation);
+    return { generation, builds: own, rolledThrough: own.at(-1)?.day ?? -1 };
+  };
+  const whole = (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
+  const served = whole.find((generation) => generation.served);
+  const other = whole.filter((generation) => !generation.served).at(-1);
+  return {
+    tick: newest?.tick ?? -1n,
+    runs,
+    served: described(served?.generation ?? 1),
+    other: other ? described(other.generation) : null,
+  };
+}
+
+/** Whether no stamp of the day can change any more, and what its prices follow from. */
+export function pricedBasis(
+  day: ChainDay,
+  { tick, runs, served, other }: PricedState,
+): { closed: boolean; basis: string } {
+  const generations = other ? [served, other] : [served];
+  const isWhole = day.isFinal && day.pricedTo === day.to;
+  const closed = isWhole && generations.every(({ rolledThrough }) => day.number <= rolledThrough);
+  const ids = generations.map(({ generation }) => generation).join('-');
+  if (!closed)
+    return { closed, basis: `${ids} up to ${tick} ${runs.map(({ run, throughTick }) => `${run}:${throughTick}`)}` };
+  const builds = generations.map((one) => one.builds.find((build) => build.day >= day.number)?.tick);
+  return { closed, basis: `${ids} tick ${day.tick} built ${builds.join(',')}` };
+}
+
+export const factBasis = ({ from, to, hash, redrive }: ChainDay): string => `${from}-${to} ${hash} ${redrive}`;

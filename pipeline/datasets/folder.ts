@@ -1,0 +1,85 @@
+/** Where a data set is written. A name shows either nothing, or the whole of one file. */
+import { createReadStream } from 'node:fs';
+import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface DatasetFolder {
+  /** As the user named it. */
+  readonly name: string;
+  /** Folder on this machine for files that are being written; there are none in it at first. */
+  readonly scratch: string;
+  /** Null where there is no such file. */
+  read(path: string): Promise<string | null>;
+  has(path: string): Promise<boolean>;
+  /** Takes a file of `scratch`, which is gone afterwards. */
+  put(path: string, file: string): Promise<void>;
+  /** Replaces what is there. */
+  write(path: string, text: string): Promise<void>;
+  /** Data files that are there, with the moment they were written in ms. */
+  files(): AsyncIterable<{ readonly path: string; readonly writtenAt: number }>;
+  remove(path: string): Promise<void>;
+  /** For the manifest. */
+  urlOf(path: string): string;
+  /** What was being written is gone. */
+  close(): Promise<void>;
+}
+
+export const SCRATCH = '.writing';
+
+/** @throws what the file system says of a folder that cannot be written */
+export async function openLocalFolder(root: string): Promise<DatasetFolder> {
+  const scratch = join(root, SCRATCH);
+  // What a killed process left.
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true });
+
+  async function place(file: string, path: string): Promise<void> {
+    const target = join(root, path);
+    await mkdir(dirname(target), { recursive: true });
+    await sync(file);
+    await rename(file, target);
+    await sync(dirname(target));
+  }
+
+  return {
+    name: root,
+    scratch,
+    read: (path) => readFile(join(root, path), 'utf8').catch(nullIfMissing),
+    has: (path) =>
+      stat(join(root, path)).then(
+        () => true,
+        (error) => nullIfMissing(error) !== null,
+      ),
+    put: (path, file) => place(file, path),
+    async write(path, text) {
+      const file = join(scratch, path.replaceAll('/', '+'));
+      await writeFile(file, text);
+      await place(file, path);
+    },
+    async *files() {
+      for await (const path of glob('*/chain=*/*.parquet', { cwd: root })) {
+        yield { path, writtenAt: (await stat(join(root, path))).mtimeMs };
+      }
+    },
+    remove: (path) => rm(join(root, path), { force: true }),
+    urlOf: (path) => join(root, path),
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}
+
+/** Its bytes survive a loss of power. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
+
+export const readBytes = (file: string): AsyncIterable<Buffer> => createReadStream(file, { highWaterMark: 1 << 18 });

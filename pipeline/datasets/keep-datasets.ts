@@ -1,0 +1,62 @@
+/** Keeps the served data set up to date: a pass every so often, until it is stopped. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../infra/logger.ts';
+import type { Stores } from '../../infra/stores.ts';
+import type { ChainConfig } from '../../schemas/config.ts';
+import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { exportDatasets } from './export-datasets.ts';
+import { openLocalFolder } from './folder.ts';
+import { lockFolder } from './folder-lock.ts';
+import { GRACE_MS } from './notes.ts';
+
+export interface KeepOptions {
+  readonly stores: Stores;
+  readonly chains: readonly ChainConfig[];
+  readonly folder: string;
+  readonly refreshSeconds: number;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The stages of a new process come first. */
+const FIRST_SECONDS = 15;
+
+/** Resolves when the signal aborts. A pass that fails is tried again at the next turn; another process may keep the folder meanwhile. */
+export async function keepDatasets(options: KeepOptions): Promise<void> {
+  const { refreshSeconds, logger, signal, folder } = options;
+  let pause = Math.min(FIRST_SECONDS, refreshSeconds);
+  while (await slept(pause, signal)) {
+    pause = refreshSeconds;
+    try {
+      await pass(options);
+    } catch (err) {
+      if (signal.aborted) return;
+      logger.warn(
+        { err, folder },
+        'the data set could not be brought up to date; it stays as it is until the next turn',
+      );
+    }
+  }
+}
+
+async function pass({ stores, chains, folder: path, logger, signal }: KeepOptions): Promise<void> {
+  const lock = lockFolder(path);
+  if (!lock) {
+    logger.debug({ folder: path }, 'another process writes the data set');
+    return;
+  }
+  try {
+    const folder = await openLocalFolder(path);
+    const of = { stores, chains, tables: DATASET_TABLES, folder };
+    const { tables, missed } = await exportDatasets({ ...of, threads: 1, graceMs: GRACE_MS, signal });
+    const written = tables.reduce((sum, table) => sum + table.written, 0);
+    logger.debug({ written, missed }, 'the data set is up to date');
+    await folder.close();
+  } finally {
+    lock.release();
+  }
+}
+
+/** False when the signal ended it. */
+const slept = (seconds: number, signal: AbortSignal): Promise<boolean> =>
+  sleep(seconds * 1000, true, { signal, ref: false }).catch(() => false);

@@ -1,0 +1,83 @@
+/** What an export remembers of a table in the folder itself, next to the manifest that readers see. */
+import type { DatasetDay, DatasetFile } from '../../schemas/datasets/manifest.ts';
+import type { DatasetFolder } from './folder.ts';
+
+export interface Notes {
+  /** By chain and day. */
+  readonly days: Map<string, DatasetDay>;
+  /** Files that the manifest no longer names → since when, ms. */
+  readonly retired: Map<string, number>;
+  /** Paths that the manifest names. */
+  published: ReadonlySet<string>;
+  /** Whether they say something else than the folder. */
+  isChanged: boolean;
+}
+
+/** For a served folder: long enough for whoever has read a manifest to fetch what it names. */
+export const GRACE_MS = 3_600_000;
+/** Notes of another version are not read, and every day is written again. */
+const VERSION = 1;
+
+export const dayKey = ({ chain, day }: Pick<DatasetDay, 'chain' | 'day'>): string => `${chain} ${day}`;
+export const manifestPath = (table: string): string => `${table}.json`;
+const notesPath = (table: string): string => `notes/${table}.json`;
+
+interface StoredNotes {
+  readonly version: number;
+  readonly days: readonly DatasetDay[];
+  readonly retired: readonly (readonly [path: string, since: number])[];
+}
+
+export async function readNotes(folder: DatasetFolder, table: string): Promise<Notes> {
+  const text = await folder.read(manifestPath(table));
+  const manifest = JSON.parse(text ?? '[]') as DatasetFile[];
+  const stored = JSON.parse((await folder.read(notesPath(table))) ?? '{}') as Partial<StoredNotes>;
+  const { days = [], retired = [] } = stored.version === VERSION ? stored : {};
+  return {
+    days: new Map(days.map((day) => [dayKey(day), day])),
+    retired: new Map(retired),
+    published: new Set(manifest.map(({ path }) => path)),
+    isChanged: text === null || stored.version !== VERSION,
+  };
+}
+
+/** The manifest changes in one moment, and only to one generation of all days. */
+export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
+  if (!notes.isChanged) return;
+  notes.isChanged = false;
+  const files = [...notes.days.values()].flatMap(({ file }) => (file ? [file] : [])).sort(byPlace);
+  if (new Set(files.map(generationIn)).size <= 1) {
+    const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
+    await folder.write(manifestPath(table), `${JSON.stringify(manifest, null, 1)}\n`);
+    const published = new Set(files.map(({ path }) => path));
+    for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
+    for (const path of published) notes.retired.delete(path);
+    notes.published = published;
+  }
+  const stored: StoredNotes = { version: VERSION, days: [...notes.days.values()], retired: [...notes.retired] };
+  await folder.write(notesPath(table), JSON.stringify(stored));
+}
+
+/** Removes files that were replaced long ago, and those that a killed process left. */
+export async function sweep(
+  folder: DatasetFolder,
+  all: ReadonlyMap<string, Notes>,
+  now: number,
+  graceMs: number,
+): Promise<void> {
+  for await (const { path, writtenAt } of folder.files()) {
+    const notes = all.get(path.slice(0, path.indexOf('/')));
+    if (!notes || notes.published.has(path) || isNoted(notes, path)) continue;
+    if (now - (notes.retired.get(path) ?? writtenAt) < graceMs) continue;
+    await folder.remove(path);
+    if (notes.retired.delete(path)) notes.isChanged = true;
+  }
+}
+
+const isNoted = ({ days }: Notes, path: string): boolean => days.values().some(({ file }) => file?.path === path);
+
+const byPlace = (a: Pick<DatasetFile, 'chain' | 'day'>, b: Pick<DatasetFile, 'chain' | 'day'>): number =>
+  a.chain < b.chain ? -1 : a.chain > b.chain ? 1 : a.day < b.day ? -1 : a.day > b.day ? 1 : 0;
+
+/** Generations as the name of a file says them. */
+const generationIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';

@@ -1,0 +1,164 @@
+/** One day of one table as a Parquet file, and what the manifest says of it. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parquetMetadataAsync } from 'hyparquet';
+import { to as copyTo } from 'pg-copy-streams';
+import type { CsvRows } from '../../infra/clickhouse/parquet.ts';
+import type { Stores } from '../../infra/stores.ts';
+import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
+import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import type { ChainDay, PricedState } from './export-state.ts';
+import { readBytes } from './folder.ts';
+import { copiedSelect, copiedStructure, copyStatement, paramsOf, pricedSelect, storedSelect } from './select-day.ts';
+
+export interface WrittenDay {
+  /** In the scratch folder. */
+  readonly file: string;
+  readonly entry: Omit<DatasetFile, 'url'>;
+}
+
+export interface DayToWrite {
+  readonly table: DatasetTable;
+  readonly day: ChainDay;
+  readonly priced: PricedState;
+  readonly isClosed: boolean;
+}
+
+export interface WriteBounds {
+  readonly scratch: string;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+}
+
+/** A day of one table: an hour is far beyond what the largest takes. */
+const LONGEST_SECONDS = 3600;
+const MEMORY_BYTES = 2 ** 30;
+const SORTED_IN_MEMORY_BYTES = 2 ** 28;
+/** Digits of the hash in a file's name. */
+const NAMED_DIGITS = 16;
+
+/** Null for a day without rows. */
+export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteBounds): Promise<WrittenDay | null> {
+  const { table, day } = asked;
+  const file = join(bounds.scratch, `${randomUUID()}.parquet`);
+  const csv = table.store === 'postgres' ? await copyOut(stores, copyStatement(table, day), bounds) : null;
+  try {
+    bounds.signal.throwIfAborted();
+    await stores.clickhouse.parquet({
+      select: (rows) => selectOf(asked, rows),
+      params: paramsOf(day),
+      file,
+      ...(csv &&
+        table.store === 'postgres' && { csv: { file: csv, structure: copiedStructure(table) } satisfies CsvRows }),
+      bounds: {
+        max_execution_time: LONGEST_SECONDS,
+        max_threads: bounds.threads,
+        max_memory_usage: MEMORY_BYTES,
+        max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
+      },
+    });
+    return await described(asked, file);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    if (csv) await rm(csv, { force: true });
+  }
+}
+
+function selectOf({ table, priced, isClosed }: DayToWrite, rows: string): string {
+  if (table.store === 'postgres') return copiedSelect(table, rows);
+  return table.store === 'clickhouse' ? storedSelect(table) : pricedSelect(table, priced, isClosed);
+}
+
+/** → the CSV file */
+async function copyOut({ postgres }: Stores, statement: string, { scratch, signal }: WriteBounds): Promise<string> {
+  const file = join(scratch, `${randomUUID()}.csv`);
+  const client = await postgres.pool.connect();
+  let isWhole = false;
+  try {
+    await pipeline(client.query(copyTo(statement)), createWriteStream(file, { mode: 0o600 }), { signal });
+    isWhole = true;
+  } finally {
+    client.release(!isWhole);
+    if (!isWhole) await rm(file, { force: true });
+  }
+  return file;
+}
+
+async function described({ table, day, priced, isClosed }: DayToWrite, file: string): Promise<WrittenDay | null> {
+  const { rows, minHeight, maxHeight } = await readFooter(file);
+  if (rows === 0) {
+    await rm(file);
+    return null;
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of readBytes(file)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  const sha256 = hash.digest('hex');
+  const generations = table.store === 'prices' ? generationsOf(table, priced) : [];
+  const named = [
+    day.day,
+    ...(generations.length > 0 ? [`g${generations.join('-')}`] : []),
+    sha256.slice(0, NAMED_DIGITS),
+  ];
+  const entry = {
+    table: table.name,
+    chain: day.chain,
+    day: day.day,
+    closed: isClosed,
+    schemaVersion: DATASET_SCHEMA_VERSION,
+    generation: generations[0] ?? null,
+    rows,
+    minHeight,
+    maxHeight,
+    fromHeight: day.from,
+    toHeight: day.to,
+    bytes,
+    sha256,
+    path: `${table.name}/chain=${day.chain}/${named.join('.')}.parquet`,
+  };
+  return { file, entry };
+}
+
+/** Only the rows of conversions hold the other generation. */
+function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
+  const hasOther = table.store === 'prices' && table.other.length > 0 && other !== null;
+  return hasOther ? [served.generation, other.generation] : [served.generation];
+}
+
+interface Footer {
+  readonly rows: number;
+  readonly minHeight: number;
+  readonly maxHeight: number;
+}
+
+/** What the file itself says: it is whole where its footer can be read. */
+async function readFooter(path: string): Promise<Footer> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const slice = async (from: number, to = size): Promise<ArrayBuffer> => {
+      const bytes = new Uint8Array(to - from);
+      await handle.read(bytes, 0, bytes.length, from);
+      return bytes.buffer;
+    };
+    const metadata = await parquetMetadataAsync({ byteLength: size, slice });
+    let minHeight = Number.POSITIVE_INFINITY;
+    let maxHeight = Number.NEGATIVE_INFINITY;
+    for (const { columns } of metadata.row_groups) {
+      const height = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === 'height')?.meta_data?.statistics;
+      minHeight = Math.min(minHeight, Number(height?.min_value ?? height?.min));
+      maxHeight = Math.max(maxHeight, Number(height?.max_value ?? height?.max));
+    }
+    return { rows: Number(metadata.num_rows), minHeight, maxHeight };
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,155 @@
+/** The tables of the data set that hold prices and the USD stamps of conversions. */
+import type { DatasetColumn } from './column.ts';
+import { type GenerationTable, ROW_PLACE } from './table.ts';
+
+/** Ticks of provisional rows begin here: schemas/postgres/0019-price-ahead.sql. */
+const FIRST_AHEAD = 2n ** 40n;
+const SATOSHIS = '10^-8 of a coin';
+const USD = 'USD';
+
+const column = (name: string, type: string, unit: string | null, text: string, sql: string): DatasetColumn => {
+  return { name, type, unit, text, sql };
+};
+const text = (name: string, meaning: string) => column(name, 'String', null, meaning, `toString(${name})`);
+const optional = (name: string, meaning: string, from = name) =>
+  column(name, 'Nullable(String)', null, meaning, `nullIf(toString(${from}), '')`);
+const integer = (name: string, meaning: string) => column(name, 'UInt32', null, meaning, name);
+const satoshis = (name: string, meaning: string) => column(name, 'Int64', SATOSHIS, meaning, name);
+/** The stores keep up to 38 decimals of 76 digits, which no engine but ClickHouse reads. */
+const usd = (name: string, meaning: string, from = name) =>
+  column(name, 'Nullable(Decimal(38, 18))', USD, meaning, `accurateCastOrNull(${from}, 'Decimal(38, 18)')`);
+
+const DIGITS = 'Cut to 18 decimals; null too where it is 10^20 or more.';
+const PROVISIONAL =
+  'Whether it may still change: another chain’s clock has not passed the block, or the median of a backfill price is open.';
+const GENERATION = integer('generation', 'Generation of the prices: `verustream reprocess` makes and swaps them.');
+
+const PRICES: GenerationTable = {
+  store: 'prices',
+  name: 'prices',
+  table: 'prices',
+  height: 'height',
+  stored: [
+    ...[
+      'generation',
+      'currency_id',
+      'tick',
+      'chain',
+      'height',
+      'time',
+      'tier',
+      'usd_price',
+      'ema_price',
+      'total_depth',
+    ],
+    ...['source_basket', 'baskets'],
+  ],
+  summary:
+    'USD prices of currencies: at each block of the first configured chain for all of them, at blocks of the others for those whose price changed.',
+  final: 'When its day is closed: no rewind of any chain reaches it and no price of it is provisional.',
+  columns: [
+    { ...ROW_PLACE.chain, text: 'Chain of the block.' },
+    ROW_PLACE.height,
+    ROW_PLACE.time,
+    GENERATION,
+    text('currency_id', 'Currency.'),
+    integer('tier', 'How the price was found: [prices](prices.md).'),
+    usd('usd_price', `Price of one coin. ${DIGITS}`),
+    usd('ema_price', `Its exponential moving average. ${DIGITS}`),
+    usd('total_depth', `Depth of the baskets that gave it. ${DIGITS}`),
+    optional('source_basket', 'Basket that gave it; null for an anchor.'),
+    text('baskets', 'Baskets that were counted, deepest first, JSON: `[{"basketId","chain","price","depth"}]`.'),
+    column('provisional', 'Bool', null, PROVISIONAL, `tick >= ${FIRST_AHEAD}`),
+  ],
+  order: ['height', 'currency_id'],
+  other: [],
+};
+
+const CONVERSIONS: GenerationTable = {
+  store: 'prices',
+  name: 'conversions',
+  table: 'conversions',
+  height: 'import_height',
+  stored: [
+    ...[
+      'generation',
+      'chain',
+      'txid',
+      'vout',
+      'tick',
+      'kind',
+      'status',
+      'from_currency_id',
+      'to_currency_id',
+      'via_currency_id',
+    ],
+    ...[
+      'basket_id',
+      'amount_in',
+      'amount_out',
+      'conversion_fee',
+      'source',
+      'destination',
+      'request_height',
+      'import_height',
+    ],
+    ...['time', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'diverged', 'provisional', 'reason'],
+  ],
+  summary:
+    'Conversions that an import has executed, with their USD stamps by the served generation and, as `other_…`, by the other one, while there is one. One row a conversion; ' +
+    'those that still wait are in `transfers`.',
+  final: 'When its day is closed: no rewind of any chain reaches it and no stamp of it is provisional.',
+  columns: [
+    ROW_PLACE.chain,
+    { ...ROW_PLACE.height, text: 'Block of the import that executed it.', sql: 'import_height' },
+    { ...ROW_PLACE.time, text: 'Time of that block.' },
+    GENERATION,
+    column('txid', 'String', null, 'Transaction that asked for it, as in `transfers`.', 'toString(txid)'),
+    integer('vout', 'Output that asked for it, as in `transfers`.'),
+    text(
+      'kind',
+      '`convert`, `via`, `preconvert`, `mint` or `burn`. Volumes count `convert` and `via` that are completed.',
+    ),
+    text(
+      'status',
+      '`completed`, `refunded` or `unmatched`. An `unmatched` one with the reason `no_delivery` counts as refunded: [conversions](conversions.md).',
+    ),
+    optional('from_currency_id', 'Currency that was given; null for a mint.'),
+    text('to_currency_id', 'Currency that was asked for.'),
+    optional('via_currency_id', 'Basket between two of its reserves; null but for `via`.'),
+    optional('basket_id', 'Basket that converted it.'),
+    satoshis('amount_in', 'What was given, the conversion fee included.'),
+    column('amount_out', 'Nullable(Int64)', SATOSHIS, 'What was paid; null when refunded.', 'amount_out'),
+    satoshis('conversion_fee', 'Fee of the conversion in the currency that was given, of both legs of a `via`.'),
+    optional('source', 'Who asked for it.'),
+    optional('destination', 'Who is paid.'),
+    integer('request_height', 'Block of the request.'),
+    usd('from_usd', `Worth of what was given. ${DIGITS}`),
+    usd('to_usd', `Worth of what was paid. ${DIGITS}`),
+    usd('usd_value', `Value of the conversion, by \`rule\`. ${DIGITS}`),
+    text('rule', 'Which side gave the value: `stable_in`, `stable_out`, `to_basket_from`, `to_side`, or `unpriced`.'),
+    text('regime', '`live` or `backfill`: the rules that stamped it.'),
+    column('diverged', 'Bool', null, 'Whether the two sides disagree by more than 10 %.', 'diverged'),
+    column('provisional', 'Bool', null, PROVISIONAL, `provisional OR tick >= ${FIRST_AHEAD}`),
+    optional('reason', 'Why it has no value, or `mirrored`: the value of the other side.'),
+    column(
+      'other_generation',
+      'Nullable(UInt32)',
+      null,
+      'The other generation; null where there is none, or it does not have the row.',
+      'other_generation',
+    ),
+    usd('other_from_usd', `As \`from_usd\`, by that generation. ${DIGITS}`),
+    usd('other_to_usd', `As \`to_usd\`, by that generation. ${DIGITS}`),
+    usd('other_usd_value', `As \`usd_value\`, by that generation. ${DIGITS}`),
+    optional('other_rule', 'As `rule`, by that generation.'),
+    optional('other_regime', 'As `regime`, by that generation.'),
+    optional('other_reason', 'As `reason`, by that generation.'),
+  ],
+  order: ['height', 'txid', 'vout'],
+  other: ['generation', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'reason'].map((from) => {
+    return { name: `other_${from}`, column: from };
+  }),
+};
+
+export const PRICED_TABLES = [PRICES, CONVERSIONS] as const;

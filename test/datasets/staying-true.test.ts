@@ -1,0 +1,161 @@
+/** The data set after reorganisations, redrives and swaps of generations: equal to the stores, and true whenever a reader looks. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { run as redrive } from '../../commands/dead-letters/redrive.ts';
+import { run as reprocess } from '../../commands/reprocess.ts';
+import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { recordedBranches } from '../laws/chain-records.ts';
+import { checkFolder, countRows, readManifest, rowsOf } from '../support/datasets/check-folder.ts';
+import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
+import { type ExportedService, startExportedService } from './exported-service.ts';
+
+const { orphans, fork } = recordedBranches();
+const silent = { line: () => undefined, progress: () => undefined };
+let service: ExportedService;
+let duckdb: DuckDb;
+/** Stops looking at the folder, and throws what it found. */
+let endLooking: () => Promise<number>;
+
+beforeAll(async () => {
+  service = await startExportedService({ startHeight: fork - 2 });
+  duckdb = await openDuckDb();
+  await service.settled(true);
+  endLooking = looking();
+});
+afterAll(async () => {
+  duckdb?.close();
+  await service?.stop();
+});
+
+/** A reader who looks at the folder all the time. A file that goes between manifest and file is a fault too: it has to stay for a while. */
+function looking(): () => Promise<number> {
+  let isEnded = false;
+  const looks = (async () => {
+    let count = 0;
+    while (!isEnded) {
+      await checkFolder(service.folder);
+      count++;
+      await sleep(5);
+    }
+    return count;
+  })();
+  looks.catch(() => undefined);
+  return () => {
+    isEnded = true;
+    return looks;
+  };
+}
+
+async function storedCounts(): Promise<Record<string, number>> {
+  const { clickhouse, postgres } = service.stores;
+  const counts: Record<string, number> = {};
+  for (const table of DATASET_TABLES) {
+    if (table.store === 'postgres') {
+      const { rows } = await postgres.pool.query<{ n: bigint }>(
+        `SELECT count(*) AS n FROM ${table.table} r WHERE ${table.where}`,
+      );
+      counts[table.name] = Number(rows[0]?.n);
+    } else {
+      const served = table.store === 'prices' ? `WHERE generation = ${await servedGeneration()}` : '';
+      const [row] = await clickhouse.query(`SELECT count() AS n FROM ${table.table} ${served}`);
+      counts[table.name] = Number(row?.n);
+    }
+  }
+  return counts;
+}
+
+async function servedGeneration(): Promise<number> {
+  const { rows } = await service.stores.postgres.pool.query<{ generation: number }>(
+    'SELECT generation FROM generations WHERE served',
+  );
+  return rows[0]?.generation ?? 0;
+}
+
+async function equalsTheStores(): Promise<void> {
+  const { missed } = await service.exported();
+  expect(missed).toBe(0);
+  const counts: Record<string, number> = {};
+  for (const { name } of DATASET_TABLES) counts[name] = await countRows(duckdb, service.folder, name);
+  expect(counts).toEqual(await storedCounts());
+  const sums = await duckdb.rows(
+    `SELECT sum(received) AS received, sum(sent) AS sent FROM ${await rowsOf(service.folder, 'balance_deltas')}`,
+  );
+  expect(sums).toEqual(
+    await service.stores.clickhouse.query(
+      'SELECT toString(sum(received)) AS received, toString(sum(sent)) AS sent FROM address_deltas',
+    ),
+  );
+}
+
+const hashAt = async (height: number): Promise<unknown> => {
+  const [row] = await duckdb.rows(
+    `SELECT hash FROM ${await rowsOf(service.folder, 'blocks')} WHERE height = ${height}`,
+  );
+  return row?.hash;
+};
+
+it('a reorganisation replaces rows of the open day', async () => {
+  while (service.node.hash !== orphans.at(-1)?.hash) service.node.step();
+  await service.settled(true);
+  await equalsTheStores();
+  const [orphan] = orphans;
+  expect(await hashAt(orphan?.height ?? 0)).toBe(orphan?.hash);
+  while (service.node.height <= fork + orphans.length) service.node.step();
+  await service.settled(true);
+  await equalsTheStores();
+  expect(await hashAt(orphan?.height ?? 0)).not.toBe(orphan?.hash);
+});
+
+it('a closed day keeps its file while the chain grows', async () => {
+  service.node.advanceTo(service.node.tip);
+  await service.settled(true);
+  await equalsTheStores();
+  // The sums of whole days that say that no stamp changes any more come with a later batch.
+  await expect
+    .poll(
+      async () => {
+        await service.exported();
+        return (await readManifest(service.folder, 'conversions')).map(({ closed }) => closed);
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([true]);
+  const closed = (await readManifest(service.folder, 'blocks')).filter((file) => file.closed);
+  expect(closed.length).toBeGreaterThan(0);
+  const again = await service.exported();
+  expect(again.tables.map(({ written }) => written)).toEqual(again.tables.map(() => 0));
+});
+
+it('a redrive leaves the same rows, and the same files, since a name is the hash of the content', async () => {
+  const before = await readManifest(service.folder, 'transfers');
+  await redrive(service.context, { chain: 'vrsc', height: '700' }, silent);
+  await service.settled(true);
+  await equalsTheStores();
+  const after = await readManifest(service.folder, 'transfers');
+  expect(after.map(({ path }) => path)).toEqual(before.map(({ path }) => path));
+});
+
+it('another generation stands in the rows, and a swap exchanges all files at once', async () => {
+  const live = await readManifest(service.folder, 'conversions');
+  expect(await reprocess(service.context, { regime: 'backfill' }, silent)).toMatchObject({ exitCode: 0 });
+  await equalsTheStores();
+  const rows = async () =>
+    duckdb.rows(
+      `SELECT txid, vout, usd_value AS own, other_usd_value AS other, regime, other_regime FROM ${await rowsOf(service.folder, 'conversions')} ORDER BY txid, vout`,
+    );
+  const before = await rows();
+  expect(new Set(before.map(({ regime, other_regime }) => `${regime} ${other_regime}`))).toEqual(
+    new Set(['live backfill']),
+  );
+  expect(before.some(({ own, other }) => own !== other)).toBe(true);
+  await reprocess(service.context, { swap: true }, silent);
+  await equalsTheStores();
+  const after = await rows();
+  expect(after.map(({ own, other }) => [other, own])).toEqual(before.map(({ own, other }) => [own, other]));
+  const swapped = await readManifest(service.folder, 'conversions');
+  expect(swapped.map(({ generation }) => generation)).toEqual(live.map(() => 2));
+});
+
+it('whenever a reader looked, every file was whole and every manifest true', async () => {
+  expect(await endLooking()).toBeGreaterThan(20);
+});

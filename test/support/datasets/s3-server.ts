@@ -1,0 +1,52 @@
+/** A real S3 server from a package: moto's, of Python. It keeps buckets in memory until it ends. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { reservePort } from '../infra/reserved-port.ts';
+
+const PACKAGE = 'moto[server,s3]==5.2.1';
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/moto/', import.meta.url));
+const START_MS = 60_000;
+
+export interface S3Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const path = hasMoto('') ? '' : CACHE;
+  if (path !== '' && !hasMoto(path)) {
+    const flags = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore'];
+    execFileSync('python3', ['-m', 'pip', 'install', ...flags, '--target', path, PACKAGE], { stdio: 'inherit' });
+  }
+  const { port, release } = await reservePort();
+  const child = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
+    env: { ...process.env, ...(path !== '' && { PYTHONPATH: path }) },
+    stdio: 'ignore',
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const url = `http://127.0.0.1:${port}`;
+  const until = Date.now() + START_MS;
+  while (!(await fetch(url).catch(() => null))) {
+    if (Date.now() > until || child.exitCode !== null) throw new Error('the S3 server did not start');
+    await sleep(100);
+  }
+  return {
+    url,
+    async stop() {
+      process.off('exit', kill);
+      kill();
+      await ended;
+      release();
+    },
+  };
+}
+
+function hasMoto(path: string): boolean {
+  if (path !== '' && !existsSync(path)) return false;
+  const env = { ...process.env, ...(path !== '' && { PYTHONPATH: path }) };
+  return spawnSync('python3', ['-c', 'import moto.server'], { env, stdio: 'ignore' }).status === 0;
+}
