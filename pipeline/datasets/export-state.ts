@@ -123,7 +123,8 @@ async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promi
     });
 }
 
-async function pricedState(client: PoolClient): Promise<PricedState> {
+/** To be read in one transaction with what it is compared with. */
+export async function pricedState(client: PoolClient): Promise<PricedState> {
   const { rows } = await client.query<{ tick: bigint | null }>('SELECT max(tick) AS tick FROM price_ticks');
   const { rows: runs } = await client.query<AheadRun>(
     `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", corrects FROM ahead_runs WHERE counts ORDER BY run`,
