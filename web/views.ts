@@ -30,7 +30,12 @@ function view<const Path extends string, const Calls extends readonly Call[]>(
   return { path, ...rest };
 }
 
-export const ADDRESS_TABS = { history: 'History', rewards: 'Rewards', conversions: 'Conversions' } as const;
+export const ADDRESS_TABS = {
+  history: 'History',
+  rewards: 'Rewards',
+  conversions: 'Conversions',
+  balance: 'By day',
+} as const;
 export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals: 'Referrals' } as const;
 
 /** A long id keeps both of its ends. */
@@ -50,6 +55,11 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
       return call('/api/address/{addr}/rewards', parameters);
     case 'conversions':
       return call('/api/address/{addr}/conversions', parameters);
+    case 'balance':
+      return call('/api/address/{addr}/series', {
+        path: { addr },
+        query: { chain, currency: query.get('currency'), days: query.get('days') },
+      });
     default:
       return call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } });
   }
@@ -113,7 +123,7 @@ export const views = {
     description: 'Blocks of the chain, newest first: height, time, work or stake, transactions, size and reward.',
     calls: ({ chain }, query) => [
       call('/api/blocks/', {
-        query: { chain, pageSize: '50', page: query.get('page'), cursor: query.get('cursor') },
+        query: { chain, pageSize: '50', validationType: query.get('validationType'), ...placeIn(query) },
       }),
     ],
   }),

@@ -1,21 +1,35 @@
-/** Suggestions for the name of a currency that does not exist. */
+/** What may have been meant by a name that does not exist. */
 import { distance } from 'fastest-levenshtein';
 import { foldCase } from '../../domain/names.ts';
 import type { CurrencyEntry } from './currency-directory.ts';
 
-const SHOWN = 3;
+export const MOST_NEAR = 3;
 /** A label has at most 64 bytes: a longer text is not a typing error. */
 const MAX_LENGTH = 128;
 
-/** Qualified names at most half of the letters away (two that changed places count as two), nearest first; each currency also by its name without parents. */
-export function nearNames(text: string, entries: Iterable<CurrencyEntry>): string[] {
+/**
+ * Those with a name of which at most half of the letters differ (two that changed places count as two), nearest first; `namesOf` gives the
+ * qualified name first.
+ */
+export function nearest<Entry>(
+  text: string,
+  entries: Iterable<Entry>,
+  namesOf: (entry: Entry) => readonly [string, ...string[]],
+): Entry[] {
   const asked = foldCase(text);
   if (asked.length > MAX_LENGTH) return [];
-  const near: { readonly name: string; readonly away: number }[] = [];
-  for (const { name, fullyQualifiedName } of entries) {
-    const away = Math.min(...[name, fullyQualifiedName].map((known) => distance(asked, foldCase(known))));
-    if (away * 2 <= Math.max(2, asked.length)) near.push({ name: fullyQualifiedName, away });
+  const near: { readonly entry: Entry; readonly name: string; readonly away: number }[] = [];
+  for (const entry of entries) {
+    const names = namesOf(entry);
+    const away = Math.min(...names.map((known) => distance(asked, foldCase(known))));
+    if (away * 2 <= Math.max(2, asked.length)) near.push({ entry, name: names[0], away });
   }
   near.sort((a, b) => a.away - b.away || (a.name < b.name ? -1 : 1));
-  return near.slice(0, SHOWN).map(({ name }) => name);
+  return near.slice(0, MOST_NEAR).map(({ entry }) => entry);
+}
+
+/** Qualified names of currencies near a text; each currency counts by its name without parents, too. */
+export function nearNames(text: string, entries: Iterable<CurrencyEntry>): string[] {
+  const found = nearest(text, entries, ({ name, fullyQualifiedName }) => [fullyQualifiedName, name]);
+  return found.map(({ fullyQualifiedName }) => fullyQualifiedName);
 }

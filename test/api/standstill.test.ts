@@ -6,9 +6,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodePlaces, encodePlaces, feedKey, lacksSnapshot } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
-import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type BotState, createBotState } from '../stream-check/bot-state.ts';
@@ -19,7 +17,7 @@ import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/pri
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
 import { createClient, type TestClient } from './client.ts';
 import { chainOf, configOf } from './running-service.ts';
-import { StreamReader } from './stream-reader.ts';
+import { beginningOf, createSubscriber, hearAll } from './stamps-subscriber.ts';
 import type { LooseJson } from './truth.ts';
 
 const DAY = 86_400;
@@ -32,10 +30,7 @@ const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
 /** Heartbeats carry the cursor that says when a subscriber has heard of every record. */
 const PUSH = { heartbeatMs: 200 };
-const FEEDS = chains.flatMap(({ name }) => [feedKey('facts', name), feedKey('stamps', name)]);
-
-const BEGINNING = encodePlaces(new Map(FEEDS.map((key) => [key, { position: 0, index: 0 }])));
-
+const NAMES = chains.map(({ name }) => name);
 const clockOf = (block: FedBlock | undefined) => blockOf(block).clock;
 const ends: Readonly<Record<string, number>> = {
   vrsc: clockOf(first.at(-1)),
@@ -81,55 +76,6 @@ async function ask<T>({ stores, log }: PriceWorld, work: (client: TestClient, po
     await api.close();
     for (const daemon of daemons.values()) await daemon.close();
   }
-}
-
-/** Holds the prices and values that the stream has sent, as a client that comes back with its cursor. */
-function createSubscriber(log: EventLog) {
-  const rows = new Map<string, LooseJson>();
-  const types = new Set<string>();
-  let cursor = BEGINNING;
-  const keyOf = (chain: string, { currencyId, height, txid, vout }: LooseJson) =>
-    txid === undefined ? `${chain} ${currencyId} ${height}` : `${chain} ${txid}:${vout}`;
-
-  function take({ type, chain, data }: LooseJson): void {
-    types.add(type);
-    const [was, now] = type.endsWith('_correction') ? [data.was, data.now] : [null, data];
-    if (was) {
-      expect(rows.get(keyOf(chain, was))).toEqual(was);
-      rows.delete(keyOf(chain, was));
-    }
-    if (now) rows.set(keyOf(chain, now), now);
-  }
-
-  return {
-    rows,
-    types,
-    /** Until it has heard of every record. */
-    async follow(port: number): Promise<void> {
-      const wish = { channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor };
-      await hearAll(log, port, wish, (message) => {
-        if ('data' in message) take(message);
-        cursor = message.cursor;
-      });
-    },
-  };
-}
-
-/** Hears a subscription until it has had every record of stamps; `take` gets each message. */
-async function hearAll(log: EventLog, port: number, wish: object, take: (message: LooseJson) => void): Promise<void> {
-  const ends = await Promise.all(chains.map(async ({ name }) => (await log.last('stamps', name))?.position ?? -1));
-  const reader = new StreamReader(port);
-  await reader.opened();
-  reader.send({ op: 'subscribe', id: 1, ...wish });
-  const messages = await reader.until((message) => {
-    if (lacksSnapshot(message.cursor)) return false;
-    const places = decodePlaces(message.cursor);
-    return chains.every(({ name }, index) => {
-      return (places.get(feedKey('stamps', name))?.position ?? -1) > (ends[index] ?? -1);
-    });
-  });
-  await reader.close();
-  for (const message of messages) take(message);
 }
 
 const LISTS = [
@@ -335,8 +281,12 @@ describe('a subscriber that begins with a snapshot while a chain stands still', 
       } else if ('data' in message) state.takeEvent({ chain, type: placeOf(chain, type, data).type, data });
     };
     await ask(stalled, async (_, port) => {
-      await hearAll(stalled.log, port, { channels: ['prices'], cursor: BEGINNING }, hear(whole));
-      await hearAll(stalled.log, port, { channels: ['prices'], snapshot: true }, hear(begun));
+      await hearAll(
+        { log: stalled.log, port, chains: NAMES },
+        { channels: ['prices'], cursor: beginningOf(NAMES) },
+        hear(whole),
+      );
+      await hearAll({ log: stalled.log, port, chains: NAMES }, { channels: ['prices'], snapshot: true }, hear(begun));
     });
     let uncovered = 0;
     let before = '';
@@ -388,7 +338,7 @@ describe('when it returns', () => {
   }, 300_000);
 
   it('answers as if it had always been there', async () => {
-    const subscriber = createSubscriber(stalled.log);
+    const subscriber = createSubscriber(stalled.log, NAMES);
     await ask(stalled, (_, port) => subscriber.follow(port));
     const isProvisional = ({ provisional }: LooseJson) => provisional === true;
     const before = [...subscriber.rows.values()].filter(isProvisional).length;
@@ -404,7 +354,7 @@ describe('when it returns', () => {
     const straight = await worldOf([first, second, third]);
     try {
       expect(after).toEqual(await ask(straight, answers));
-      const fresh = createSubscriber(straight.log);
+      const fresh = createSubscriber(straight.log, NAMES);
       await ask(straight, (_, port) => fresh.follow(port));
       expect(Object.fromEntries(subscriber.rows)).toEqual(Object.fromEntries(fresh.rows));
     } finally {

@@ -1,5 +1,5 @@
 /** A parameter of the address with few values, as links. */
-import { address } from '../state/place.ts';
+import { address, replaceQuery } from '../state/place.ts';
 
 interface ChoicesProps {
   /** What is chosen, for who cannot see it. */
@@ -9,9 +9,12 @@ interface ChoicesProps {
   readonly options: Readonly<Record<string, string>>;
   /** Where it is not the first one. */
   readonly standard?: string;
+  /** The reader stays where the view is scrolled to: it stands far down. */
+  readonly isInPlace?: boolean;
 }
 
-export function Choices({ label, parameter, options, standard = Object.keys(options)[0] }: ChoicesProps) {
+export function Choices(props: ChoicesProps) {
+  const { label, parameter, options, standard = Object.keys(options)[0], isInPlace = false } = props;
   const url = new URL(address.value, location.origin);
   const chosen = url.searchParams.get(parameter) ?? standard;
   const hrefWith = (value: string) => {
@@ -22,7 +25,16 @@ export function Choices({ label, parameter, options, standard = Object.keys(opti
   return (
     <nav class="choices" aria-label={label}>
       {Object.entries(options).map(([value, words]) => (
-        <a key={value} href={hrefWith(value)} aria-current={value === chosen ? 'true' : undefined}>
+        <a
+          key={value}
+          href={hrefWith(value)}
+          aria-current={value === chosen ? 'true' : undefined}
+          onClick={(event) => {
+            if (!isInPlace || event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            replaceQuery({ [parameter]: value });
+          }}
+        >
           {words}
         </a>
       ))}

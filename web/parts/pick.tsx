@@ -7,9 +7,11 @@ interface PickProps {
   readonly name: string;
   readonly options: readonly string[];
   readonly query: URLSearchParams;
+  /** What holds where none of them is chosen. */
+  readonly none?: string;
 }
 
-export function Pick({ name, options, query }: PickProps) {
+export function Pick({ name, options, query, none = 'any' }: PickProps) {
   const id = useId();
   return (
     <span class="pick">
@@ -22,7 +24,7 @@ export function Pick({ name, options, query }: PickProps) {
           replaceQuery({ [name]: value === '' ? null : value, page: null, cursor: null })
         }
       >
-        <option value="">any</option>
+        <option value="">{none}</option>
         {options.map((option) => (
           <option key={option} value={option}>
             {option.replaceAll('_', ' ')}

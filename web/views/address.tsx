@@ -21,6 +21,7 @@ import {
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { OverTime } from './address-over-time.tsx';
 import { AddressWaiting } from './address-waiting.tsx';
 import { ConversionTable } from './conversion-table.tsx';
 
@@ -37,6 +38,9 @@ export function View({ parts: { chain, addr }, query, answers: [balance, list] }
         )}
         {isAnswerOf(list, '/api/address/{addr}/rewards') && <Rewards answer={list} chain={chain} />}
         {isAnswerOf(list, '/api/address/{addr}/conversions') && <Conversions answer={list} chain={chain} />}
+        {isAnswerOf(list, '/api/address/{addr}/series') && (
+          <OverTime answer={list} held={balance.shown.value?.data.balances ?? []} query={query} />
+        )}
       </Tabs>
       <OnOtherChains addr={addr} />
     </>

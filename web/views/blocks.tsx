@@ -1,40 +1,47 @@
 /** Blocks of a chain, newest first. */
-import { hrefOf, nativeNameOf, Pager, Panel, Party, Proof, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, nativeNameOf, Pager, Panel, Party, Pick, Proof, Table, Value, type ViewProps } from '../kit.ts';
 
-export function View({ parts: { chain }, answers: [blocks] }: ViewProps<'blocks'>) {
+const TYPES = ['work', 'stake'];
+
+export function View({ parts: { chain }, query, answers: [blocks] }: ViewProps<'blocks'>) {
   const unit = nativeNameOf(chain);
   return (
-    <Panel title="Newest first" answer={blocks} isList frame="tall">
-      {({ results, page, totalPages }) => (
-        <>
-          <Table
-            at="/results"
-            rows={results}
-            caption={`Blocks of ${chain}`}
-            empty="The chain has no block on this page."
-            columns={[
-              {
-                head: 'Height',
-                isNumber: true,
-                cell: ({ height }) => (
-                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                ),
-              },
-              { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
-              {
-                head: 'Miner or staker',
-                cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
-              },
-              { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
-              { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
-              { head: 'Reward', isNumber: true, cell: () => <Value at="blockReward" as="amount" unit={unit} /> },
-            ]}
-          />
-          <Pager page={page} totalPages={totalPages} />
-        </>
-      )}
-    </Panel>
+    <>
+      <form class="filter" aria-label="Filter blocks">
+        <Pick name="validationType" options={TYPES} query={query} />
+      </form>
+      <Panel title="Newest first" answer={blocks} isList frame="tall">
+        {({ results, page, totalPages }) => (
+          <>
+            <Table
+              at="/results"
+              rows={results}
+              caption={`Blocks of ${chain}`}
+              empty="No block of the chain is of this kind, or none is on this page."
+              columns={[
+                {
+                  head: 'Height',
+                  isNumber: true,
+                  cell: ({ height }) => (
+                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+                  ),
+                },
+                { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
+                { head: 'Time', cell: () => <Value at="time" as="time" /> },
+                { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
+                {
+                  head: 'Miner or staker',
+                  cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
+                },
+                { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
+                { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
+                { head: 'Reward', isNumber: true, cell: () => <Value at="blockReward" as="amount" unit={unit} /> },
+              ]}
+            />
+            <Pager page={page} totalPages={totalPages} />
+          </>
+        )}
+      </Panel>
+    </>
   );
 }

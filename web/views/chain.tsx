@@ -7,18 +7,18 @@ import {
   hrefOf,
   isAnswerOf,
   nativeNameOf,
-  now,
   Panel,
   Proof,
   replaceQuery,
+  SaidAt,
   shownNumber,
-  shownSpan,
   Table,
   useLeaf,
   usePointer,
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { ChainCharts } from './chain-charts.tsx';
 
 export function View({ parts: { chain }, query, answers: [figures, blocks] }: ViewProps<'chain'>) {
   const height = query.get('height');
@@ -36,6 +36,7 @@ export function View({ parts: { chain }, query, answers: [figures, blocks] }: Vi
       {isAnswerOf(figures, '/api/stats/network') && <Now answer={figures} chain={chain} />}
       {isAnswerOf(figures, '/api/stats/network/{height}') && <Then answer={figures} chain={chain} />}
       <NewestBlocks answer={blocks} chain={chain} />
+      <ChainCharts chain={chain} query={query} />
     </>
   );
 }
@@ -106,13 +107,10 @@ function Now({ answer, chain }: FiguresProps<'/api/stats/network'>) {
               <Share at="stakingParticipation" why="the daemon is silent" />
             </Field>
             <Supply unit={unit} />
+            <Field label="Said by the daemon at" help="Difficulty, hash rate and staking are as it said then">
+              <SaidAt at={figuresAt} />
+            </Field>
           </Fields>
-          {figuresAt !== null && (
-            <p class="note">
-              Difficulty, hash rate and staking are as the daemon said{' '}
-              <span data-derived="age">{shownSpan(now.value - Date.parse(figuresAt))}</span> ago.
-            </p>
-          )}
         </>
       )}
     </Panel>

@@ -10,6 +10,7 @@ import {
   layAnswer,
   noteTip,
   Panel,
+  SaidAt,
   Table,
   Value,
   type ViewProps,
@@ -118,6 +119,9 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
                     </Field>
                     <Field label="Difficulty">
                       <Value at="difficulty" as="price" why="the daemon was not asked yet" />
+                    </Field>
+                    <Field label="Said by the daemon at">
+                      <SaidAt at={chains[chain]?.figuresAt ?? null} />
                     </Field>
                     <Field label="Healthy">
                       <Value at="healthy" />

@@ -1,23 +1,51 @@
-/** What a text leads to, on every chain. */
+/** What a text leads to, on every chain, and names that are near it where it leads nowhere. */
 import { foundHref, Panel, Table, Value, type ViewProps } from '../kit.ts';
+
+type Result = NonNullable<ViewProps<'search'>['answers'][0]['shown']['value']>['data']['results'][number];
 
 export function View({ answers: [found] }: ViewProps<'search'>) {
   return (
     <Panel title="Found" answer={found} frame="medium">
-      {({ results }) => (
-        <Table
-          at="/results"
-          rows={results}
-          caption="What was found"
-          empty="No block, transaction, address, identity or currency of these chains is called so."
-          columns={[
-            { head: 'What', cell: () => <Value at="type" as="word" /> },
-            { head: 'Name', cell: (result) => <Value at="label" as="name" href={foundHref(result)} /> },
-            { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-            { head: 'Id', cell: () => <Value at="id" as="id" /> },
-          ]}
-        />
+      {({ results, near }) => (
+        <>
+          <Hits
+            at="/results"
+            hits={results}
+            caption="What was found"
+            empty="No block, transaction, address, identity or currency of these chains is called so."
+          />
+          {near.length > 0 && (
+            <>
+              <h3>Near names</h3>
+              <Hits at="/near" hits={near} caption="Near names" empty="" />
+            </>
+          )}
+        </>
       )}
     </Panel>
+  );
+}
+
+interface HitsProps {
+  readonly at: string;
+  readonly hits: readonly Result[];
+  readonly caption: string;
+  readonly empty: string;
+}
+
+function Hits({ at, hits, caption, empty }: HitsProps) {
+  return (
+    <Table
+      at={at}
+      rows={hits}
+      caption={caption}
+      empty={empty}
+      columns={[
+        { head: 'What', cell: () => <Value at="type" as="word" /> },
+        { head: 'Name', cell: (result) => <Value at="label" as="name" href={foundHref(result)} /> },
+        { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
+        { head: 'Id', cell: () => <Value at="id" as="id" /> },
+      ]}
+    />
   );
 }

@@ -1,5 +1,17 @@
 /** How the service itself is: its index, its health, and whether its stores agree. */
-import { At, chainNames, Field, Fields, hrefOf, JsonTree, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import {
+  At,
+  chainNames,
+  Field,
+  Fields,
+  hrefOf,
+  JsonTree,
+  Panel,
+  SaidAt,
+  Table,
+  Value,
+  type ViewProps,
+} from '../kit.ts';
 
 export function View({ answers: [service, ready] }: ViewProps<'status'>) {
   return (
@@ -48,7 +60,11 @@ export function View({ answers: [service, ready] }: ViewProps<'status'>) {
       </Panel>
       {chainNames.map((chain) => (
         <Panel key={chain} title={chain} answer={service} frame="tall">
-          {({ chains }) => chains[chain] && <OfChain chain={chain} hasAudit={chains[chain].audit !== null} />}
+          {({ chains }) =>
+            chains[chain] && (
+              <OfChain chain={chain} hasAudit={chains[chain].audit !== null} figuresAt={chains[chain].figuresAt} />
+            )
+          }
         </Panel>
       ))}
     </>
@@ -82,7 +98,13 @@ function Reasons(props: ReasonsProps) {
   );
 }
 
-function OfChain({ chain, hasAudit }: { readonly chain: string; readonly hasAudit: boolean }) {
+interface OfChainProps {
+  readonly chain: string;
+  readonly hasAudit: boolean;
+  readonly figuresAt: string | null;
+}
+
+function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
   return (
     <At at={`/chains/${chain}`}>
       <Fields>
@@ -103,6 +125,9 @@ function OfChain({ chain, hasAudit }: { readonly chain: string; readonly hasAudi
         </Field>
         <Field label="Connections of the daemon">
           <Value at="connections" as="integer" why="the daemon is silent" />
+        </Field>
+        <Field label="Said by the daemon at" help="Its connections, hash rate and difficulty are as it said then">
+          <SaidAt at={figuresAt} />
         </Field>
         <Field label="Conversions stamped live">
           <Value at="conversionsStamped/live" as="integer" />

@@ -12,6 +12,7 @@ import {
   string,
   unixTime,
 } from '../../schema/json-schema.ts';
+import { MOST_NEAR } from '../../state/near-names.ts';
 
 const nullableNumber = { type: ['number', 'null'] } as const;
 
@@ -69,7 +70,14 @@ const found = object({
   chain: string,
   url: { type: 'string', description: 'Path that answers with it' },
 });
-export const searchResults = object({ query: string, results: array(found) });
+export const searchResults = object({
+  query: string,
+  results: array(found),
+  near: {
+    ...array(found, 'Where nothing is found: currencies and identities with a name near the text, nearest first'),
+    maxItems: MOST_NEAR,
+  },
+});
 export const suggestions = object({ query: string, results: { ...array(found), maxItems: 10 } });
 
 export const nameList = object({

@@ -14,6 +14,7 @@ import { findIdentity } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { searchResults } from './explorer-schema.ts';
 import { currencyFound, identityFound, type SearchHit } from './found.ts';
+import { nearHits } from './near-hits.ts';
 
 type Finder = (read: Snapshot, api: ApiContext, chain: ChainConfig, query: string) => Promise<SearchHit[]>;
 
@@ -86,7 +87,7 @@ const search = stateRoute({
     for (const chain of api.config.chains) {
       for (const find of FINDERS) results.push(...(await find(read, api, chain, query)));
     }
-    return { query: params.q, results };
+    return { query: params.q, results, near: results.length > 0 ? [] : await nearHits(read, api, query) };
   },
 });
 

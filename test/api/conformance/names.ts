@@ -47,6 +47,33 @@ export function namesConform(client: TestClient): void {
     });
   });
 
+  describe('a search that finds nothing', () => {
+    const searched = (query: string): Promise<LooseJson> => client.json(`/api/search/?q=${encodeURIComponent(query)}`);
+    const labelsOf = (hits: readonly LooseJson[]) => hits.map(({ label }) => label);
+
+    it('says which names are near', async () => {
+      for (const [query, label] of [
+        ['alise@', 'alice.VRSCTEST@'],
+        ['bobb', 'bob.VRSCTEST@'],
+        ['PureTry', 'PureTri'],
+        ['VRSCTESTT', 'VRSCTEST'],
+      ] as const) {
+        const { results, near } = await searched(query);
+        expect(results, query).toEqual([]);
+        expect(labelsOf(near), query).toContain(label);
+        for (const { url } of near) expect(await client.status(url)).toBe(200);
+      }
+    });
+
+    it('says none where nothing is near, and none beside what is found', async () => {
+      for (const query of ['nothing like it', 'x', '99999999', 'a'.repeat(64), "'; DROP TABLE identities; --"]) {
+        expect((await searched(query)).near, query).toEqual([]);
+      }
+      const { results, near } = await searched('alice@');
+      expect([results.length > 0, near]).toEqual([true, []]);
+    });
+  });
+
   describe('suggestions', () => {
     const suggested = async (query: string): Promise<LooseJson[]> =>
       (await client.json(`/api/search/suggest?q=${encodeURIComponent(query)}`)).results;

@@ -1,0 +1,121 @@
+/** Charts that are asked for when they are seen, and lists by their filters. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageSource } from '../../web/build/page-source.ts';
+import { startBrowser, whyNoBrowser } from '../api/browser.ts';
+import { ALICE, CHAIN, type RunningService, startService } from '../api/running-service.ts';
+import { checkAccessibility, type ViewAddress } from './accessibility.ts';
+import { firstPaint } from './first-paint.ts';
+import { checkPanels, checkView, withoutStream } from './generic-check.ts';
+import { openPage } from './watched-page.ts';
+
+const METRICS = ['stakingSupply', 'stakers', 'hashrate', 'blockTime', 'transactions', 'identities'];
+
+if (whyNoBrowser) it('charts and filters', ({ skip }) => skip(String(whyNoBrowser)));
+
+describe.skipIf(whyNoBrowser !== null)('charts and filters', () => {
+  let service: RunningService;
+  let browser: Browser;
+  const views: readonly ViewAddress[] = [
+    ['address', `/${CHAIN}/address/${ALICE}?tab=balance`],
+    ['blocks', `/${CHAIN}/blocks?validationType=stake`],
+    ['search', '/search?q=alise@'],
+    ['chain', `/${CHAIN}`],
+  ];
+
+  beforeAll(async () => {
+    await pageSource.build();
+    service = await startService({ page: pageSource });
+    browser = await startBrowser();
+    await service.settled(true);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('show what the API answers, within the budgets', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    for (const [view, address] of views) {
+      await checkView(page, service.url, address, view);
+      const { files, credits } = await firstPaint(browser, service.url, address);
+      expect([files <= 8, credits <= 8], address).toEqual([true, true]);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('ask for a chart of a chain when it is seen, and by hour on demand', async () => {
+    const { page, complaints, requests, close } = await openPage(browser);
+    const asked = () =>
+      requests.map((request) => new URL(request.url())).filter(({ pathname }) => pathname === '/api/stats/charts');
+    await page.goto(withoutStream(service.url, `/${CHAIN}`));
+    await page.locator('main[data-ready=true]').waitFor();
+    expect(asked()).toEqual([]);
+    for (const [index, metric] of METRICS.entries()) {
+      const frames = page.locator('[data-waits], figure.chart');
+      await frames.nth(index).scrollIntoViewIfNeeded();
+      await page.locator(`[data-src*="metric=${metric}&"] figure[data-points]`).waitFor();
+    }
+    expect(new Set(asked().map(({ searchParams }) => searchParams.get('metric')))).toEqual(new Set(METRICS));
+    const folder = process.env.SCREENSHOTS;
+    if (folder) await page.screenshot({ path: `${folder}/chain-charts.png`, fullPage: true });
+    const buttons = page.getByRole('button', { name: 'Show the numbers' });
+    while ((await buttons.count()) > 0) await buttons.first().click();
+    await checkPanels(page, service.url, `/${CHAIN}`);
+    const top = await page.evaluate(() => scrollY);
+    await page.getByRole('link', { name: '7 days by hour' }).click();
+    await page.locator('[data-src*="step=hour"] figure[data-points]').first().waitFor();
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(top / 2);
+    await checkPanels(page, service.url, `/${CHAIN}`);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('show a balance by day, of each currency', async () => {
+    const { page, close } = await openPage(browser);
+    await page.goto(withoutStream(service.url, views[0]?.[1] ?? ''));
+    await page.locator('figure[data-points]').waitFor();
+    const select = page.getByLabel('currency', { exact: true });
+    const currency = (await select.locator('option').allInnerTexts()).find((name) => !/native|VRSCTEST$/.test(name));
+    expect(currency).toBeDefined();
+    await select.selectOption(currency ?? '');
+    await page.locator(`[data-src*="currency=${currency}"] figure[data-points]`).waitFor();
+    await page.getByRole('button', { name: 'Show the numbers' }).click();
+    await checkPanels(page, service.url, String(currency));
+    await close();
+  });
+
+  it('filter blocks by work or stake', async () => {
+    const { page, close } = await openPage(browser);
+    await page.goto(withoutStream(service.url, `/${CHAIN}/blocks`));
+    await page.locator('main[data-ready=true]').waitFor();
+    for (const type of ['stake', 'work']) {
+      await page.getByLabel('validationType').selectOption(type);
+      await page.locator(`[data-src*="validationType=${type}"] [data-item]`).first().waitFor();
+      expect(new URL(page.url()).searchParams.get('validationType')).toBe(type);
+      const types = await page
+        .locator('[data-field$="/validationType"]')
+        .evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute('data-value')))]);
+      expect(types).toEqual([type]);
+    }
+    await close();
+  });
+
+  it('lead from a wrong name to a near one', async () => {
+    const { page, close } = await openPage(browser);
+    await page.goto(`${service.url}/`);
+    await page.locator('main[data-ready=true]').waitFor();
+    await page.getByRole('combobox', { name: 'Search' }).fill('alise@');
+    await page.keyboard.press('Enter');
+    await page.locator('main[data-view=search][data-ready=true]').waitFor();
+    await page.getByRole('link', { name: 'alice.VRSCTEST@' }).click();
+    await page.locator('main[data-view=identity][data-ready=true]').waitFor();
+    await close();
+  });
+
+  it.each(['light', 'dark'] as const)('are accessible in the %s theme', async (colorScheme) => {
+    await checkAccessibility(browser, service.url, views, colorScheme);
+  });
+});

@@ -1,0 +1,34 @@
+/** What is asked for only when the reader comes near it, so that a first paint costs what is seen. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+interface WhenSeenProps {
+  /** Of what comes. */
+  readonly title: string;
+  /** Kept free until then. */
+  readonly frame: 'short' | 'medium' | 'tall';
+  readonly children: () => ComponentChildren;
+}
+
+export function WhenSeen({ title, frame, children }: WhenSeenProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const { current } = holder;
+    if (!current) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  if (isSeen) return <>{children()}</>;
+  return (
+    <div ref={holder} class={`panel frame ${frame}`} data-waits="to be seen">
+      <header>
+        <h2>{title}</h2>
+      </header>
+      <p class="empty">Asked for when you reach it.</p>
+    </div>
+  );
+}
