@@ -27,6 +27,8 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 
 \`verustream export <folder>\` and \`verustream export s3://bucket/prefix\` write the same files elsewhere: [commands](commands.md#export).
 
+[examples/analysts/questions.sql](../examples/analysts/questions.sql) answers eleven questions of analysts, and is tested.
+
 ## Files and manifests
 | member of a manifest's entry | meaning |
 |---|---|
