@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBandwidth } from './bandwidth.ts';
+import { createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { byteRange } from './byte-range.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +26,23 @@ describe('bandwidth', () => {
     bandwidth.giveBack('a', 6_000);
     expect(bandwidth.take('a', 6_000)).toBe(0);
     expect(bandwidth.take('a', 1)).toBeGreaterThan(0);
+  });
+
+  it('lets a network fetch so many files at once, whatever others do, until all networks have their most', () => {
+    const bandwidth = createBandwidth(1);
+    const begun = (network: string, wanted: number) =>
+      Array.from({ length: wanted }, () => bandwidth.begin(network)).filter(Boolean).length;
+    expect(begun('a', 100)).toBe(MOST_TRANSFERS.network);
+    expect(begun('b', 1)).toBe(1);
+    bandwidth.end('a');
+    expect(begun('a', 2)).toBe(1);
+    const all = Array.from({ length: 20 }, (_, number) => begun(`c${number}`, 100)).reduce(
+      (sum, some) => sum + some,
+      0,
+    );
+    expect(all).toBe(MOST_TRANSFERS.all - MOST_TRANSFERS.network - 1);
+    bandwidth.end('b');
+    expect(begun('d', 2)).toBe(1);
   });
 
   it('in no span of hours a network fetches more than that many allowances, one more, and the last answer', () => {

@@ -14,8 +14,8 @@ import { problemReply } from '../http/problem-reply.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
-import { createBandwidth } from './bandwidth.ts';
-import { BUCKET, bucketLocation, InvalidListing, listedObjects, listObjects, s3Error } from './s3-listing.ts';
+import { createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
+import { BUCKET, bucketLocation, InvalidListing, listObjects, s3Error } from './s3-listing.ts';
 import { type ObjectClient, type ObjectRequest, objectReply, sendObject } from './send-object.ts';
 import { createServedFolder, type ServedFolder } from './served-folder.ts';
 
@@ -134,11 +134,19 @@ async function answer(
   if (!object) throw new ApiError('not_found', `the data set has no ${asked.path}: ${REST}/ lists its tables`);
   const reply = objectReply(object, asked);
   take(bandwidth, asked.network, reply.bytes);
-  const own = ownLines(asked);
+  if (!bandwidth.begin(asked.network)) {
+    bandwidth.giveBack(asked.network, reply.bytes);
+    const { network, all } = MOST_TRANSFERS;
+    throw bandwidthUsed(
+      `a network fetches ${network} files at once, and all networks ${all}: wait until one is done`,
+      1,
+    );
+  }
   let sent = 0;
   try {
-    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, own);
+    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked));
   } finally {
+    bandwidth.end(asked.network);
     if (sent < reply.bytes) bandwidth.giveBack(asked.network, reply.bytes - sent);
   }
   return reply.status;
@@ -151,13 +159,12 @@ async function answerFolder(
   bandwidth: ReturnType<typeof createBandwidth>,
   base: string,
 ): Promise<number> {
-  const manifests = await folder.manifests();
   const query = new URLSearchParams(asked.query);
-  const makeBody = () => {
-    if (!asked.isS3) return `${JSON.stringify(index(manifests, base, asked.origin), null, 1)}\n`;
-    return query.has('location') ? bucketLocation() : listObjects(listedObjects(manifests, base), query);
+  const makeBody = async () => {
+    if (!asked.isS3) return `${JSON.stringify(index(await folder.manifests(), base, asked.origin), null, 1)}\n`;
+    return query.has('location') ? bucketLocation() : listObjects(await folder.objects(), base, query);
   };
-  const body = Buffer.from(makeBody());
+  const body = Buffer.from(await makeBody());
   take(bandwidth, asked.network, asked.isHead ? 0 : body.length);
   const type = asked.isS3 ? 'application/xml' : 'application/json';
   const headers = headerLines({ 'Content-Type': type, 'Cache-Control': 'no-cache' });
@@ -194,10 +201,12 @@ function take(bandwidth: ReturnType<typeof createBandwidth>, network: string, by
   const retryAfter = bandwidth.take(network, bytes);
   if (retryAfter === 0) return;
   const message = `this network has fetched as much of the data set as it may in an hour: ask again in ${retryAfter} s`;
-  throw new ApiError('bandwidth_used', message, {
-    members: { retryAfter },
-    headers: { 'Retry-After': String(retryAfter) },
-  });
+  throw bandwidthUsed(message, retryAfter);
+}
+
+function bandwidthUsed(message: string, retryAfter: number): ApiError {
+  const headers = { 'Retry-After': String(retryAfter) };
+  return new ApiError('bandwidth_used', message, { members: { retryAfter }, headers });
 }
 
 function refuse({ res, asked, client }: Exchange, error: unknown, logger: DispatcherOptions['api']['logger']): number {

@@ -1,56 +1,46 @@
 /** The data set as an S3 bucket shows it: ListObjectsV2 and errors, as XML. No engine expands `*` over plain HTTP. */
-import { type Manifest, manifestObject } from './served-folder.ts';
+import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { type ListedObject, manifestObject } from './served-folder.ts';
 
 export const BUCKET = 'datasets';
 const MOST_KEYS = 1000;
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
-interface Entry {
-  readonly key: string;
-  readonly size: number;
-  readonly tag: string;
-  readonly changedAt: Date;
-}
-
 /** A query that S3 would refuse as well. */
 export class InvalidListing extends Error {}
 
-/** All objects, by key. `base`: as of the manifests that are served. */
-export function listedObjects(manifests: readonly Manifest[], base: string): Entry[] {
-  const entries = manifests.flatMap((manifest) => {
-    const { tag, size, changedAt } = manifestObject(manifest, base);
-    const files = manifest.files.map(({ path, bytes, sha256 }) => {
-      return { key: path, size: bytes, tag: sha256.slice(0, 16), changedAt };
-    });
-    return [{ key: `${manifest.table}.json`, size, tag, changedAt }, ...files];
-  });
-  return entries.sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/** @throws InvalidListing */
-export function listObjects(entries: readonly Entry[], query: URLSearchParams): string {
+/**
+ * A page takes a time by its own length, whatever the folder holds. `objects`: by key. `base`: of the URLs in the manifests.
+ * @throws InvalidListing
+ */
+export function listObjects(objects: readonly ListedObject[], base: string, query: URLSearchParams): string {
   const text = (name: string) => query.get(name) ?? '';
   const [prefix, delimiter, token] = [text('prefix'), text('delimiter'), text('continuation-token')];
   const most = maxKeys(query.get('max-keys'));
   const after = token === '' ? text('start-after') : Buffer.from(token, 'base64url').toString();
   const encoded = encoder(query.get('encoding-type'));
-  const listed: Entry[] = [];
-  const prefixes = new Set<string>();
+  const listed: ListedObject[] = [];
+  const prefixes: string[] = [];
   let last = '';
   let isTruncated = false;
-  for (const entry of entries) {
-    if (!entry.key.startsWith(prefix)) continue;
+  const [start = ''] = [prefix, after].sort().reverse();
+  for (let at = firstFrom(objects, start); most > 0; ) {
+    const entry = objects[at];
+    if (!entry?.key.startsWith(prefix)) break;
     const common = commonPrefix(entry.key, prefix, delimiter);
     // A page that ended with a common prefix goes on behind all that it stands for.
-    if (entry.key <= after || (common !== null && (common <= after || prefixes.has(common)))) continue;
-    if (listed.length + prefixes.size === most) {
-      isTruncated = true;
-      break;
+    const next = common === null ? at + 1 : firstFrom(objects, common + AFTER_ALL);
+    if ((common ?? entry.key) > after) {
+      if (listed.length + prefixes.length === most) {
+        isTruncated = true;
+        break;
+      }
+      last = common ?? entry.key;
+      if (common === null) listed.push(entry);
+      else prefixes.push(common);
     }
-    last = common ?? entry.key;
-    if (common === null) listed.push(entry);
-    else prefixes.add(common);
+    at = next;
   }
   const members = [
     element('Name', BUCKET),
@@ -59,10 +49,11 @@ export function listObjects(entries: readonly Entry[], query: URLSearchParams): 
     query.has('encoding-type') && element('EncodingType', 'url'),
     token && element('ContinuationToken', token),
     isTruncated && element('NextContinuationToken', Buffer.from(last).toString('base64url')),
-    element('KeyCount', String(listed.length + prefixes.size)),
+    element('KeyCount', String(listed.length + prefixes.length)),
     element('MaxKeys', String(most)),
     element('IsTruncated', String(isTruncated)),
-    ...listed.map(({ key, size, tag, changedAt }) => {
+    ...listed.map(({ key, object, changedAt }) => {
+      const { size, tag } = 'files' in object ? manifestObject(object, base) : sizeAndTag(object);
       const of = [
         element('Key', encoded(key)),
         element('LastModified', changedAt.toISOString()),
@@ -72,7 +63,7 @@ export function listObjects(entries: readonly Entry[], query: URLSearchParams): 
       ];
       return `<Contents>${of.join('')}</Contents>`;
     }),
-    ...[...prefixes].map((common) => `<CommonPrefixes>${element('Prefix', encoded(common))}</CommonPrefixes>`),
+    ...prefixes.map((common) => `<CommonPrefixes>${element('Prefix', encoded(common))}</CommonPrefixes>`),
   ];
   return `${XML}<ListBucketResult ${NAMESPACE}>${members.filter(Boolean).join('')}</ListBucketResult>`;
 }
@@ -81,6 +72,22 @@ export const bucketLocation = (): string => `${XML}<LocationConstraint ${NAMESPA
 
 export const s3Error = (code: string, message: string, resource: string): string =>
   `${XML}<Error>${element('Code', code)}${element('Message', message)}${element('Resource', resource)}</Error>`;
+
+const sizeAndTag = ({ bytes, sha256 }: DatasetFile) => ({ size: bytes, tag: sha256.slice(0, 16) });
+
+/** Greater than any character of a key. */
+const AFTER_ALL = '\uffff';
+
+/** Index of the first object at or after a key. */
+function firstFrom(objects: readonly ListedObject[], key: string): number {
+  let [low, high] = [0, objects.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((objects[middle]?.key ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 function commonPrefix(key: string, prefix: string, delimiter: string): string | null {
   if (delimiter === '') return null;

@@ -28,7 +28,7 @@ export interface ObjectReply {
   readonly bytes: number;
 }
 
-const CHUNK_BYTES = 1 << 18;
+const CHUNK_BYTES = 1 << 17;
 
 export function objectReply({ tag, size, changedAt, type, content }: ServedObject, asked: ObjectRequest): ObjectReply {
   const etag = `"${tag}"`;
@@ -37,7 +37,7 @@ export function objectReply({ tag, size, changedAt, type, content }: ServedObjec
     'Last-Modified': changedAt.toUTCString(),
     'Accept-Ranges': 'bytes',
     // The bytes under a file's name never change; a manifest does.
-    'Cache-Control': typeof content === 'string' ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': 'file' in content ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (asked.ifNoneMatch.split(',').some((sent) => sent.trim().replace(/^W\//, '') === etag)) {
     return { status: 304, headers, part: null, bytes: 0 };
@@ -75,8 +75,8 @@ export async function sendObject(
     return 0;
   }
   const total = part.to - part.from + 1;
-  if (typeof object.content !== 'string') {
-    const body = object.content.subarray(part.from, part.to + 1);
+  if ('make' in object.content) {
+    const body = object.content.make().subarray(part.from, part.to + 1);
     res.cork(() => {
       writeHead(res, status, lines);
       res.end(body);
@@ -84,7 +84,7 @@ export async function sendObject(
     return total;
   }
   res.cork(() => writeHead(res, status, lines));
-  return flow(res, object.content, part, total, client);
+  return flow(res, object.content.file, part, total, client);
 }
 
 async function flow(

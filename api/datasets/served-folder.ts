@@ -9,6 +9,10 @@ export interface Manifest {
   readonly table: string;
   readonly files: readonly DatasetFile[];
   readonly changedAt: Date;
+  /** Hash of its text on disk, which has no URLs. */
+  readonly sha256: string;
+  /** Length of the answer, without what stands before the path of each URL. */
+  readonly bytes: number;
 }
 
 export interface ServedObject {
@@ -17,13 +21,22 @@ export interface ServedObject {
   readonly size: number;
   readonly changedAt: Date;
   readonly type: string;
-  /** On disk; or the bytes themselves. */
-  readonly content: string | Buffer;
+  /** On disk; or the bytes themselves, made only for who gets them. */
+  readonly content: { readonly file: string } | { readonly make: () => Buffer };
+}
+
+/** An object of the folder, as a listing names it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly object: Manifest | DatasetFile;
+  readonly changedAt: Date;
 }
 
 export interface ServedFolder {
   /** Those of all tables that have one, in the order of their names. */
   manifests(): Promise<Manifest[]>;
+  /** All objects, by key. Made once for each state of the manifests. */
+  objects(): Promise<readonly ListedObject[]>;
   /** A manifest or a data file; null where there is none. `base`: what stands before the path of a file's URL. */
   find(path: string, base: string): Promise<ServedObject | null>;
 }
@@ -33,6 +46,7 @@ const NAME_HASH = /\.([0-9a-f]{16})\.parquet$/;
 
 export function createServedFolder(root: string): ServedFolder {
   const kept = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
+  let listed: { readonly of: readonly Manifest[]; readonly objects: readonly ListedObject[] } | null = null;
 
   async function manifestOf(table: string): Promise<Manifest | null> {
     const file = join(root, `${table}.json`);
@@ -41,24 +55,35 @@ export function createServedFolder(root: string): ServedFolder {
     const mark = `${found.mtimeMs} ${found.ino} ${found.size}`;
     const known = kept.get(table);
     if (known?.mark === mark) return known.manifest;
-    const files = JSON.parse(await readFile(file, 'utf8')) as DatasetFile[];
-    const manifest = { table, files, changedAt: found.mtime };
+    const text = await readFile(file, 'utf8');
+    const files = JSON.parse(text) as DatasetFile[];
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const manifest = { table, files, changedAt: found.mtime, sha256, bytes: manifestText(files, '').length };
     kept.set(table, { mark, manifest });
     return manifest;
   }
 
+  async function manifests(): Promise<Manifest[]> {
+    const all = await Promise.all(DATASET_TABLES.map(({ name }) => manifestOf(name)));
+    return all.filter((manifest) => manifest !== null).sort((a, b) => (a.table < b.table ? -1 : 1));
+  }
+
   async function dataFile(path: string): Promise<ServedObject | null> {
-    const content = join(root, path);
-    const found = await stat(content).catch(nullIfMissing);
+    const file = join(root, path);
+    const found = await stat(file).catch(nullIfMissing);
     const tag = NAME_HASH.exec(path)?.[1];
     if (!found?.isFile() || tag === undefined) return null;
-    return { tag, size: found.size, changedAt: found.mtime, type: 'application/vnd.apache.parquet', content };
+    return { tag, size: found.size, changedAt: found.mtime, type: 'application/vnd.apache.parquet', content: { file } };
   }
 
   return {
-    async manifests() {
-      const all = await Promise.all(DATASET_TABLES.map(({ name }) => manifestOf(name)));
-      return all.filter((manifest) => manifest !== null).sort((a, b) => (a.table < b.table ? -1 : 1));
+    manifests,
+    async objects() {
+      const current = await manifests();
+      if (listed?.of.length !== current.length || current.some((manifest, index) => manifest !== listed?.of[index])) {
+        listed = { of: current, objects: objectsOf(current) };
+      }
+      return listed.objects;
     },
     async find(path, base) {
       if (DATASET_PATH.test(path)) return dataFile(path);
@@ -69,16 +94,25 @@ export function createServedFolder(root: string): ServedFolder {
   };
 }
 
-export function manifestObject({ files, changedAt }: Manifest, base: string): ServedObject {
-  const content = Buffer.from(
-    `${JSON.stringify(
-      files.map((file) => ({ ...file, url: base + file.path })),
-      null,
-      1,
-    )}\n`,
-  );
-  const tag = createHash('sha256').update(content).digest('hex').slice(0, 16);
-  return { tag, size: content.length, changedAt, type: 'application/json', content };
+/** `base`: what stands before the path of a file's URL, in ASCII that JSON leaves as it is. */
+export function manifestObject({ files, changedAt, sha256, bytes }: Manifest, base: string): ServedObject {
+  const tag = createHash('sha256').update(`${sha256} ${base}`).digest('hex').slice(0, 16);
+  const content = { make: () => manifestText(files, base) };
+  return { tag, size: bytes + files.length * base.length, changedAt, type: 'application/json', content };
+}
+
+function manifestText(files: readonly DatasetFile[], base: string): Buffer {
+  const located = files.map((file) => ({ ...file, url: base + file.path }));
+  return Buffer.from(`${JSON.stringify(located, null, 1)}\n`);
+}
+
+function objectsOf(manifests: readonly Manifest[]): ListedObject[] {
+  const objects = manifests.flatMap((manifest) => {
+    const { table, files, changedAt } = manifest;
+    const own: ListedObject = { key: `${table}.json`, object: manifest, changedAt };
+    return [own, ...files.map((file) => ({ key: file.path, object: file, changedAt }))];
+  });
+  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 function nullIfMissing(error: unknown): null {

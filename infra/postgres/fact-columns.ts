@@ -8,7 +8,6 @@ import {
   type Fields,
   type ListField,
   type Sort,
-  type ValueOf,
   type ValuesOf,
 } from '../../schemas/facts/fields.ts';
 import type { CopyValue } from './copy.ts';
@@ -112,12 +111,6 @@ export function partReader<F extends Fields, const N extends keyof F & string>(
   );
   const read = fieldsReader(type, part, '');
   return (row) => read(row) as Pick<ValuesOf<F>, N>;
-}
-
-/** Reads a stored value of one field. */
-export function valueReader<F extends Field>(field: F): (stored: unknown) => ValueOf<F> {
-  const read = fieldReader('a value', 'value', field);
-  return (value) => read({ value }) as ValueOf<F>;
 }
 
 type Read = (row: StoredRow) => Values;

@@ -1,5 +1,7 @@
 /** Compares a range of heights of both stores and of the kept digests. What looks different is looked at again at rest. */
 import type { PoolClient } from 'pg';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
@@ -93,9 +95,10 @@ async function check(client: PoolClient, options: CheckOptions): Promise<RangeOu
   return { kind: 'checked', rows, differences: differences.sort((a, b) => a.height - b.height), violations };
 }
 
+const readWitness = rowReader({ witness: columns.text });
+
 async function witness(client: PoolClient, { witness: sql }: AuditLedger, { chain, high, committed }: Range) {
-  const { rows } = await client.query<{ witness: string }>(sql, [chain.name, high, committed.tick]);
-  return rows[0]?.witness ?? null;
+  return (await readRow(client, readWitness, sql, [chain.name, high, committed.tick]))?.witness ?? null;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

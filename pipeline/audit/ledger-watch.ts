@@ -1,4 +1,7 @@
 /** Watches one kind of rows of one chain: compares new ranges and keeps their digests, and revisits the kept ones in turn. */
+
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
@@ -16,10 +19,8 @@ export interface LedgerWatch {
   isAbout(table: string): boolean;
 }
 
-export interface Kept {
-  readonly height: number;
-  readonly digest: string;
-}
+const readKept = rowReader({ height: columns.number, digest: columns.text });
+export type Kept = RowRead<typeof readKept>;
 
 export interface Findings {
   readonly mismatch: Mismatch | null;
@@ -54,12 +55,8 @@ export function createLedgerWatch(
 
   async function kept(upTo = Number.POSITIVE_INFINITY): Promise<Kept | null> {
     const committed = await committedOf(stores, ledger, chain);
-    const { rows } = await stores.postgres.pool.query<Kept>(ledger.newestKept, [
-      chain.name,
-      Math.min(upTo, committed?.height ?? -1),
-      committed?.generation ?? 0,
-    ]);
-    return rows[0] ?? null;
+    const values = [chain.name, Math.min(upTo, committed?.height ?? -1), committed?.generation ?? 0];
+    return (await readRow(stores.postgres.pool, readKept, ledger.newestKept, values)) ?? null;
   }
 
   return {

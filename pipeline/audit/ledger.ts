@@ -1,5 +1,7 @@
 /** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
 import type { PoolClient } from 'pg';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf, readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { Writer } from '../stage/pause-stages.ts';
@@ -54,6 +56,13 @@ export const FACTS: AuditLedger = {
     SELECT $1, height, ends.digest, position FROM ends JOIN blocks USING (height) WHERE chain = $1`,
 };
 
+const readCommitted = rowReader({
+  height: columns.number,
+  provisional_from: columns.nullable(columns.number),
+  generation: columns.number,
+  tick: columns.bigint,
+});
+
 export const STAMPS: AuditLedger = {
   name: 'stamps',
   tables: STAMP_TABLES,
@@ -63,12 +72,9 @@ export const STAMPS: AuditLedger = {
   ],
   /** Also null while prices have not followed derive to another branch or to rederived blocks. */
   async committed(client, chain) {
-    const { rows } = await client.query<{
-      height: number;
-      provisional_from: number | null;
-      generation: number;
-      tick: bigint;
-    }>(
+    const row = await readRow(
+      client,
+      readCommitted,
       `SELECT price.height, generation, (SELECT max(tick) FROM price_ticks) AS tick,
          (SELECT min(p.height) FROM stamps s JOIN price_ticks p USING (tick)
           WHERE s.generation = generations.generation AND s.chain = $1 AND s.provisional) AS provisional_from
@@ -77,7 +83,6 @@ export const STAMPS: AuditLedger = {
        WHERE price.chain = $1 AND served AND age(tick.xmin) <= age(blocks.xmin)`,
       [chain],
     );
-    const [row] = rows;
     if (!row) return null;
     const settledHeight = row.provisional_from === null ? row.height : row.provisional_from - 1;
     return { height: row.height, settledHeight, generation: row.generation, tick: row.tick };

@@ -1,7 +1,7 @@
 /** Content of each store in a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { readRows } from '../../infra/postgres/read-rows.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { AuditedTable } from './audited-tables.ts';
 import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
@@ -16,6 +16,10 @@ export interface Range {
 const CONTENT = { rows: columns.text, digest: columns.text };
 const readTable = rowReader({ ...CONTENT, table: columns.text });
 const readHeight = rowReader({ ...CONTENT, height: columns.number });
+const readContents = rowReader({
+  contents: columns.nullable(columns.text),
+  strayed: columns.nullable(columns.number),
+});
 /** A lost, doubled or changed row changes it, the order does not. */
 export type TableContent = RowOf<typeof CONTENT>;
 
@@ -65,15 +69,10 @@ export async function postgresContents(
         SELECT "table", sum(rows)::text AS rows, sum(digest)::text AS digest FROM content GROUP BY "table"
       ) AS totals) AS contents,
       (SELECT min(height) FROM ends JOIN kept USING (height) WHERE ends.digest <> kept.digest) AS strayed`;
-  const { rows } = await client.query<{ contents: string | null; strayed: number | null }>(sql, [
-    chain.name,
-    low,
-    high,
-    committed.generation,
-    committed.tick,
-  ]);
-  const totals = JSON.parse(rows[0]?.contents ?? '[]') as (TableContent & { table: string })[];
-  return { contents: new Map(totals.map((total) => [total.table, total])), strayed: rows[0]?.strayed ?? null };
+  const values = [chain.name, low, high, committed.generation, committed.tick];
+  const row = await readRow(client, readContents, sql, values);
+  const totals = JSON.parse(row?.contents ?? '[]') as (TableContent & { table: string })[];
+  return { contents: new Map(totals.map((total) => [total.table, total])), strayed: row?.strayed ?? null };
 }
 
 export async function clickhouseContents(

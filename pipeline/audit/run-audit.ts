@@ -1,5 +1,7 @@
 /** The audit that runs alongside the stages: finds differences between the stores and broken invariants within a minute. */
 import type { Logger } from '../../infra/logger.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
@@ -48,9 +50,11 @@ async function lookForEver(options: RunAuditOptions, lock: StageLock, restMs: nu
   }
 }
 
+const readStored = rowReader({ report: columns.text });
+
 async function readReport({ postgres }: Pick<Stores, 'postgres'>, chain: string): Promise<AuditReport | null> {
-  const { rows } = await postgres.pool.query<{ report: string }>('SELECT report FROM audits WHERE chain = $1', [chain]);
-  return rows[0] ? (JSON.parse(rows[0].report) as AuditReport) : null;
+  const row = await readRow(postgres.pool, readStored, 'SELECT report FROM audits WHERE chain = $1', [chain]);
+  return row ? (JSON.parse(row.report) as AuditReport) : null;
 }
 
 /** Runs on the session of the lock, so that a process that has lost it reports nothing. */

@@ -1,5 +1,7 @@
 /** Settled conversions of a chain that the served prices have passed and that have no stamp: there must be none. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 
@@ -23,10 +25,8 @@ const COUNT_SQL = `SELECT count(*)::integer AS missing FROM transfers t
     AND NOT EXISTS (SELECT 1 FROM stamps s
       WHERE s.generation = $4 AND s.chain = t.chain AND s.txid = t.txid AND s.vout = t.vout)`;
 
-interface Passed {
-  readonly height: number;
-  readonly generation: number;
-}
+const readPassed = rowReader({ height: columns.number, generation: columns.number });
+const readMissing = rowReader({ missing: columns.number });
 
 export function createUnstampedCount(postgres: Postgres, chain: string): UnstampedCount {
   let old = { generation: 0, through: -1, missing: 0 };
@@ -34,13 +34,12 @@ export function createUnstampedCount(postgres: Postgres, chain: string): Unstamp
   return {
     count: () =>
       inSnapshot(postgres, async (client) => {
-        const passed = (await client.query<Passed>(PASSED_SQL, [chain])).rows[0];
+        const passed = await readRow(client, readPassed, PASSED_SQL, [chain]);
         // Also nothing while the stores are on another branch than the prices.
         if (!passed) return null;
         const { height, generation } = passed;
         const missing = async (low: number, high: number): Promise<number> => {
-          const { rows } = await client.query<{ missing: number }>(COUNT_SQL, [chain, low, high, generation]);
-          return rows[0]?.missing ?? 0;
+          return (await readRow(client, readMissing, COUNT_SQL, [chain, low, high, generation]))?.missing ?? 0;
         };
         if (old.generation !== generation || old.through > height) old = { generation, through: -1, missing: 0 };
         const through = Math.max(old.through, height - RECENT);

@@ -2,6 +2,8 @@
 import type { PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowReader, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AheadRun } from '../../schemas/ahead-runs.ts';
@@ -51,6 +53,9 @@ export interface ExportState {
   readonly priced: PricedState;
 }
 
+const readChain = rowReader({ chain: columns.text });
+const readBasis = rowReader({ hash: columns.text, redrive: columns.bigint, pending: columns.boolean });
+
 type Chain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
 
 /** All of one moment. Blocks that a redrive is about to derive again are left out. */
@@ -62,42 +67,48 @@ export function readExportState(
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const days: ChainDay[] = [];
     for (const chain of chains) days.push(...(await daysOf(client, chain)));
-    const { rows } = await client.query<{ chain: string }>(`SELECT chain FROM redrives WHERE state <> 'done'`);
+    const rows = await readRows(client, readChain, `SELECT chain FROM redrives WHERE state <> 'done'`);
     return { days, incomplete: new Set(rows.map(({ chain }) => chain)), priced: await pricedState(client) };
   });
 }
 
 /** Whether what the day's facts follow from is still the same. */
 export async function isUnchanged({ postgres }: Pick<Stores, 'postgres'>, day: ChainDay): Promise<boolean> {
-  const { rows } = await postgres.pool.query<{ hash: string; redrive: bigint; pending: boolean }>(
+  const row = await readRow(
+    postgres.pool,
+    readBasis,
     `SELECT hash, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
        EXISTS (SELECT FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height AND state <> 'done') AS pending
      FROM blocks b WHERE chain = $1 AND height = $2`,
     [day.chain, day.to],
   );
-  const [row] = rows;
   return row !== undefined && row.hash === day.hash && row.redrive === day.redrive && !row.pending;
 }
 
-interface DayRow {
-  readonly number: bigint;
-  readonly from: number;
-  readonly to: number;
-  readonly hash: string;
-  readonly tick: bigint | null;
-  readonly redrive: bigint;
-  readonly isPending: boolean;
-}
+const readPosition = rowReader({ stage: columns.text, height: columns.number });
+const readDay = rowReader({
+  number: columns.bigint,
+  from: columns.number,
+  to: columns.number,
+  hash: columns.text,
+  tick: columns.nullable(columns.bigint),
+  redrive: columns.bigint,
+  isPending: columns.boolean,
+});
 
 async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promise<ChainDay[]> {
-  const { rows: positions } = await client.query<{ stage: string; height: number }>(
+  const positions = await readRows(
+    client,
+    readPosition,
     `SELECT stage, height FROM ${positionsOf('derive', 'price', 'price_ahead')} AS p WHERE chain = $1`,
     [name],
   );
   const heightOf = (stage: string) => positions.find((position) => position.stage === stage)?.height ?? -1;
   const tip = heightOf('derive');
   const pricedTo = Math.max(heightOf('price'), heightOf('price_ahead'));
-  const { rows } = await client.query<DayRow>(
+  const rows = await readRows(
+    client,
+    readDay,
     `WITH days AS (
        SELECT clock / ${SECONDS_PER_DAY} AS number, min(height) AS "from", max(height) AS "to" FROM blocks
        WHERE chain = $1 AND height <= $2 GROUP BY 1)
@@ -123,15 +134,24 @@ async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promi
     });
 }
 
+const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
+const readRun: RowReader<AheadRun> = rowReader({
+  run: columns.bigint,
+  fromTick: columns.bigint,
+  throughTick: columns.bigint,
+  corrects: columns.boolean,
+});
+const readBuild = rowReader({ generation: columns.number, day: columns.number, tick: columns.bigint });
+
 /** To be read in one transaction with what it is compared with. */
 export async function pricedState(client: PoolClient): Promise<PricedState> {
-  const { rows } = await client.query<{ tick: bigint | null }>('SELECT max(tick) AS tick FROM price_ticks');
-  const { rows: runs } = await client.query<AheadRun>(
+  const newest = await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks');
+  const runs = await readRows(
+    client,
+    readRun,
     `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", corrects FROM ahead_runs WHERE counts ORDER BY run`,
   );
-  const { rows: builds } = await client.query<{ generation: number; day: number; tick: bigint }>(
-    'SELECT generation, day, tick FROM rolled_days ORDER BY day',
-  );
+  const builds = await readRows(client, readBuild, 'SELECT generation, day, tick FROM rolled_days ORDER BY day');
   const described = (generation: number): ExportedGeneration => {
     const own = builds.filter((build) => build.generation === generation);
     return { generation, builds: own, rolledThrough: own.at(-1)?.day ?? -1 };
@@ -140,7 +160,7 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
   const served = whole.find((generation) => generation.served);
   const other = whole.filter((generation) => !generation.served).at(-1);
   return {
-    tick: rows[0]?.tick ?? -1n,
+    tick: newest?.tick ?? -1n,
     runs,
     served: described(served?.generation ?? 1),
     other: other ? described(other.generation) : null,

@@ -1,6 +1,8 @@
 /** The tables of the data set that ClickHouse holds, as views of what is served at the moment. */
 import type { PoolClient } from 'pg';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { CopiedTable, DatasetTable } from '../../schemas/datasets/table.ts';
@@ -27,9 +29,13 @@ export async function viewsSql({ postgres }: Pick<Stores, 'postgres'>, names: Re
 const viewSql = (table: ViewedTable, condition: (height: string) => string, priced: PricedState): string =>
   `${viewName(table)} AS (${viewSelect(table, condition, priced)})`;
 
+const readPlace = rowReader({ chain: columns.text, height: columns.number });
+
 /** ClickHouse may be a batch ahead of the commit. A chain's name has no quote. */
 async function committed(client: PoolClient): Promise<(height: string) => string> {
-  const { rows } = await client.query<{ chain: string; height: number }>(
+  const rows = await readRows(
+    client,
+    readPlace,
     `SELECT chain, height FROM ${positionsOf('derive')} AS p ORDER BY chain`,
   );
   if (rows.length === 0) return () => 'false';

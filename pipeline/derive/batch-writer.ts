@@ -1,8 +1,11 @@
 /** Writes a batch to ClickHouse, the facts topic and Postgres; the commit of Postgres completes it. */
 import { metrics } from '../../infra/metrics.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainContext } from '../../processors/state/chain-state.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
 import { insertFacts, rewindTo as rewindClickHouse } from '../sinks/clickhouse/clickhouse-sink.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
@@ -29,6 +32,8 @@ export interface BatchWriterOptions {
   readonly committed: StagePosition | null;
   readonly crashPoint?: ((point: CrashPoint) => void | Promise<void>) | undefined;
 }
+
+const readBlock = rowReader(storedColumns(DEFINITIONS.block, ['hash', 'clock']));
 
 export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
   const { chain, stores, lock, publisher, crashPoint } = options;
@@ -80,12 +85,10 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       let clock = 0;
       await lock.transaction(async (client) => {
         await passed('begin');
-        const { rows } = await client.query<{ hash: string; clock: bigint }>(
-          'SELECT hash, clock FROM blocks WHERE chain = $1 AND height = $2',
-          [chain.name, height],
-        );
-        if (rows[0]?.hash !== hash) throw new LogDiffers(rewindMessage(chain.name, record, rows[0]?.hash));
-        clock = Number(rows[0].clock);
+        const sql = 'SELECT hash, clock FROM blocks WHERE chain = $1 AND height = $2';
+        const block = await readRow(client, readBlock, sql, [chain.name, height]);
+        if (block?.hash !== hash) throw new LogDiffers(rewindMessage(chain.name, record, block?.hash));
+        clock = Number(block.clock);
         await rewindClickHouse(clickhouse, chain.name, height, position);
         await passed('clickhouse');
         await publisher?.rewind(record, committed);

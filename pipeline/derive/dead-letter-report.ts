@@ -2,6 +2,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 
 export interface DeadLetterReport {
@@ -14,10 +16,12 @@ export interface DeadLetterReport {
 /** Lines per batch; the remaining dead letters are only counted. */
 const MOST_LINES = 20;
 
+const readCount = rowReader({ count: columns.bigint });
+
 export function createDeadLetterReport(pool: Pool, chain: string, logger: Logger): DeadLetterReport {
   async function count(): Promise<void> {
-    const { rows } = await pool.query<{ count: bigint }>('SELECT count(*) FROM dead_letters WHERE chain = $1', [chain]);
-    metrics.deadLetters.set({ chain }, Number(rows[0]?.count ?? 0));
+    const row = await readRow(pool, readCount, 'SELECT count(*) FROM dead_letters WHERE chain = $1', [chain]);
+    metrics.deadLetters.set({ chain }, Number(row?.count ?? 0));
   }
 
   return {

@@ -4,9 +4,12 @@
  */
 import type { Pool } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePosition, moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { PermanentError } from '../../schemas/errors.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
 import { forgetRewindsAfter } from '../sinks/postgres/removed-blocks.ts';
@@ -21,28 +24,30 @@ export interface RedriveOptions {
   readonly crashPoint?: ((point: CrashPoint) => void | Promise<void>) | undefined;
 }
 
+const readId = rowReader({ id: columns.bigint });
+const readHeight = rowReader({ height: columns.nullable(columns.number) });
+const readBlock = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.block, ['hash', 'clock']),
+  position: columns.bigint,
+});
+
 /** Asks the owner of the chain to derive again from the block at `height` on. Returns the id of the request. */
 export async function requestRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
-  const { rows } = await pool.query<{ id: bigint }>(
-    'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id',
-    [chain, height],
-  );
-  if (!rows[0]) throw new TypeError('an insert returned no id');
-  return rows[0].id;
+  const sql = 'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id';
+  const row = await readRow(pool, readId, sql, [chain, height]);
+  if (!row) throw new TypeError('an insert returned no id');
+  return row.id;
 }
 
 export async function isRedriven(pool: Pool, id: bigint): Promise<boolean> {
-  const { rows } = await pool.query('SELECT FROM redrives WHERE id = $1 AND state = $2', [id, 'done']);
-  return rows.length > 0;
+  return (await pool.query('SELECT FROM redrives WHERE id = $1 AND state = $2', [id, 'done'])).rowCount === 1;
 }
 
 /** The lowest block that was asked for and is still to be taken back; null when nothing was asked. */
 export async function pendingRedriveHeight(pool: Pool, chain: string): Promise<number | null> {
-  const { rows } = await pool.query<{ height: number | null }>(
-    `SELECT min(height) AS height FROM redrives WHERE chain = $1 AND state = 'asked'`,
-    [chain],
-  );
-  return rows[0]?.height ?? null;
+  const sql = `SELECT min(height) AS height FROM redrives WHERE chain = $1 AND state = 'asked'`;
+  return (await readRow(pool, readHeight, sql, [chain]))?.height ?? null;
 }
 
 /** Rewinds both stores to before a pending request, if there is one. Returns their position afterwards. */
@@ -83,8 +88,8 @@ export async function publishRedrive(
   committed: StagePosition | null,
 ): Promise<void> {
   const { pool } = stores.postgres;
-  const { rows } = await pool.query(`SELECT FROM redrives WHERE chain = $1 AND state = 'taken_back' LIMIT 1`, [chain]);
-  if (rows.length === 0) return;
+  const taken = await pool.query(`SELECT FROM redrives WHERE chain = $1 AND state = 'taken_back' LIMIT 1`, [chain]);
+  if (taken.rowCount === 0) return;
   await publisher.publishRewind(committed);
   await crashPoint?.('facts');
   await pool.query(`UPDATE redrives SET state = 'done' WHERE chain = $1 AND state = 'taken_back'`, [chain]);
@@ -99,7 +104,9 @@ async function positionBefore(
 ): Promise<StagePosition | null> {
   if (!committed || height > committed.height) return committed;
   if (height === 0) return null;
-  const { rows } = await pool.query<{ height: number; hash: string; clock: bigint; position: bigint }>(
+  const rows = await readRows(
+    pool,
+    readBlock,
     'SELECT height, hash, clock, position FROM blocks WHERE chain = $1 AND height IN ($2, $2 - 1) ORDER BY height',
     [chain, height],
   );

@@ -1,6 +1,7 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
 import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
 import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/state/chain-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import {
@@ -39,13 +40,15 @@ export interface StoredState {
   balances(keys: readonly (readonly [address: string, currencyId: string])[]): Promise<BalanceFact[]>;
 }
 
+/** Readers of facts follow. */
+const asStored = (row: StoredRow): StoredRow => row;
+
 /**
  * Each key is looked up on its own (LATERAL … LIMIT 1), in the order of the primary key: the newest version is the last,
  * and neither old versions nor missing statistics make a lookup slow.
  */
 export function createStoredState(pool: Pool, chain: string): StoredState {
-  const rows = async (sql: string, ...params: unknown[]): Promise<StoredRow[]> =>
-    (await pool.query<Record<string, unknown>>(sql, [chain, ...params])).rows;
+  const rows = (sql: string, ...params: unknown[]) => readRows(pool, asStored, sql, [chain, ...params]);
 
   async function byPoint(keys: readonly OutPoint[], lookup: string): Promise<StoredRow[]> {
     if (keys.length === 0) return [];

@@ -1,6 +1,8 @@
 /** What the index says of waiting transactions, all of it as of one moment. */
 import type { Pool } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { outpointKey, type SeenIndex } from '../../processors/mempool/mempool-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
@@ -15,14 +17,14 @@ export interface IndexRequest {
   readonly hashes: readonly string[];
 }
 
-interface SeenRow {
-  readonly what: 'tip' | 'mined' | 'spender' | 'reached';
-  readonly txid: string | null;
-  readonly n: number | null;
-  readonly spender: string | null;
-  readonly height: number;
-  readonly hash: string;
-}
+const readSeen = rowReader({
+  what: columns.choice(['tip', 'mined', 'spender', 'reached']),
+  txid: columns.nullable(columns.text),
+  n: columns.nullable(columns.number),
+  spender: columns.nullable(columns.text),
+  height: columns.number,
+  hash: columns.text,
+});
 
 /** One statement, so one snapshot. Each key is looked up on its own, so that missing statistics make nothing slow. */
 const SQL = `SELECT 'tip' AS what, NULL::bytea AS txid, NULL::integer AS n, NULL::bytea AS spender, height, hash
@@ -41,7 +43,7 @@ const SQL = `SELECT 'tip' AS what, NULL::bytea AS txid, NULL::integer AS n, NULL
 
 export async function lookAtIndex(pool: Pool, chain: string, asked: IndexRequest): Promise<SeenIndex> {
   const text = (key: string) => key;
-  const { rows } = await pool.query<SeenRow>(SQL, [
+  const rows = await readRows(pool, readSeen, SQL, [
     chain,
     listParam(asked.txids, text),
     listParam(asked.outpoints, ({ txid }) => txid),

@@ -1,6 +1,8 @@
 /** What the guard reads of the derived prices, and the one table that it writes. */
 import type { PoolClient } from 'pg';
 import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { countWrite } from '../../infra/postgres/stage-positions.ts';
 import { DEVIATION_DECIMALS, type GuardVerdict } from '../../processors/pricing/price-guard.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
@@ -13,12 +15,17 @@ export interface GuardRow {
   readonly verdict: GuardVerdict<PublishedPrice>;
 }
 
+/** `row`: JSON text. */
+const readDerived = rowReader({ currency_id: columns.text, row: columns.text });
+
 /** Newest price of every currency of the served generation; its height and EMA are those of its newest step. */
 export async function readDerivedPrices(
   client: PoolClient,
   defaultChain: string,
 ): Promise<ReadonlyMap<string, PublishedPrice>> {
-  const { rows } = await client.query<{ currency_id: string; row: string }>(
+  const rows = await readRows(
+    client,
+    readDerived,
     `SELECT p.currency_id, jsonb_build_object('tier', p.tier, 'usdPrice', p.usd_price::text,
        'emaPrice', coalesce(step.ema_price, p.ema_price)::text, 'totalDepth', p.total_depth::text,
        'sourceBasket', p.source_basket, 'baskets', p.baskets, 'height', coalesce(step.height, p.height),
@@ -38,16 +45,21 @@ export interface KeptGuards {
   readonly good: Map<string, PublishedPrice>;
 }
 
+const readGuard = rowReader({
+  currency_id: columns.text,
+  external_price: columns.nullable(columns.text),
+  source: columns.nullable(columns.text),
+  checked_ms: columns.nullable(columns.number),
+  status: columns.text,
+  /** JSON text. */
+  published: columns.nullable(columns.text),
+});
+
 /** What an earlier life of the guard knew. */
 export async function readGuards(client: Pick<PoolClient, 'query'>): Promise<KeptGuards> {
-  const { rows } = await client.query<{
-    currency_id: string;
-    external_price: string | null;
-    source: string | null;
-    checked_ms: number | null;
-    status: string;
-    published: string | null;
-  }>(
+  const rows = await readRows(
+    client,
+    readGuard,
     `SELECT currency_id, external_price, source, (extract(epoch FROM checked_at) * 1000)::float8 AS checked_ms, status, published
      FROM price_guards`,
   );

@@ -5,7 +5,8 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowReader, rowReader } from '../../infra/postgres/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { AheadDrop, AheadRows } from './ahead-change.ts';
 import { settled } from './clickhouse-prices.ts';
@@ -17,6 +18,17 @@ export type AddedRows = Omit<AheadRows, 'publishedTicks'>;
 interface StoredRun extends AheadRun {
   readonly size: bigint;
 }
+
+const readRun = rowReader({ run: columns.bigint });
+/** In ClickHouse. */
+const readUnknown = rowReader({ run: columns.text });
+const readStoredRun: RowReader<StoredRun> = rowReader({
+  run: columns.bigint,
+  fromTick: columns.bigint,
+  throughTick: columns.bigint,
+  size: columns.bigint,
+  corrects: columns.boolean,
+});
 
 const TABLES = [CLICKHOUSE_PRICES_AHEAD, CLICKHOUSE_CONVERSIONS_AHEAD] as const;
 /** A reader names every run that counts in each statement; beyond this many the small ones are merged. */
@@ -64,22 +76,18 @@ export async function clearRuns(client: PoolClient): Promise<void> {
  * count was committed before, however long that transaction was.
  */
 export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
-  const { rows } = await client.query<{ run: bigint }>(
-    `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}' RETURNING run`,
-  );
-  for (const { name } of TABLES) await dropRuns(clickhouse, name, rows);
+  const sql = `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}' RETURNING run`;
+  const pruned = await readRows(client, readRun, sql);
+  for (const { name } of TABLES) await dropRuns(clickhouse, name, pruned);
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
 }
 
-const readRun = rowReader({ run: columns.text });
-
 /** Frees rows that were written but never committed. Call it before anything is appended. */
 export async function dropUnknownRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
-  const { rows } = await client.query<{ run: bigint }>('SELECT run FROM ahead_runs');
-  const known = rows.map(({ run }) => run);
+  const known = (await readRows(client, readRun, 'SELECT run FROM ahead_runs')).map(({ run }) => run);
   for (const { name } of TABLES) {
     const unknown = await clickhouse.rows(
-      readRun,
+      readUnknown,
       `SELECT DISTINCT run FROM ${name} WHERE NOT has({known:Array(UInt64)}, run)`,
       { known },
     );
@@ -97,9 +105,9 @@ async function dropRuns(
 }
 
 async function nextRun(client: PoolClient): Promise<bigint> {
-  const { rows } = await client.query<{ run: bigint }>("SELECT nextval('ahead_run_numbers') AS run");
-  if (!rows[0]) throw new TypeError('a sequence returned no number');
-  return rows[0].run;
+  const row = await readRow(client, readRun, "SELECT nextval('ahead_run_numbers') AS run");
+  if (!row) throw new TypeError('a sequence returned no number');
+  return row.run;
 }
 
 async function addRun(client: PoolClient, { run, fromTick, throughTick, size, corrects }: StoredRun): Promise<void> {
@@ -136,7 +144,9 @@ function insert<Row>(
 
 /** Merges the newest runs, and older ones as long as that at most triples the rows written. */
 async function mergeSmallRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
-  const { rows: runs } = await client.query<StoredRun>(
+  const runs = await readRows(
+    client,
+    readStoredRun,
     `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", size, corrects FROM ahead_runs
      WHERE counts ORDER BY run`,
   );

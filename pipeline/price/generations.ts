@@ -1,21 +1,29 @@
 /** Generations of prices and stamps: which there are, and which of them every batch of the fold writes. */
 import type { Pool, PoolClient } from 'pg';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { type RegimeRange, regimePlan } from '../../processors/pricing/regime-plan.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
-export interface Generation {
-  readonly generation: number;
-  readonly served: boolean;
-  readonly description: string;
-  readonly ranges: readonly RegimeRange[];
+const GENERATION = {
+  generation: columns.number,
+  served: columns.boolean,
+  description: columns.text,
   /** Being made: the fold does not write it yet. */
-  readonly isUnfinished: boolean;
+  isUnfinished: columns.boolean,
+};
+const readGeneration = rowReader({ ...GENERATION, regimes: columns.text });
+
+export interface Generation extends RowOf<typeof GENERATION> {
+  readonly ranges: readonly RegimeRange[];
 }
 
 /** All there are, the oldest first. */
 export async function readGenerations(client: Pool | PoolClient): Promise<Generation[]> {
-  const { rows } = await client.query<Omit<Generation, 'ranges'> & { regimes: string }>(
+  const rows = await readRows(
+    client,
+    readGeneration,
     `SELECT generation, served, description, regimes, reprocessing.generation IS NOT NULL AS "isUnfinished"
      FROM generations LEFT JOIN reprocessing USING (generation) ORDER BY generation`,
   );

@@ -1,5 +1,7 @@
 /** Provisional rows in Postgres: every function works inside the transaction that makes it count. Nothing folds on from them. */
 import type { PoolClient } from 'pg';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePositions, readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import { AHEAD_FIRST, type AheadDrop, type AheadRows, nothingShown, type Shown } from './ahead-change.ts';
@@ -42,9 +44,10 @@ export async function saveShown(client: PoolClient, { first, next, tips }: Shown
   );
 }
 
+const readPlace = rowReader({ first_tick: columns.bigint, next_tick: columns.bigint });
+
 export async function readShown(client: PoolClient): Promise<Shown> {
-  const { rows } = await client.query<{ first_tick: bigint; next_tick: bigint }>('SELECT * FROM price_ahead');
-  const [place] = rows;
+  const place = await readRow(client, readPlace, 'SELECT * FROM price_ahead');
   if (!place) return nothingShown();
   const tips = await readStagePositions(client, 'price_ahead');
   return { first: Number(place.first_tick), next: Number(place.next_tick), tips };

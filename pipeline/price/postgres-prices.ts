@@ -1,6 +1,8 @@
 /** Prices, stamps, ticks and positions in Postgres: every function works inside the transaction that makes it count. */
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePositions, passRecord, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
@@ -74,19 +76,18 @@ export async function deleteStamps(client: PoolClient, generation: number, rows:
   );
 }
 
+const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
+const readHeight = rowReader({ height: columns.nullable(columns.number) });
+
 /** Newest tick; −1 before the first. */
 export async function newestTick(client: Pick<PoolClient, 'query'>): Promise<number> {
-  const { rows } = await client.query<{ tick: bigint | null }>('SELECT max(tick) AS tick FROM price_ticks');
-  return Number(rows[0]?.tick ?? -1n);
+  return Number((await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks'))?.tick ?? -1n);
 }
 
 /** Newest height of a chain that has its tick; −1 before the first. */
 export async function newestHeight(client: PoolClient, chain: string): Promise<number> {
-  const { rows } = await client.query<{ height: number | null }>(
-    'SELECT max(height) AS height FROM price_ticks WHERE chain = $1',
-    [chain],
-  );
-  return rows[0]?.height ?? -1;
+  const sql = 'SELECT max(height) AS height FROM price_ticks WHERE chain = $1';
+  return (await readRow(client, readHeight, sql, [chain]))?.height ?? -1;
 }
 
 /**
@@ -99,7 +100,9 @@ export async function firstInvalidTick(
   height: number,
   clock: number | null,
 ): Promise<number | null> {
-  const { rows } = await client.query<{ tick: bigint | null }>(
+  const row = await readRow(
+    client,
+    readTick,
     `WITH kept AS (
        SELECT coalesce($3::bigint, (SELECT clock FROM price_ticks WHERE chain = $1 AND height = $2), -1) AS clock
      )
@@ -108,27 +111,23 @@ export async function firstInvalidTick(
        AND (price_ticks.chain <> $1 OR price_ticks.height > $2)`,
     [chain, height, clock],
   );
-  const tick = rows[0]?.tick ?? null;
-  return tick === null ? null : Number(tick);
+  return row?.tick == null ? null : Number(row.tick);
 }
 
 /** The first tick at or after `clock`; null when there is none. */
 export async function firstTickFrom(client: PoolClient, clock: number): Promise<number | null> {
-  const { rows } = await client.query<{ tick: bigint | null }>(
-    'SELECT min(tick) AS tick FROM price_ticks WHERE clock >= $1',
-    [clock],
-  );
-  const tick = rows[0]?.tick ?? null;
-  return tick === null ? null : Number(tick);
+  const row = await readRow(client, readTick, 'SELECT min(tick) AS tick FROM price_ticks WHERE clock >= $1', [clock]);
+  return row?.tick == null ? null : Number(row.tick);
 }
 
-interface NewestTick {
-  readonly chain: string;
-  readonly position: bigint;
-  readonly height: number;
-  readonly hash: string;
-  readonly clock: bigint;
-}
+const readChain = rowReader({ chain: columns.text });
+const readNewest = rowReader({
+  chain: columns.text,
+  position: columns.bigint,
+  height: columns.number,
+  hash: columns.text,
+  clock: columns.bigint,
+});
 
 /** Undoes `tick` and all after it, provisional ones too; chains that lose ticks go back to the record of their newest remaining one. */
 export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
@@ -138,10 +137,7 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
        stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,
     [tick],
   );
-  const { rows: changed } = await client.query<{ chain: string }>(
-    'SELECT DISTINCT chain FROM price_ticks WHERE tick >= $1',
-    [tick],
-  );
+  const changed = await readRows(client, readChain, 'SELECT DISTINCT chain FROM price_ticks WHERE tick >= $1', [tick]);
   for (const table of [POSTGRES_PRICES, POSTGRES_STAMPS, POSTGRES_BACKFILL, POSTGRES_TICKS]) {
     await client.query(`DELETE FROM ${table.name} WHERE tick >= $1`, [tick]);
   }
@@ -150,7 +146,9 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   }
   const chains = changed.map(({ chain }) => chain);
   await forgetStagePositions(client, 'price', chains);
-  const { rows: newest } = await client.query<NewestTick>(
+  const newest = await readRows(
+    client,
+    readNewest,
     `SELECT changed.chain, newest.* FROM unnest($1::text[]) AS changed(chain)
      CROSS JOIN LATERAL (SELECT facts_position AS position, height, hash, clock FROM price_ticks
        WHERE price_ticks.chain = changed.chain ORDER BY height DESC LIMIT 1) AS newest`,

@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 
 const PRICE = {
@@ -18,6 +19,8 @@ const PRICE = {
   baskets: columns.text,
 };
 const readPrice = rowReader(PRICE);
+const readTick = rowReader({ tick: columns.bigint });
+const readHeld = rowReader({ currency_id: columns.text, tick: columns.bigint });
 const COLUMNS = Object.keys(PRICE) as readonly (keyof typeof PRICE)[];
 
 /** Leaves in `prices` what pruning at `height` of the default chain would have left. */
@@ -28,11 +31,9 @@ export async function refillPrices(
   defaultChain: string,
   height: number,
 ): Promise<void> {
-  const horizon = await client.query<{ tick: bigint }>(
-    'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2',
-    [defaultChain, height],
-  );
-  const params = { generation, chain: defaultChain, tick: horizon.rows[0]?.tick ?? 0n };
+  const horizonSql = 'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2';
+  const horizon = await readRow(client, readTick, horizonSql, [defaultChain, height]);
+  const params = { generation, chain: defaultChain, tick: horizon?.tick ?? 0n };
   const records = await clickhouse.rows(
     readPrice,
     `SELECT ${COLUMNS.map((name) => (name === 'time' ? 'toUnixTimestamp(time) AS time' : name)).join(', ')} FROM prices
@@ -43,11 +44,9 @@ export async function refillPrices(
      WHERE generation = {generation:UInt32} AND tick >= kept`,
     params,
   );
-  const held = await client.query<{ currency_id: string; tick: bigint }>(
-    'SELECT currency_id, tick FROM prices WHERE generation = $1',
-    [generation],
-  );
-  const known = new Set(held.rows.map((row) => `${row.currency_id} ${row.tick}`));
+  const heldSql = 'SELECT currency_id, tick FROM prices WHERE generation = $1';
+  const held = await readRows(client, readHeld, heldSql, [generation]);
+  const known = new Set(held.map((row) => `${row.currency_id} ${row.tick}`));
   const missing = records.filter((row) => !known.has(`${row.currency_id} ${row.tick}`));
   await copyRows(
     client,

@@ -2,11 +2,17 @@
 import type { PoolClient } from 'pg';
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { StampInputs } from '../../domain/stamp-inputs.ts';
+import { STAMP_RULES, UNPRICED_REASONS } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { BOUNDS_DAYS, boundsCloseAt, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful, type OpenStamp } from '../../processors/pricing/backfill-fold.ts';
 import type { SettledTransfer, Stamp, StampBasis } from '../../processors/pricing/stamp.ts';
 import { sideOf } from '../../processors/pricing/stamp-inputs.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
+
+const readPrice = rowReader({ currency_id: columns.text, day: columns.number, usd_price: columns.text });
 
 /** Days ascending, by currency. */
 export async function restoreDaily(
@@ -18,7 +24,9 @@ export async function restoreDaily(
 ): Promise<Map<string, DailyPrice[]>> {
   const daily = new Map<string, DailyPrice[]>();
   if (!isNeeded(clock, backfillEnds)) return daily;
-  const { rows } = await client.query<{ currency_id: string; day: number; usd_price: string }>(
+  const rows = await readRows(
+    client,
+    readPrice,
     `SELECT DISTINCT ON (currency_id, day) currency_id, day, usd_price FROM backfill_prices
      WHERE generation = $1 AND chain = $2 AND day >= $3 ORDER BY currency_id, day, tick DESC`,
     [generation, chain, utcDay(clock) - 2 * BOUNDS_DAYS - 2],
@@ -31,37 +39,41 @@ export async function restoreDaily(
   return daily;
 }
 
-interface StampRecord {
-  readonly txid: string;
-  readonly vout: number;
-  readonly tick: bigint;
-  readonly regime_version: number;
-  readonly price_height: number;
-  readonly from_usd: string | null;
-  readonly to_usd: string | null;
-  readonly usd_value: string | null;
-  readonly rule: Stamp['rule'];
-  readonly reason: Stamp['reason'];
-  readonly priced_currency_id: string | null;
-  readonly priced_currency_usd: string | null;
-  readonly price_basket: string | null;
-  readonly diverged: boolean;
-  readonly provisional: boolean;
-  readonly inputs: string;
-  readonly kind: SettledTransfer['kind'];
-  readonly status: SettledTransfer['status'];
-  readonly from_currency_id: string | null;
-  readonly to_currency_id: string;
-  readonly via_currency_id: string | null;
-  readonly import_currency_id: string;
-  readonly amount_in: bigint;
-  readonly amount_out: bigint | null;
-  readonly conversion_fee: bigint;
-  readonly source: string | null;
-  readonly destination: string | null;
-  readonly request_height: number;
-  readonly import_time: bigint;
-}
+const readStamp = rowReader({
+  txid: columns.text,
+  vout: columns.number,
+  tick: columns.bigint,
+  regime_version: columns.number,
+  price_height: columns.number,
+  from_usd: columns.nullable(columns.text),
+  to_usd: columns.nullable(columns.text),
+  usd_value: columns.nullable(columns.text),
+  rule: columns.choice(STAMP_RULES),
+  reason: columns.nullable(columns.choice([...UNPRICED_REASONS, 'mirrored'])),
+  priced_currency_id: columns.nullable(columns.text),
+  priced_currency_usd: columns.nullable(columns.text),
+  price_basket: columns.nullable(columns.text),
+  diverged: columns.boolean,
+  provisional: columns.boolean,
+  /** JSON text. */
+  inputs: columns.text,
+  import_time: columns.bigint,
+  ...storedColumns(DEFINITIONS.transfer, [
+    'kind',
+    'status',
+    'fromCurrencyId',
+    'toCurrencyId',
+    'viaCurrencyId',
+    'importCurrencyId',
+    'amountIn',
+    'amountOut',
+    'conversionFee',
+    'source',
+    'destination',
+    'requestHeight',
+  ]),
+});
+type StampRecord = RowRead<typeof readStamp>;
 
 /** Stamps whose bounds close after `clock`, also those that a later tick had closed before it was undone. */
 export async function restoreOpenStamps(
@@ -73,7 +85,9 @@ export async function restoreOpenStamps(
 ): Promise<OpenStamp[]> {
   if (!isNeeded(clock, backfillEnds)) return [];
   const firstDay = utcDay(clock) - BOUNDS_DAYS;
-  const { rows } = await client.query<StampRecord>(
+  const rows = await readRows(
+    client,
+    readStamp,
     `SELECT stamps.*, transfers.kind, transfers.status, from_currency_id, to_currency_id, via_currency_id, import_currency_id,
        amount_in, amount_out, conversion_fee, source, destination, request_height, import_time
      FROM stamps JOIN transfers ON transfers.chain = stamps.chain AND transfers.txid = stamps.txid

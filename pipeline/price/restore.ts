@@ -6,6 +6,8 @@ import { type BasketState, basketState } from '../../domain/basket-state.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { partReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { type ChainView, emptyView, isBasketDefinition, viewOf } from '../../processors/pricing/chain-view.ts';
@@ -77,20 +79,23 @@ export async function restoreCursors(client: PoolClient, chains: readonly PriceC
   return cursors;
 }
 
+const readCursor = rowReader({
+  position: columns.bigint,
+  height: columns.number,
+  hash: columns.text,
+  clock: columns.bigint,
+  derived: columns.nullable(columns.text),
+});
+
 async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<ChainCursor> {
-  const { rows } = await client.query<{
-    position: bigint;
-    height: number;
-    hash: string;
-    clock: bigint;
-    derived: string | null;
-  }>(
+  const row = await readRow(
+    client,
+    readCursor,
     `SELECT stage.position, stage.height, stage.hash, stage.clock, blocks.hash AS derived FROM ${positionsOf('price')} AS stage
      LEFT JOIN blocks ON blocks.chain = stage.chain AND blocks.height = stage.height
      WHERE stage.chain = $1`,
     [chain.name],
   );
-  const [row] = rows;
   const idle = { chain, queue: [], readThrough: -1, isAtEnd: false, derivedHeight: null };
   if (!row) return { ...idle, ticked: null, view: emptyView(chain.name), next: 0 };
   const ticked: TickedBlock = { height: row.height, hash: row.hash, clock: Number(row.clock) };
@@ -99,38 +104,47 @@ async function restoreCursor(client: PoolClient, chain: PriceChain): Promise<Cha
 }
 
 const readState = partReader(DEFINITIONS.currency_state, ['currencyId', 'flags', 'supply', 'reserves', 'liveHeight']);
+const readSince = rowReader({ from_height: columns.number });
+const readBasket = (row: StoredRow) => ({ ...readState(row), height: readSince(row).from_height });
+const readDefinition = rowReader(storedColumns(DEFINITIONS.currency, ['currencyId', 'options']));
 
 /** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
 export async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
   const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
-  const states = await client.query<StoredRow & { readonly currency_id: string; readonly from_height: number }>(
+  const states = await readRows(
+    client,
+    readBasket,
     `SELECT currency_id, from_height, flags, supply, reserves, live_height FROM currency_states WHERE ${asOf} AND ${IS_FRACTIONAL_SQL}`,
     [chain, height],
   );
-  const definitions = await client.query<{ currency_id: string; options: number }>(
+  const definitions = await readRows(
+    client,
+    readDefinition,
     `SELECT currency_id, options FROM currencies WHERE ${asOf}`,
     [chain, height],
   );
   const baskets = new Map<string, BasketState>();
-  for (const row of states.rows) {
-    baskets.set(row.currency_id, basketState(chain, row.from_height, readState(row)));
-  }
-  const currencies = definitions.rows.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
+  for (const { height: since, ...state } of states) baskets.set(state.currencyId, basketState(chain, since, state));
+  const currencies = definitions.map((row) => [row.currency_id, isBasketDefinition(row.options)] as const);
   return viewOf(chain, height, baskets, new Map(currencies));
 }
 
+const readPrice = rowReader({
+  currency_id: columns.text,
+  is_step: columns.boolean,
+  time: columns.bigint,
+  tier: columns.number,
+  usd_price: columns.text,
+  ema_price: columns.text,
+  total_depth: columns.text,
+  source_basket: columns.nullable(columns.text),
+});
+
 /** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */
 async function restorePrices(client: PoolClient, generation: number, defaultChain: string) {
-  const { rows } = await client.query<{
-    currency_id: string;
-    is_step: boolean;
-    time: bigint;
-    tier: number;
-    usd_price: string;
-    ema_price: string;
-    total_depth: string;
-    source_basket: string | null;
-  }>(
+  const rows = await readRows(
+    client,
+    readPrice,
     `SELECT * FROM (
        SELECT DISTINCT ON (currency_id, chain = $2) tick, currency_id, chain = $2 AS is_step, time, tier, usd_price,
          ema_price, total_depth, source_basket

@@ -3,15 +3,22 @@ import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../domain/transfers.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { BOUNDS_DAYS, boundsCloseAt } from '../../processors/pricing/backfill-bounds.ts';
 import { deleteWhere } from './clickhouse-prices.ts';
 import { CANDLES_SQL } from './daily-candles.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
 
+const readClock = rowReader({ clock: columns.nullable(columns.bigint) });
+const readDay = rowReader({ generation: columns.number, day: columns.number });
+
 /** Clock of the last block of every chain that no rewind reaches, the least of them; −1 while a chain has none. */
 export async function finalClock(client: Pool, cursors: readonly ChainCursor[]): Promise<number> {
-  const { rows } = await client.query<{ clock: bigint | null }>(
+  const row = await readRow(
+    client,
+    readClock,
     `SELECT min(coalesce(price_ticks.clock, -1)) AS clock FROM unnest($1::text[], $2::integer[]) AS final(chain, height)
      LEFT JOIN price_ticks USING (chain, height)`,
     [
@@ -19,7 +26,7 @@ export async function finalClock(client: Pool, cursors: readonly ChainCursor[]):
       cursors.map(({ chain, ticked }) => (ticked?.height ?? -1) - chain.finalityDepth),
     ],
   );
-  return Number(rows[0]?.clock ?? -1n);
+  return Number(row?.clock ?? -1n);
 }
 
 /** Newest day of which no row can change any more; below 0 when there is none. */
@@ -30,7 +37,9 @@ export function finalDay(clock: number, backfillEnds: number): number {
 
 /** By generation: up to which day its rollups count. */
 export async function rolledDays(client: Pool): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await client.query<{ generation: number; day: number }>(
+  const rows = await readRows(
+    client,
+    readDay,
     'SELECT generation, max(day) AS day FROM rolled_days GROUP BY generation',
   );
   return new Map(rows.map(({ generation, day }) => [generation, day]));

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
@@ -45,12 +46,14 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
       if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
       return beside;
     }
-    const { rows } = await client.query<{ generation: number }>(
+    const row = await readRow(
+      client,
+      readNumber,
       `INSERT INTO generations (generation, served, description, regimes)
        VALUES (nextval('generation_numbers'), false, $1, $2) RETURNING generation`,
       [description, JSON.stringify(ranges)],
     );
-    const generation = rows[0]?.generation ?? 0;
+    const generation = row?.generation ?? 0;
     await client.query('INSERT INTO reprocessing (generation) VALUES ($1)', [generation]);
     return { generation, served: false, description, ranges, isUnfinished: true };
   });
@@ -103,6 +106,7 @@ function notDropped(generation: number, all: readonly Generation[]): string {
 const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
 const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'daily_candles', 'stamp_prices', 'stamp_bounds'];
 
+const readNumber = rowReader({ generation: columns.number });
 const readPart = rowReader({ table: columns.text, partition: columns.text });
 
 /** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */

@@ -1,5 +1,7 @@
 /** How far a generation in the making is, in Postgres: every step commits with its rows, so that it goes on anywhere. */
 import type { Pool, PoolClient } from 'pg';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 
 export interface Progress {
   /** Newest tick whose prices are there; −1 before the first, as all of these. */
@@ -16,14 +18,24 @@ export interface Progress {
 
 export type Reached = Pick<Progress, 'priced' | 'stamped' | 'copied'>;
 
+const readUndone = rowReader({ undone: columns.bigint });
+const readStored = rowReader({
+  priced: columns.bigint,
+  stamped: columns.bigint,
+  copied: columns.bigint,
+  undone: columns.bigint,
+  newest: columns.bigint,
+});
+
 /** Null once the generation is ready. */
 export async function readProgress(client: Pool | PoolClient, generation: number): Promise<Progress | null> {
-  const { rows } = await client.query<Record<keyof Progress, bigint>>(
+  const row = await readRow(
+    client,
+    readStored,
     `SELECT priced, stamped, copied, undone, coalesce((SELECT max(tick) FROM price_ticks), -1) AS newest
      FROM reprocessing WHERE generation = $1`,
     [generation],
   );
-  const [row] = rows;
   if (!row) return null;
   const { priced, stamped, copied, undone, newest } = row;
   return {
@@ -37,11 +49,9 @@ export async function readProgress(client: Pool | PoolClient, generation: number
 
 /** No rewind comes between this and the end of the transaction. → false when one has come since `undone` was read. */
 export async function holdProgress(client: PoolClient, generation: number, undone: number): Promise<boolean> {
-  const { rows } = await client.query<{ undone: bigint }>(
-    'SELECT undone FROM reprocessing WHERE generation = $1 FOR UPDATE',
-    [generation],
-  );
-  return rows[0] !== undefined && Number(rows[0].undone) === undone;
+  const sql = 'SELECT undone FROM reprocessing WHERE generation = $1 FOR UPDATE';
+  const row = await readRow(client, readUndone, sql, [generation]);
+  return row !== undefined && Number(row.undone) === undone;
 }
 
 export async function writeProgress(client: PoolClient, generation: number, reached: Partial<Reached>): Promise<void> {

@@ -3,6 +3,7 @@
 import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
@@ -18,6 +19,7 @@ export interface StampAll {
   readonly days: ReadonlyMap<string, number>;
 }
 
+const readClock = rowReader({ clock: columns.bigint });
 const readCount = rowReader({ count: columns.text });
 
 export async function hasBackfill(clickhouse: ClickHouse, generation: number): Promise<boolean> {
@@ -36,11 +38,9 @@ export async function clockDays(
 ): Promise<ReadonlyMap<string, number>> {
   const days = new Map<string, number>();
   for (const { name } of chains) {
-    const { rows } = await postgres.pool.query<{ clock: bigint }>(
-      'SELECT clock FROM price_ticks WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1',
-      [name, tick],
-    );
-    if (rows[0]) days.set(name, utcDay(Number(rows[0].clock)));
+    const sql = 'SELECT clock FROM price_ticks WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1';
+    const row = await readRow(postgres.pool, readClock, sql, [name, tick]);
+    if (row) days.set(name, utcDay(Number(row.clock)));
   }
   return days;
 }
@@ -74,8 +74,10 @@ export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemor
  * that is away for a moment would be missing for ever.
  */
 export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: StampAll): Promise<boolean> {
-  const { rows } = await postgres.pool.query<{ count: bigint }>(
-    `SELECT count(*) FROM stamps WHERE generation = $1 AND tick <= $2 AND reason IS DISTINCT FROM '${NO_DELIVERY}'`,
+  const held = await readRow(
+    postgres.pool,
+    readCount,
+    `SELECT count(*)::text AS count FROM stamps WHERE generation = $1 AND tick <= $2 AND reason IS DISTINCT FROM '${NO_DELIVERY}'`,
     [of.base, of.high],
   );
   const [stamped] = await clickhouse.rows(
@@ -83,5 +85,5 @@ export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: St
     `SELECT count() AS count FROM conversions WHERE generation = {generation:UInt32} AND ${IS_SETTLED}`,
     { generation: of.generation },
   );
-  return BigInt(stamped?.count ?? 0) === rows[0]?.count;
+  return held !== undefined && (stamped?.count ?? '0') === held.count;
 }

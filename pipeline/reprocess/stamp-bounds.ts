@@ -4,13 +4,24 @@ import { formatPrice, parsePrice } from '../../domain/decimal.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { BOUNDS_DAYS, boundsOf, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 
 const COLUMNS = ['generation', 'chain', 'currency_id', 'day', 'twice_median', 'days'];
 
+const readPrice = rowReader({
+  chain: columns.text,
+  currency_id: columns.text,
+  day: columns.number,
+  usd_price: columns.text,
+});
+
 /** From the daily prices of the generation as they stand now; replaces what was there. */
 export async function writeStampBounds(postgres: Postgres, clickhouse: ClickHouse, generation: number): Promise<void> {
-  const { rows } = await postgres.pool.query<{ chain: string; currency_id: string; day: number; usd_price: string }>(
+  const rows = await readRows(
+    postgres.pool,
+    readPrice,
     `SELECT DISTINCT ON (chain, currency_id, day) chain, currency_id, day, usd_price FROM backfill_prices
      WHERE generation = $1 ORDER BY chain, currency_id, day, tick DESC`,
     [generation],

@@ -1,8 +1,10 @@
 /** Blocks as the price fold takes them, read from what Postgres holds of them. */
 import type { PoolClient } from 'pg';
-import { valueReader } from '../../infra/postgres/fact-columns.ts';
+import { factReader, partReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowReader, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
-import { type CurrencyFact, type CurrencyStateFact, DEFINITIONS, type TransferFact } from '../../schemas/facts.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
 
 /** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
@@ -11,15 +13,23 @@ export interface StoredBlock extends PricedBlock {
   readonly converted: readonly string[];
 }
 
-interface BlockRecord {
-  readonly height: number;
-  readonly hash: string;
-  readonly time: bigint;
-  readonly clock: bigint;
-  readonly version: string;
-}
-
-const readReserves = valueReader(DEFINITIONS.currency_state.fields.reserves);
+const readBlock = rowReader({
+  height: columns.number,
+  ...storedColumns(DEFINITIONS.block, ['hash', 'time', 'clock']),
+  version: columns.text,
+});
+const readState = partReader(DEFINITIONS.currency_state, [
+  'currencyId',
+  'txid',
+  'flags',
+  'supply',
+  'reserves',
+  'liveHeight',
+  'state',
+]);
+const readCurrency = partReader(DEFINITIONS.currency, ['currencyId', 'options']);
+const readConverted = rowReader({ ids: columns.texts });
+const readTransfer = factReader(DEFINITIONS.transfer);
 
 /** What a stamp may be for: see mayBeStamped of processors/pricing/stamp.ts. */
 const EXECUTED = `import_height = from_height AND kind <> 'send'`;
@@ -41,39 +51,41 @@ export async function readBlocks(
   limit: number,
   withSettled: boolean,
 ): Promise<StoredBlock[]> {
-  const { rows: blocks } = await client.query<BlockRecord>(
+  const blocks = await readRows(
+    client,
+    readBlock,
     'SELECT height, hash, time, clock, xmin::text AS version FROM blocks WHERE chain = $1 AND height > $2 ORDER BY height LIMIT $3',
     [chain, above, limit],
   );
   const range = [chain, above, blocks.at(-1)?.height ?? above];
-  const states = await grouped<CurrencyStateFact>(
+  const states = await grouped(
     client,
-    `SELECT from_height, currency_id AS "currencyId", txid, flags, supply, reserves, live_height AS "liveHeight",
-       CASE WHEN ${OF_UNPAID} THEN state END AS state
+    readState,
+    `SELECT from_height, currency_id, txid, flags, supply, reserves, live_height,
+       CASE WHEN ${OF_UNPAID} THEN state::text ELSE '' END AS state
      FROM currency_states WHERE chain = $1 AND from_height > $2 AND from_height <= $3
        AND (to_height IS DISTINCT FROM from_height OR ${OF_UNPAID}) ORDER BY from_height, tx_index, vout`,
     range,
   );
-  const currencies = await grouped<CurrencyFact>(
+  const currencies = await grouped(
     client,
-    `SELECT from_height, currency_id AS "currencyId", options FROM currencies
+    readCurrency,
+    `SELECT from_height, currency_id, options FROM currencies
      WHERE chain = $1 AND from_height > $2 AND from_height <= $3
        AND to_height IS DISTINCT FROM from_height ORDER BY from_height, tx_index, vout`,
     range,
   );
-  const converted = await grouped<{ readonly ids: readonly string[] }>(
+  const converted = await grouped(
     client,
+    readConverted,
     `SELECT from_height, array_agg(DISTINCT id) AS ids FROM transfers, unnest(ARRAY[from_currency_id, to_currency_id]) AS id
      WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${SETTLED} AND id IS NOT NULL GROUP BY from_height`,
     withSettled ? [chain, above, above] : range,
   );
-  const transfers = await grouped<TransferFact>(
+  const transfers = await grouped(
     client,
-    `SELECT from_height, txid, vout, kind, status, from_currency_id AS "fromCurrencyId", to_currency_id AS "toCurrencyId",
-       via_currency_id AS "viaCurrencyId", import_currency_id AS "importCurrencyId", amount_in AS "amountIn",
-       amount_out AS "amountOut", conversion_fee AS "conversionFee", source, destination, request_height AS "requestHeight",
-       import_txid AS "importTxid"
-     FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3
+    readTransfer,
+    `SELECT * FROM transfers WHERE chain = $1 AND from_height > $2 AND from_height <= $3
        AND (${UNPAID}${withSettled ? ` OR ${SETTLED}` : ''})`,
     range,
   );
@@ -85,10 +97,7 @@ export async function readBlocks(
     version,
     time: Number(time),
     clock: Number(clock),
-    states: (states.get(height) ?? []).map((state) => ({
-      ...state,
-      reserves: readReserves(state.reserves),
-    })),
+    states: states.get(height) ?? [],
     currencies: currencies.get(height) ?? [],
     transfers: transfers.get(height) ?? [],
     converted: converted.get(height)?.flatMap(({ ids }) => ids) ?? [],
@@ -97,21 +106,25 @@ export async function readBlocks(
 
 /** Whether a block that was read earlier is still what the store holds; those before it are so, too. */
 export async function isStillThere(client: PoolClient, { chain, height, version }: StoredBlock): Promise<boolean> {
-  const { rows } = await client.query('SELECT FROM blocks WHERE chain = $1 AND height = $2 AND xmin::text = $3', [
-    chain,
-    height,
-    version,
-  ]);
-  return rows.length > 0;
+  const sql = 'SELECT FROM blocks WHERE chain = $1 AND height = $2 AND xmin::text = $3';
+  return (await client.query(sql, [chain, height, version])).rowCount === 1;
 }
 
-async function grouped<T>(client: PoolClient, sql: string, values: readonly unknown[]): Promise<Map<number, T[]>> {
-  const { rows } = await client.query<T & { from_height: number }>(sql, [...values]);
+const readHeight = rowReader({ from_height: columns.number });
+
+/** By `from_height`. */
+async function grouped<T>(
+  client: PoolClient,
+  reader: RowReader<T>,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Map<number, T[]>> {
+  const placed = (row: StoredRow) => ({ height: readHeight(row).from_height, value: reader(row) });
   const byHeight = new Map<number, T[]>();
-  for (const row of rows) {
-    const list = byHeight.get(row.from_height);
-    if (list) list.push(row);
-    else byHeight.set(row.from_height, [row]);
+  for (const { height, value } of await readRows(client, placed, sql, values)) {
+    const list = byHeight.get(height);
+    if (list) list.push(value);
+    else byHeight.set(height, [value]);
   }
   return byHeight;
 }

@@ -1,6 +1,8 @@
 /** The price fold over what the stores hold instead of the topic: the same ticks, into one generation. */
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { emptyView } from '../../processors/pricing/chain-view.ts';
 import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
@@ -104,14 +106,23 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
   };
 }
 
+const readCursor = rowReader({
+  height: columns.number,
+  hash: columns.text,
+  clock: columns.bigint,
+  derived: columns.nullable(columns.text),
+});
+const readTick = rowReader({ tick: columns.bigint, chain: columns.text, hash: columns.text });
+
 async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Promise<ChainCursor> {
-  const { rows } = await client.query<{ height: number; hash: string; clock: bigint; derived: string | null }>(
+  const row = await readRow(
+    client,
+    readCursor,
     `SELECT price_ticks.height, price_ticks.hash, price_ticks.clock, blocks.hash AS derived
      FROM price_ticks LEFT JOIN blocks USING (chain, height) WHERE chain = $1 AND tick <= $2 ORDER BY tick DESC LIMIT 1`,
     [chain.name, at],
   );
   const idle = { chain, queue: [], next: 0, readThrough: -1, isAtEnd: false, derivedHeight: null };
-  const [row] = rows;
   if (!row) return { ...idle, ticked: null, view: emptyView(chain.name) };
   const { height, hash, clock, derived } = row;
   if (derived !== hash) throw new ReprocessDisturbed(`${chain.name} is being rewound below block ${height}`);
@@ -124,7 +135,9 @@ async function cursorAt(client: PoolClient, chain: PriceChain, at: number): Prom
 
 /** The blocks must have the same ticks as in the fold of the served generation. */
 async function checkTicks(client: PoolClient, { ticks }: PriceBatch, before: number, newest: number): Promise<void> {
-  const { rows } = await client.query<{ tick: bigint; chain: string; hash: string }>(
+  const rows = await readRows(
+    client,
+    readTick,
     'SELECT tick, chain, hash FROM price_ticks WHERE tick > $1 AND tick <= $2 ORDER BY tick',
     [before, before + Math.max(1, ticks.length)],
   );

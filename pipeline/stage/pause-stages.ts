@@ -1,5 +1,7 @@
 /** Pauses stages for a moment, so that the two stores can be compared at rest. */
 import type { PoolClient } from 'pg';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 
@@ -10,6 +12,8 @@ export interface Writer {
   readonly stage: OwnedStage;
   readonly chain: string;
 }
+
+const readFree = rowReader({ free: columns.boolean });
 
 /**
  * Waits for the transactions that these stages have open, and lets none begin another before the caller's transaction ends. Returns
@@ -22,11 +26,9 @@ export async function pauseStages(client: PoolClient, writers: readonly Writer[]
   let owned = true;
   for (const { stage, chain } of writers) {
     await client.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [changingKey(stage, chain)]);
-    const { rows } = await client.query<{ free: boolean }>(
-      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free',
-      [ownerKey(stage, chain)],
-    );
-    if (rows[0]?.free !== false) owned = false;
+    const sql = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free';
+    const row = await readRow(client, readFree, sql, [ownerKey(stage, chain)]);
+    if (row?.free !== false) owned = false;
   }
   return owned;
 }

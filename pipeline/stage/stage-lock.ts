@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
@@ -79,17 +81,14 @@ export function fencedBy<S extends { readonly clickhouse: ClickHouse }>(lock: St
 }
 
 /** A process id alone may be another backend's after a restart of the server. */
-interface Backend {
-  readonly pid: number;
-  readonly since: string;
-}
+const backendRow = rowReader({ pid: columns.number, since: columns.text });
+type Backend = RowRead<typeof backendRow>;
 
 async function readBackend(client: PoolClient): Promise<Backend> {
-  const { rows } = await client.query<Backend>(
-    'SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()',
-  );
-  if (!rows[0]) throw new TypeError('Postgres does not list its own backend');
-  return rows[0];
+  const sql = 'SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()';
+  const backend = await readRow(client, backendRow, sql);
+  if (!backend) throw new TypeError('Postgres does not list its own backend');
+  return backend;
 }
 
 /** Asked on another connection: the lock's own may be in the middle of a COPY. */
@@ -170,9 +169,13 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
   };
 }
 
+const readHeld = rowReader({ held: columns.boolean });
+
 /** Takes both locks or none, the second first: an owner without the second lock has finished its repair. */
 async function tryLock(client: PoolClient, stage: OwnedStage, chain: string): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>(
+  const row = await readRow(
+    client,
+    readHeld,
     `SELECT CASE
        WHEN NOT pg_try_advisory_lock(hashtextextended($2, 0)) THEN false
        WHEN pg_try_advisory_lock(hashtextextended($1, 0)) THEN true
@@ -180,5 +183,5 @@ async function tryLock(client: PoolClient, stage: OwnedStage, chain: string): Pr
      END AS held`,
     [ownerKey(stage, chain), changingKey(stage, chain)],
   );
-  return rows[0]?.held === true;
+  return row?.held === true;
 }

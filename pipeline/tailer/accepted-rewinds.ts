@@ -3,6 +3,8 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 
 export interface AcceptedRewinds {
@@ -15,12 +17,16 @@ export interface AcceptedRewinds {
 export const ACCEPTED_MINUTES = 10;
 const LOOK_MS = 2000;
 
+const readAccepted = rowReader({ chain: columns.text, height: columns.number, hash: columns.text });
+
 export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): AcceptedRewinds {
   let allowed = new Map<string, BlockRef>();
 
   async function look(): Promise<void> {
     try {
-      const { rows } = await postgres.pool.query<{ chain: string; height: number; hash: string }>(
+      const rows = await readRows(
+        postgres.pool,
+        readAccepted,
         `SELECT chain, height, hash FROM accepted_rewinds
          WHERE created_at > now() - make_interval(mins => $1) ORDER BY created_at`,
         [ACCEPTED_MINUTES],

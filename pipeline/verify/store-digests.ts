@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { readRows } from '../../infra/postgres/read-rows.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DERIVE_TABLES, type DigestTable, PLACE_COLUMNS, PRICE_TABLES, tableName } from './digest-tables.ts';
@@ -58,14 +58,16 @@ export async function postgresDigests(
   );
   for (const table of wanted) {
     const columns = columnsOf(table, all);
-    const { rows } = await client.query<{ rows: bigint; high: string; low: string }>(
-      `SELECT count(*) AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
+    const row = await readRow(
+      client,
+      readDigest,
+      `SELECT count(*)::text AS rows, coalesce(sum(${half(1)}), 0) AS high, coalesce(sum(${half(17)}), 0) AS low
        FROM (SELECT md5(ROW(${digested(columns, chain)})::text) AS hash FROM ${table.name}
              WHERE ($1::text IS NULL OR chain = $1) ${generation === undefined ? '' : `AND generation = ${generation}`}
              ${columns.includes('tick') ? IS_COMMITTED : ''}) AS hashed`,
       [chain ?? null],
     );
-    if (rows[0]) digests[tableName(table)] = digest(Number(rows[0].rows), rows[0].high, rows[0].low);
+    if (row) digests[tableName(table)] = digest(Number(row.rows), row.high, row.low);
   }
   return digests;
 }

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
@@ -90,9 +92,9 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
   return { ...postgres, ...(await clickhouseDigests(fresh.clickhouse, PRICE_TABLES)) };
 }
 
+const readTick = rowReader({ tick: columns.bigint, height: columns.number, hash: columns.text });
+
 async function newestTick(client: Pick<Stores['postgres']['pool'], 'query'>) {
-  const { rows } = await client.query<{ tick: bigint; height: number; hash: string }>(
-    'SELECT tick, height, hash FROM price_ticks ORDER BY tick DESC LIMIT 1',
-  );
-  return rows[0] ? { ...rows[0], tick: Number(rows[0].tick) } : null;
+  const row = await readRow(client, readTick, 'SELECT tick, height, hash FROM price_ticks ORDER BY tick DESC LIMIT 1');
+  return row ? { ...row, tick: Number(row.tick) } : null;
 }

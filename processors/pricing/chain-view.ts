@@ -7,6 +7,13 @@ import type { BlockFact, CurrencyFact, CurrencyStateFact, TransferFact } from '.
 import type { FactsAppended } from '../../schemas/log-records.ts';
 import { mayBeStamped } from './stamp.ts';
 
+/** `state` may be empty where no transfer of the block is unmatched. */
+type StateOfBlock = Pick<
+  CurrencyStateFact,
+  'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves' | 'liveHeight' | 'state'
+>;
+type DefinedCurrency = Pick<CurrencyFact, 'currencyId' | 'options'>;
+
 /** The part of a block's facts that prices and stamps follow from. */
 export interface PricedBlock {
   readonly chain: string;
@@ -16,8 +23,8 @@ export interface PricedBlock {
   readonly hash: string;
   readonly time: number;
   readonly clock: number;
-  readonly states: readonly CurrencyStateFact[];
-  readonly currencies: readonly CurrencyFact[];
+  readonly states: readonly StateOfBlock[];
+  readonly currencies: readonly DefinedCurrency[];
   /** Executed by this block. */
   readonly transfers: readonly TransferFact[];
 }
@@ -80,7 +87,7 @@ export function isBasketDefinition(options: number): boolean {
   return (options & CURRENCY_OPTIONS.FRACTIONAL) !== 0;
 }
 
-function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly CurrencyFact[]) {
+function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly DefinedCurrency[]) {
   if (facts.length === 0) return known;
   return new Map([...known, ...facts.map((fact) => [fact.currencyId, isBasketDefinition(fact.options)] as const)]);
 }

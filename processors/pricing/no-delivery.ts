@@ -27,7 +27,7 @@ export interface NoDelivery {
 /** What is known at the end of the import's block. */
 export interface DeliveryContext {
   /** Those that the block left, in order. */
-  readonly states: readonly CurrencyStateFact[];
+  readonly states: readonly Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'state'>[];
   /** States of the chain after the block. */
   readonly baskets: ReadonlyMap<string, BasketState>;
   /** Whether the worth of a currency is beyond doubt: an anchor, or the chain's native one. */

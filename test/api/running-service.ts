@@ -49,7 +49,9 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   /** Until the index stands where the node does; `priced` waits for its prices too. */
   settled(priced?: boolean): Promise<void>;
   /** A second API in this process, on any free port when none is given. It ends before the service. */
-  startAnother(options: Pick<ApiOptions, 'keptBytes'> & { readonly port?: number }): Promise<RunningApi>;
+  startAnother(
+    options: Pick<ApiOptions, 'keptBytes'> & Pick<ServiceOptions, 'limits'> & { readonly port?: number },
+  ): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
   startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<SecondApi>;
   /** An API key of a recorded identity. */
@@ -171,9 +173,12 @@ export async function startServiceOn<Node extends FollowedNode>(
   const topics = createTopicReader(log);
   const stages = runStages({ config, stores, log, topics, daemons, reporter, logger, signal: stop.signal });
 
-  const serve = (signal: AbortSignal, { port = 0, ...kept }: Parameters<RunningService['startAnother']>[0] = {}) =>
+  const serve = (
+    signal: AbortSignal,
+    { port = 0, limits: own, ...kept }: Parameters<RunningService['startAnother']>[0] = {},
+  ) =>
     startApi({
-      config: { ...config, port },
+      config: { ...config, ...own, port },
       release: 'test',
       stores,
       topics,

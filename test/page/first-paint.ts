@@ -1,25 +1,48 @@
-/** What the first paint of a view costs. */
-import type { Browser } from 'playwright-core';
+/** What the first paint of a view costs, and how much of it moves afterwards. */
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { openPage } from './watched-page.ts';
 
-export interface FirstPaint {
-  /** Files of the page, its document included. */
-  readonly files: number;
-  readonly calls: number;
-  /** Of the calls, and of the stream. */
-  readonly credits: number;
+const MOST_FILES = 8;
+const MOST_CREDITS = 8;
+const MOST_CREDITS_LIVE = 4;
+const MOST_SHIFT = 0.05;
+const WIDTHS = [1440, 360];
+
+/** Wide and narrow: files of the page with its document, credits of its calls and of the stream, layout shift. */
+export async function checkFirstPaint(browser: Browser, base: string, address: string): Promise<void> {
+  for (const width of WIDTHS) {
+    const { page, requests, close } = await openPage(browser, { viewport: { width, height: 900 } });
+    await page.goto(`${base}${address}`);
+    await page.locator('main[data-ready="true"]').waitFor();
+    const files = requests.filter((request) =>
+      /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`),
+    );
+    const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
+    const answers = await Promise.all(calls.map((request) => request.response()));
+    const costs = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
+    const credits = costs.reduce((sum, each) => sum + each, 0) + 1;
+    await page.waitForLoadState('networkidle'); // names come behind their rows
+    const shift = await layoutShift(page);
+    const figures = `${files.length} files, ${calls.length} calls, ${credits} credits, shift ${shift.toFixed(4)}`;
+    console.log(`page: ${width} px ${address} ${figures}`);
+    expect(files.length, address).toBeLessThanOrEqual(MOST_FILES);
+    expect(credits, address).toBeLessThanOrEqual(address === '/' ? MOST_CREDITS_LIVE : MOST_CREDITS);
+    expect(shift, address).toBeLessThanOrEqual(MOST_SHIFT);
+    await close();
+  }
 }
 
-export async function firstPaint(browser: Browser, base: string, address: string): Promise<FirstPaint> {
-  const { page, requests, close } = await openPage(browser);
-  await page.goto(`${base}${address}`);
-  await page.locator('main[data-ready="true"]').waitFor();
-  const files = requests.filter((request) => /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`));
-  const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
-  const answers = await Promise.all(calls.map((request) => request.response()));
-  const costs = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
-  const credits = costs.reduce((sum, each) => sum + each, 0) + 1;
-  console.log(`page: ${address} ${files.length} files, ${calls.length} calls, ${credits} credits`);
-  await close();
-  return { files: files.length, calls: calls.length, credits };
+/** The sum of all shifts, which is no less than that of the worst five seconds. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const sum = (entries: PerformanceEntryList) =>
+          entries.reduce((all, entry) => all + ((entry as PerformanceEntry & { value: number }).value ?? 0), 0);
+        const observer = new PerformanceObserver((list) => resolve(sum(list.getEntries())));
+        observer.observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(sum(observer.takeRecords())), 250); // nothing has moved
+      }),
+  );
 }

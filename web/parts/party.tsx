@@ -38,11 +38,9 @@ export function AddressLink({ at, chain, why }: PartyProps) {
 /** Of an identity, as the service knows it now: no part of the answer. */
 export function NameOf({ id }: { readonly id: string }) {
   const name = nameOf(id).value;
-  if (name === null) return null;
   return (
     <span class="name-of muted" data-derived="name-of">
-      {' '}
-      <Text text={`${name}@`} isName />
+      {name !== null && <Text text={` ${name}@`} isName />}
     </span>
   );
 }

@@ -1,23 +1,28 @@
-/** The banner of a view whose block was removed while it was open; what it shows stays readable. */
+/** The banner of a view whose block was removed while it was open. It stays when the view is read again. */
 
+import { useRef } from 'preact/hooks';
 import { revertedSince } from '../state/lanes.ts';
 import { timeZone } from '../state/settings.ts';
 import { shownTime } from '../text/times.ts';
 
 interface RevertedBannerProps {
   readonly chain: string;
-  readonly height: string;
+  /** Null until the answer names a block. */
+  readonly height: string | null | undefined;
   /** When the answer came. */
-  readonly readAt: number;
+  readonly readAt: number | undefined;
 }
 
-export function RevertedBanner({ chain, height, readAt }: RevertedBannerProps) {
-  const range = revertedSince(chain, Number(height), readAt);
+export function RevertedBanner({ chain, height, readAt = 0 }: RevertedBannerProps) {
+  const first = useRef<{ readonly height: number; readonly readAt: number } | null>(null);
+  if (height != null) first.current ??= { height: Number(height), readAt };
+  const range = first.current && revertedSince(chain, first.current.height, first.current.readAt);
   if (!range) return null;
   return (
     <p class="banner" role="alert" data-code="taken_back" data-testid="taken-back">
       <strong>Taken back</strong> at {shownTime(range.at, timeZone.value)}: a reorganisation removed the blocks above{' '}
-      {range.toHeight} of {chain}, {range.depth} deep. What stands below is as it was before.
+      {range.toHeight} of {chain}, {range.depth} deep.{' '}
+      {readAt > range.at ? 'What stands below was read since.' : 'What stands below is as it was before.'}
     </p>
   );
 }

@@ -41,13 +41,17 @@ export function ViewHost() {
 function Main({ here }: { readonly here: Place }) {
   const { name, parts, query } = here;
   const answers = useMemo(() => viewAt(here).calls(parts, query).map(ask), [here]);
-  const View = useModule(name);
+  const { View, isGone } = useModule(name);
   const isLate = useLate(here);
   const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
-  const state = View === null ? undefined : ready.value;
+  const waits = isGone ? 'failed' : undefined;
+  const state = View === null ? waits : ready.value;
+  const isPainted = useRef(false);
+  if (state !== undefined) isPainted.current = true;
   return (
     <main
       id="main"
+      class={isPainted.current ? undefined : 'unpainted'}
       data-view={name}
       data-ready={state ?? (isLate ? 'failed' : undefined)}
       data-stale={standstill.value?.code}
@@ -58,6 +62,7 @@ function Main({ here }: { readonly here: Place }) {
     >
       <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
       <Standstill />
+      {isGone && <Gone />}
       {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}
     </main>
   );
@@ -82,19 +87,41 @@ function Standstill() {
 /** The view's component, whatever its own properties are called: the table of modules has checked them. */
 type AnyView = ComponentType<ViewProps<ViewName>>;
 
-function useModule(name: ViewName): AnyView | null {
-  const [view, setView] = useState<AnyView | null>(null);
+interface Module {
+  readonly View: AnyView | null;
+  /** Its file is not to be had, after a reload either. */
+  readonly isGone: boolean;
+}
+
+function useModule(name: ViewName): Module {
+  const [module, setModule] = useState<Module>({ View: null, isGone: false });
   useEffect(() => {
     let isHere = true;
     const load = viewModules[name] as () => Promise<{ View: AnyView }>;
-    void loadView(load).then((module) => {
-      if (isHere && module) setView(() => module.View);
-    });
+    const show = (shown: Module) => {
+      if (isHere) setModule(shown);
+    };
+    loadView(load).then(
+      (loaded) => loaded && show({ View: loaded.View, isGone: false }),
+      () => show({ View: null, isGone: true }),
+    );
     return () => {
       isHere = false;
     };
   }, [name]);
-  return view;
+  return module;
+}
+
+function Gone() {
+  return (
+    <div role="alert" class="alert" data-code="file_missing">
+      <strong>This view could not be loaded</strong>{' '}
+      <span>Its file is not on the service, even after the page was loaded anew. The API answers all the same.</span>
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  );
 }
 
 function useLate(here: Place): boolean {

@@ -33,7 +33,10 @@ interface Kept extends Answer {
   isStale: boolean;
   /** Panels that show it. */
   watchers: number;
-  timer: ReturnType<typeof setTimeout> | null;
+  /** When it is to be asked again, of what came while it was being asked. */
+  due: number | null;
+  /** When it is asked again by itself. */
+  next: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null;
 }
 
 const MOST_KEPT = 200;
@@ -72,7 +75,8 @@ function createEntry(call: Call): Kept {
     isBusy: signal(false),
     isStale: false,
     watchers: 0,
-    timer: null,
+    due: null,
+    next: null,
     refresh: () => refresh(entry),
   };
   return entry;
@@ -93,8 +97,8 @@ function dropOldest(): void {
 
 function refresh(entry: Kept): void {
   if (entry.isBusy.value) return;
-  if (entry.timer !== null) clearTimeout(entry.timer);
-  entry.timer = null;
+  if (entry.next) clearTimeout(entry.next.timer);
+  entry.next = null;
   entry.isBusy.value = true;
   void fetchInto(entry);
 }
@@ -102,6 +106,7 @@ function refresh(entry: Kept): void {
 async function fetchInto(entry: Kept): Promise<void> {
   const { call, shown, trouble, isBusy } = entry;
   entry.isStale = false;
+  entry.due = null;
   let reply = await get(call.url);
   // Where no mempool is known, the rest is answered.
   if (reply.failure?.code === 'mempool_unknown') reply = await get(withoutMempool(call.url));
@@ -112,7 +117,7 @@ async function fetchInto(entry: Kept): Promise<void> {
     isBusy.value = false;
   });
   if (failure?.retryAt != null) askLater(entry, failure.retryAt);
-  else if (entry.isStale && entry.watchers > 0) askLater(entry, Date.now() + REFRESH_MS);
+  else if (entry.isStale && entry.watchers > 0) askLater(entry, entry.due ?? Date.now() + REFRESH_MS);
 }
 
 type Reply =
@@ -142,14 +147,17 @@ function withoutMempool(address: string): string {
   return `${url.pathname}${url.search}`;
 }
 
-/** If anybody still looks then. */
+/** If anybody still looks then; the earliest of several times counts. */
 function askLater(entry: Kept, at: number): void {
-  if (entry.timer !== null) return;
+  if (entry.next) {
+    if (entry.next.at <= at) return;
+    clearTimeout(entry.next.timer);
+  }
   const run = () => {
-    entry.timer = null;
+    entry.next = null;
     if (entry.watchers > 0) refresh(entry);
   };
-  entry.timer = setTimeout(run, Math.max(0, at - Date.now()));
+  entry.next = { at, timer: setTimeout(run, Math.max(0, at - Date.now())) };
 }
 
 /** For as long as a panel shows it. */
@@ -168,7 +176,11 @@ export function chainMoved(chain: string, atOnce = false): void {
     const { value } = entry.shown;
     if (value?.chainState == null || !chainsOf(value.chainState).some(({ name }) => name === chain)) continue;
     entry.isStale = true;
-    if (entry.watchers > 0 && !isLow.value) askLater(entry, atOnce ? Date.now() : value.at + REFRESH_MS);
+    if (entry.watchers === 0 || isLow.value) continue;
+    // A limit that was met holds until its own time.
+    const at = Math.max(atOnce ? Date.now() : value.at + REFRESH_MS, entry.trouble.value?.retryAt ?? 0);
+    if (entry.isBusy.value) entry.due = Math.min(entry.due ?? at, at);
+    else askLater(entry, at);
   }
 }
 

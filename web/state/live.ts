@@ -9,11 +9,11 @@ import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
 import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
 import { followsStream } from './place.ts';
+import { type PriceEvent, type PriceNews, withEvents } from './price-news.ts';
 import { noteTip, tips } from './tips.ts';
 
 export type StreamState = 'live' | 'catching-up' | 'offline' | 'paused' | 'off';
 export type ConversionNews = Extract<StreamEvent, { type: 'conversion' }>;
-export type PriceNews = Extract<StreamEvent, { type: 'price' }>;
 
 const connection = signal<'live' | 'catching-up' | 'offline'>('catching-up');
 export const isPaused = signal(false);
@@ -52,9 +52,11 @@ function connect(): void {
 }
 
 function disconnect(): void {
-  stop?.abort();
+  if (!stop) return;
+  stop.abort();
   stop = null;
   leaveMempool();
+  connection.value = 'offline';
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
@@ -77,6 +79,7 @@ async function follow(ended: AbortSignal): Promise<void> {
       flushSoon();
     }
   } catch (error) {
+    if (ended.aborted) return;
     connection.value = 'offline';
     notice.value = error instanceof Error ? error.message : String(error);
   }
@@ -132,8 +135,8 @@ function flush(): void {
       for (const [chain, ofChain] of blocks) layBlocks(chain, ofChain);
       blocks.clear();
     };
-    const conversions: ConversionNews[] = [];
-    const prices: PriceNews[] = [];
+    let { conversions } = news.value;
+    const prices: PriceEvent[] = [];
     const mempool: MempoolEvent[] = [];
     const counts: Record<string, number> = { ...arrivals.value };
     const moved = new Map<string, boolean>();
@@ -149,30 +152,33 @@ function flush(): void {
       } else if (event.type === 'undo') {
         lay();
         moved.set(chain, true);
-        if (event.data.of === undefined) revertTo(chain, event.data);
+        prices.push(event);
+        if (event.data.of === undefined) {
+          const { toHeight } = event.data;
+          revertTo(chain, event.data);
+          conversions = conversions.filter((told) => told.chain !== chain || told.data.height <= toHeight);
+        }
       } else if (event.type === 'resync') {
         notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read anew`;
         moved.set(chain, true);
-      } else if (event.type === 'conversion') conversions.unshift(event);
-      else if (event.type === 'price') prices.unshift(event);
+      } else if (event.type === 'conversion') conversions = [event, ...conversions];
+      else if (event.type === 'price') prices.push(event);
       else if (isMempoolEvent(event)) mempool.push(event);
+      else if (event.type === 'price_correction') {
+        prices.push(event);
+        // Without a new block what is shown of the chain would stay provisional.
+        moved.set(chain, moved.get(chain) ?? false);
+      }
     }
     lay();
     if (mempool.length > 0) applyMempool(mempool);
     arrivals.value = counts;
-    const { value } = news;
     news.value = {
-      conversions: [...conversions, ...value.conversions].slice(0, MOST_NEWS),
-      prices: newestByCurrency([...prices, ...value.prices]),
+      conversions: conversions.slice(0, MOST_NEWS),
+      prices: withEvents(news.value.prices, prices, MOST_NEWS),
     };
     for (const [chain, atOnce] of moved) chainMoved(chain, atOnce);
   });
-}
-
-function newestByCurrency(prices: readonly PriceNews[]): readonly PriceNews[] {
-  const seen = new Set<string>();
-  const isFirst = ({ data }: PriceNews) => !seen.has(data.currencyId) && seen.add(data.currencyId);
-  return prices.filter(isFirst).slice(0, MOST_NEWS);
 }
 
 let hiddenTimer: ReturnType<typeof setTimeout> | null = null;

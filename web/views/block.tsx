@@ -22,7 +22,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
   const blockLink = (block: string) => hrefOf('block', { chain, block });
   return (
     <>
-      {shown && <RevertedBanner chain={chain} height={shown.data.height} readAt={shown.at} />}
+      {!shown?.data.removal && <RevertedBanner chain={chain} height={shown?.data.height} readAt={shown?.at} />}
       {shown?.data.removal && <Removed answer={answer} chain={chain} />}
       {shown?.data.canonical && (
         <Neighbours chain={chain} height={shown.data.height} isTip={shown.data.nextHash === null} />

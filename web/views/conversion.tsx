@@ -27,18 +27,17 @@ export function View({ parts: { chain, txid, vout }, query, answers }: ViewProps
   const waiting = shown?.data.unconfirmed?.conversions.findIndex((row) => row.vout === vout) ?? -1;
   const isValued = shownWorth !== null && find(shownWorth.data.data) >= 0;
   const isAnswered = shown !== null && (shownWorth !== null || valued.trouble.value?.status === 404);
+  const isMissing = isAnswered && !leg && waiting < 0 && !isValued;
   useEffect(() => {
     if (leg && valued.trouble.value?.status === 404) valued.refresh();
   }, [leg === undefined, valued]);
-  if (isAnswered && !leg && waiting < 0 && !isValued) {
-    return <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />;
-  }
   const banner = { answer: transaction, chain, txid: (query.get('in') ?? txid).toLowerCase() };
   return (
     <>
       <StandingBanner {...banner} isWaiting={shown ? shown.data.height === null : null} />
-      {leg && <RevertedBanner chain={chain} height={leg.height} readAt={shown?.at ?? 0} />}
-      {waiting >= 0 ? (
+      <RevertedBanner chain={chain} height={leg?.height} readAt={shown?.at} />
+      {isMissing && <NotThere what={`Transaction ${txid} requested no conversion by its output ${vout}.`} />}
+      {isMissing ? null : waiting >= 0 ? (
         <WaitingFlow answer={transaction} index={waiting} chain={chain} />
       ) : (
         <>

@@ -1,16 +1,28 @@
 /** The newest blocks of a chain, newest left; what a reorganisation removed falls out of the row and stays readable. */
-import { At, type BlockOfLane, hrefOf, type Lane, laneOf, lanes, now, shownSpan, Value } from '../kit.ts';
+import { At, type BlockOfLane, hrefOf, type Lane, lanes, now, shownSpan, Value } from '../kit.ts';
+
+/** A block as an answer tells it. */
+export interface AnsweredBlock {
+  /** Where it stands in the answer. */
+  readonly at: string;
+  /** In the list that the answer is of. */
+  readonly isRow: boolean;
+  readonly block: BlockOfLane;
+}
 
 interface LaneProps {
   readonly chain: string;
-  /** Of the answer, of all chains. */
-  readonly blocks: readonly { readonly hash: string }[];
+  readonly answered: readonly AnsweredBlock[];
   readonly hasTip: boolean;
 }
 
-export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
-  const { standing, undone }: Lane = lanes.value[chain] ?? laneOf(chain);
-  const indexes = new Map(blocks.map(({ hash }, index) => [hash, index]));
+export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
+  // Until it is laid the answer alone counts: nothing moves after the first paint.
+  const { standing, undone }: Pick<Lane, 'standing' | 'undone'> = lanes.value[chain] ?? {
+    standing: answered.map(({ block }) => block),
+    undone: [],
+  };
+  const answeredOf = new Map(answered.map((each) => [each.block.hash, each]));
   const all = [...standing.map((block) => ({ ...block, reverted: null })), ...undone].sort(
     (a, b) => b.height - a.height,
   );
@@ -31,18 +43,18 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
       {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
       <ul role="list" aria-label={`Blocks of ${chain}`}>
         {all.map((block) => {
-          const index = block.reverted === null ? indexes.get(block.hash) : undefined;
+          const by = block.reverted === null ? answeredOf.get(block.hash) : undefined;
           return (
             <li
               key={block.hash}
-              data-item={index === undefined ? undefined : `/blocks/${index}`}
+              data-item={by?.isRow ? by.at : undefined}
               data-height={block.height}
               data-hash={block.hash}
               data-state={block.reverted === null ? 'standing' : 'undone'}
               class={block.isStake ? 'stake' : 'work'}
             >
               <a href={hrefOf('block', { chain, block: String(block.height) })}>
-                {index === undefined ? <Streamed block={block} /> : <Answered index={index} />}
+                {by ? <Answered at={by.at} /> : <Streamed block={block} />}
               </a>
               <small>
                 {block.reverted === null ? (
@@ -60,9 +72,9 @@ export function LaneOfBlocks({ chain, blocks, hasTip }: LaneProps) {
 }
 
 /** By the answer of the panel. */
-function Answered({ index }: { readonly index: number }) {
+function Answered({ at }: { readonly at: string }) {
   return (
-    <At at={`/blocks/${index}`}>
+    <At at={at}>
       <Value at="height" as="integer" />
       <small>
         <Value at="txCount" as="integer" unit="tx" /> · <Value at="validationType" as="word" />

@@ -38,12 +38,13 @@ function Conversion({ event: { chain, cursor, data } }: { readonly event: Conver
   );
 }
 
-function Price({ event: { cursor, data } }: { readonly event: PriceNews }) {
-  const { currencyId, usdPrice } = data;
+function Price({ event: { type, cursor, data } }: { readonly event: PriceNews }) {
+  const { currencyId, usdPrice, provisional } = data;
   return (
-    <li data-event="price" data-cursor={cursor}>
-      <Id id={currencyId} />{' '}
-      {usdPrice === null ? 'has no price' : <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>}
+    <li data-event={type} data-cursor={cursor}>
+      <Id id={currencyId} /> <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>
+      {provisional && <span class="badge warn">provisional</span>}
+      {type === 'price_correction' && <span class="badge">corrected</span>}
     </li>
   );
 }

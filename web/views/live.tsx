@@ -2,7 +2,9 @@
 
 import { useLayoutEffect } from 'preact/hooks';
 import {
+  type AnswerOf,
   At,
+  type BlockOfLane,
   chainNames,
   Field,
   Fields,
@@ -15,7 +17,7 @@ import {
   Value,
   type ViewProps,
 } from '../kit.ts';
-import { LaneOfBlocks } from './live-lane.tsx';
+import { type AnsweredBlock, LaneOfBlocks } from './live-lane.tsx';
 import { MempoolPanel } from './live-mempool.tsx';
 import { NewsPanel } from './live-news.tsx';
 
@@ -24,19 +26,18 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
   useLayoutEffect(() => {
     if (!shown) return;
     for (const chain of chainNames) {
-      const blocks = shown.data.blocks.filter((block) => block.chain === chain);
-      layAnswer(chain, blocks.map(laneBlock));
+      const blocks = answeredOf(shown.data, chain).map(({ block }) => block);
+      layAnswer(chain, blocks);
       const [newest] = blocks;
-      if (newest)
-        noteTip(chain, { height: Number(newest.height), hash: newest.hash, time: Number(newest.time) * 1000 });
+      if (newest) noteTip(chain, { height: newest.height, hash: newest.hash, time: newest.time * 1000 });
     }
   }, [shown]);
   return (
     <>
       <Panel title="Newest blocks" answer={pulse} frame="medium">
-        {({ chains, blocks }) =>
-          Object.keys(chains).map((chain) => (
-            <LaneOfBlocks key={chain} chain={chain} blocks={blocks} hasTip={chains[chain] !== null} />
+        {(data) =>
+          Object.entries(data.chains).map(([chain, tip]) => (
+            <LaneOfBlocks key={chain} chain={chain} answered={answeredOf(data, chain)} hasTip={tip !== null} />
           ))
         }
       </Panel>
@@ -137,9 +138,23 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
   );
 }
 
-type PulseBlock = NonNullable<ViewProps<'live'>['answers'][0]['shown']['value']>['data']['blocks'][number];
+type Pulse = AnswerOf<'/api/stats/pulse'>;
 
-function laneBlock({ height, hash, time, txCount, validationType }: PulseBlock) {
+/** Newest first. Of a chain that stands still while others move, the list may have no block: its tip stands beside it. */
+function answeredOf({ blocks, chains }: Pulse, chain: string): readonly AnsweredBlock[] {
+  const answered = blocks.flatMap((block, index) =>
+    block.chain === chain ? [{ at: `/blocks/${index}`, isRow: true, block: laneBlock(block) }] : [],
+  );
+  const tip = chains[chain];
+  if (answered.length > 0 || !tip) return answered;
+  return [{ at: `/chains/${chain}`, isRow: false, block: laneBlock(tip) }];
+}
+
+type PulseBlock = Pick<Pulse['blocks'][number], 'height' | 'hash' | 'time' | 'txCount'> & {
+  readonly validationType: string;
+};
+
+function laneBlock({ height, hash, time, txCount, validationType }: PulseBlock): BlockOfLane {
   const isStake = validationType === 'stake';
   return { height: Number(height), hash, time: Number(time), txCount: Number(txCount), isStake, cursor: null };
 }

@@ -32,7 +32,7 @@ export function View({ parts: { chain, txid }, answers: [answer] }: ViewProps<'t
   return (
     <>
       <StandingBanner answer={answer} chain={chain} txid={txid.toLowerCase()} isWaiting={isWaiting} />
-      {shown && height !== null && <RevertedBanner chain={chain} height={height} readAt={shown.at} />}
+      <RevertedBanner chain={chain} height={height ?? undefined} readAt={shown?.at} />
       <Summary answer={answer} chain={chain} />
       {shown?.data.unconfirmed && <WhatWaits answer={answer} chain={chain} />}
       <Inputs answer={answer} chain={chain} />

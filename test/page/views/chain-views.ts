@@ -3,13 +3,10 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, NATIVE, type RunningService } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
-import { firstPaint } from '../first-paint.ts';
+import { checkFirstPaint } from '../first-paint.ts';
 import { type CheckedView, checkView, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
-
-const MOST_REQUESTS = 8;
-const MOST_CREDITS = 8;
 
 interface Conversion {
   readonly txid: string;
@@ -314,12 +311,8 @@ export function chainViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('stay within their budgets of requests and credits', async () => {
-      for (const [, address] of oneOfEach()) {
-        const { files, credits } = await firstPaint(browser, service.url, address);
-        expect(files).toBeLessThanOrEqual(MOST_REQUESTS);
-        expect(credits).toBeLessThanOrEqual(MOST_CREDITS);
-      }
+    it('stay within their budgets of requests, credits and layout shift', async () => {
+      for (const [, address] of oneOfEach()) await checkFirstPaint(browser, service.url, address);
     });
 
     it.each(['light', 'dark'] as const)('are accessible in the %s theme, narrow and wide', async (colorScheme) => {

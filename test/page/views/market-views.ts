@@ -3,11 +3,10 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { checkFirstPaint } from '../first-paint.ts';
 import { checkPanels, checkView, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
-
-const MOST_CREDITS = 8;
 
 interface Listed {
   readonly currencyId: string;
@@ -295,18 +294,8 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('stays within its credits', async () => {
-      for (const [view, address] of addresses()) {
-        const { page, requests, close } = await openPage(browser);
-        await page.goto(`${service.url}${address}`);
-        await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
-        await page.waitForLoadState('networkidle');
-        const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
-        const answers = await Promise.all(calls.map((request) => request.response()));
-        const cost = answers.reduce((sum, answer) => sum + Number(answer?.headers()['x-credits-cost'] ?? 1), 1);
-        expect(cost, address).toBeLessThanOrEqual(MOST_CREDITS);
-        await close();
-      }
+    it('stays within its budgets of requests, credits and layout shift', async () => {
+      for (const [, address] of addresses()) await checkFirstPaint(browser, service.url, address);
     });
 
     it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {

@@ -1,8 +1,7 @@
 /** Conversions over two chains, as either chain's views show them. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { pageSource } from '../../../web/build/page-source.ts';
-import { type PairedService, type PairedSide, SIDES, startPairedService } from '../../api/paired-service.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
 import { checkView } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
@@ -15,13 +14,13 @@ interface Row {
   readonly nextLegTxid: string | null;
 }
 
-export function viewsOfTwoChains(opened: () => OpenedPage): void {
+export function viewsOfTwoChains(opened: () => OpenedPage, paired: () => PairedService): void {
   describe('views of two chains', () => {
     let service: PairedService;
     let browser: Browser;
 
     beforeAll(async () => {
-      service = await startPairedService({ page: pageSource });
+      service = paired();
       browser = opened().browser;
       for (const side of SIDES) await service.go(side, service.tips[side]);
       await service.settled();
@@ -47,10 +46,6 @@ export function viewsOfTwoChains(opened: () => OpenedPage): void {
       const answer = await fetch(`${service.url}/api/conversions/?chain=${side}&pageSize=200`);
       return ((await answer.json()) as { results: readonly Row[] }).results;
     }
-
-    afterAll(async () => {
-      await service?.stop();
-    });
 
     it('show each conversion from the chain that asked and from the one that executed', async () => {
       const { page, complaints, close } = await openPage(browser);

@@ -1,0 +1,74 @@
+/** Scenario 5: another client of the same address uses up the allowance. PAGE_WAITS=1 waits for the minute instead of moving the page's clock. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningApi } from '../../../api/server.ts';
+import { CHAIN } from '../../api/running-service.ts';
+import { withoutStream } from '../generic-check.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { openPage } from '../watched-page.ts';
+
+const WAITS = process.env.PAGE_WAITS === '1';
+/** Those of the service as it comes. */
+const LIMITS = {
+  keylessRequestsPerMinute: 100,
+  tiers: { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } },
+};
+
+export function usedUpAllowance(opened: () => OpenedPage): void {
+  describe('an allowance that is used up', () => {
+    let api: RunningApi;
+    let base = '';
+
+    beforeAll(async () => {
+      api = await opened().service.startAnother({ limits: LIMITS });
+      base = `http://127.0.0.1:${api.port}`;
+    });
+
+    afterAll(() => api?.close());
+
+    /** By another client. */
+    async function useUp(): Promise<void> {
+      for (let asked = 0; asked <= LIMITS.keylessRequestsPerMinute; asked += 1) {
+        if ((await fetch(`${base}/api/health`)).status === 429) return;
+      }
+      throw new Error('the allowance has no end');
+    }
+
+    it('scenario 5: leaves what is shown, counts down, and asks again by itself', async () => {
+      const { page, complaints, close } = await openPage(opened().browser);
+      if (!WAITS) await page.clock.install();
+      await page.goto(withoutStream(base, `/${CHAIN}/blocks`));
+      await page.locator('main[data-view=blocks][data-ready=true]').waitFor();
+      const rows = page.locator('tr[data-item]');
+      const shown = await rows.allInnerTexts();
+      await useUp();
+
+      await page.locator('section[data-src] .menu summary').first().click();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      const alert = page.locator('[role=alert][data-code=rate_limited]').first();
+      await alert.waitFor();
+      expect(await rows.allInnerTexts()).toEqual(shown);
+      expect(await page.locator('main').getAttribute('data-ready')).toBe('true');
+
+      const refused = page.waitForResponse((response) => response.status() === 429);
+      await page.locator('nav a[href="/market"]').click();
+      const seconds = Number(await (await refused).headerValue('Retry-After'));
+      await page.locator('main[data-view=market][data-ready=limited]').waitFor();
+      const countdown = Number(await alert.locator('[data-derived=countdown]').textContent());
+      expect(seconds).toBeGreaterThan(0);
+      expect(Math.abs(countdown - seconds)).toBeLessThanOrEqual(1);
+
+      if (!WAITS) {
+        // The service's minute is over as well, as far as the page can tell: another API of it answers.
+        await page.route('**/api/**', async (route) => {
+          const { pathname, search } = new URL(route.request().url());
+          await route.fulfill({ response: await route.fetch({ url: `${opened().service.url}${pathname}${search}` }) });
+        });
+        await page.clock.fastForward(seconds * 1000 + 500);
+      }
+      await page.locator('main[data-view=market][data-ready=true]').waitFor({ timeout: 90_000 });
+      expect(await page.locator('[role=alert]').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  });
+}

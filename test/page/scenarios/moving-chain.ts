@@ -1,0 +1,137 @@
+/** Scenarios of a chain that moves and reorganises under open tabs, and of a tab that slept. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageSource } from '../../../web/build/page-source.ts';
+import { CHAIN, type RunningService, startService } from '../../api/running-service.ts';
+import { recordedBranches } from '../../laws/chain-records.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
+import { openPage, type WatchedPage } from '../watched-page.ts';
+
+const START = 843;
+/** No heartbeat is missed while the clock of a page is moved. */
+const HEARTBEAT_MS = 120_000;
+const HIDDEN_SECONDS = 90;
+
+export function movingChain(opened: () => OpenedPage): void {
+  describe('a chain that moves', () => {
+    const { main, orphans, fork } = recordedBranches();
+    let service: RunningService;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      browser = opened().browser;
+      service = await startService({ startHeight: START, page: pageSource, push: { heartbeatMs: HEARTBEAT_MS } });
+      await service.settled();
+    });
+
+    afterAll(() => service?.stop());
+
+    async function tab(address: string, prepare?: (page: Page) => Promise<void>): Promise<WatchedPage> {
+      const watched = await openPage(browser);
+      await watchStream(watched.page);
+      await prepare?.(watched.page);
+      await watched.page.goto(`${service.url}${address}`);
+      await watched.page.locator('main[data-ready="true"]').waitFor();
+      await streamIs(watched.page, 'live');
+      return watched;
+    }
+
+    async function step(until: () => boolean): Promise<void> {
+      while (!until()) {
+        service.node.step();
+        await service.settled();
+      }
+    }
+
+    const standing = async (page: Page) => (await laneOf(page, CHAIN)).filter(({ state }) => state === 'standing');
+    const newest = async (page: Page) => (await standing(page))[0]?.hash;
+    const pulse = async () => {
+      const answer = await fetch(`${service.url}/api/stats/pulse`);
+      const { blocks } = (await answer.json()) as { blocks: { height: number; hash: string }[] };
+      return blocks.map(({ height, hash }) => ({ height, hash, state: 'standing' }));
+    };
+
+    it('scenario 1: shows what a reorganisation took back, in the lane and in open views', async () => {
+      const live = await tab('/');
+      await step(() => service.node.height === fork + orphans.length - 1);
+      const [lost] = orphans;
+      const { transactions } = (await (await fetch(`${service.url}/api/blocks/${lost?.height}`)).json()) as {
+        transactions: { txid: string }[];
+      };
+      const block = await tab(`/${CHAIN}/block/${lost?.height}`);
+      const transaction = await tab(`/${CHAIN}/tx/${transactions[0]?.txid}`);
+      const panel = block.page.locator('section[data-src]').first();
+      expect(await block.page.locator('[data-testid=taken-back]').count()).toBe(0);
+
+      await step(() => service.node.height === fork + orphans.length); // the views are to be asked again in 30 s
+      await expect.poll(() => newest(live.page)).toBe(orphans.at(-1)?.hash);
+      service.node.step();
+      await service.settled();
+      const before = Date.now();
+      await expect.poll(() => newest(live.page)).toBe(service.node.hash);
+      const undone = (await laneOf(live.page, CHAIN)).filter(({ state }) => state === 'undone');
+      expect(undone.map(({ height, hash }) => ({ height, hash })).reverse()).toEqual(
+        orphans.map(({ height, hash }) => ({ height, hash })),
+      );
+      expect(await standing(live.page)).toEqual(await pulse());
+
+      for (const { page } of [block, transaction]) {
+        const banner = page.locator('main [data-testid=taken-back]');
+        await banner.waitFor();
+        expect(await banner.textContent()).toContain(`above ${fork} of ${CHAIN}, ${orphans.length} deep`);
+      }
+      // The view is read again at once, and says all the same that its block was taken back.
+      await expect
+        .poll(() => panel.locator('[data-field="/hash"]').getAttribute('data-value'))
+        .toBe(main[lost?.height ?? 0]?.hash);
+      expect(Date.now() - before).toBeLessThan(25_000);
+      const banner = await block.page.locator('main [data-testid=taken-back]').textContent();
+      expect(banner).toContain('was read since');
+      await transaction.page.locator('[role=alert][data-code="not_found"]').first().waitFor();
+      expect(await transaction.page.locator('main [data-testid=taken-back]').count()).toBe(1);
+      for (const { complaints, close } of [live, block, transaction]) {
+        expect(complaints).toEqual([]);
+        await close();
+      }
+    });
+
+    it('scenario 3: a hidden tab lets go of its stream, says so, and catches up', async () => {
+      const { page, complaints, close } = await tab('/', (opening) => opening.clock.install());
+      const before = await laneOf(page, CHAIN);
+      const cursor = await page.locator('main').getAttribute('data-cursor');
+      await setHidden(page, true);
+      await page.clock.fastForward(HIDDEN_SECONDS * 1000);
+      await streamIs(page, 'offline');
+      const { height } = service.node;
+      await step(() => service.node.height === height + 5);
+      expect(await laneOf(page, CHAIN)).toEqual(before);
+      await setHidden(page, false);
+      await streamIs(page, 'live');
+      await expect.poll(() => newest(page)).toBe(service.node.hash);
+      expect(await standing(page)).toEqual(await pulse());
+      const { states } = await marksOf(page);
+      expect(states.slice(-4)).toEqual(['live', 'offline', 'catching-up', 'live']);
+      expect(await page.locator('main').getAttribute('data-cursor')).not.toBe(cursor);
+      await page.clock.fastForward(3_000);
+      await page
+        .getByRole('status', { name: 'Announcements' })
+        .getByText('5 blocks caught up, nothing missed')
+        .waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  });
+}
+
+/** As the browser tells it of a tab in the background. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+    Object.defineProperty(document, 'visibilityState', {
+      get: () => (hidden ? 'hidden' : 'visible'),
+      configurable: true,
+    });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}

@@ -1,0 +1,87 @@
+/** Scenario 15: two chains that trade with each other, of which one stands still. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
+import { checkView } from '../generic-check.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { laneOf, streamIs } from '../stream-marks.ts';
+import { openPage } from '../watched-page.ts';
+
+type Heights = Readonly<Record<PairedSide, number>>;
+
+/** The newest blocks of both are those of root alone once it has come to its end. */
+const STANDING: Heights = { root: 430, pchain: 220 };
+/** Both are at about the same time, and conversions between them are to come. */
+const BEFORE: Heights = { root: 438, pchain: 262 };
+/** As many blocks as a lane has. */
+const LANE = 20;
+
+export function tradingChains(opened: () => OpenedPage, paired: () => PairedService): void {
+  describe('scenario 15: two chains', () => {
+    let service: PairedService;
+
+    beforeAll(async () => {
+      service = paired();
+      await reach(STANDING);
+    });
+
+    async function reach(heights: Partial<Heights>): Promise<void> {
+      for (const side of SIDES) {
+        const height = heights[side];
+        if (height !== undefined) await service.go(side, height);
+      }
+      await service.settled();
+    }
+
+    async function live() {
+      const tab = await openPage(opened().browser);
+      await tab.page.goto(service.url);
+      await streamIs(tab.page, 'live');
+      const tipOf = async (chain: PairedSide) =>
+        (await laneOf(tab.page, chain)).find(({ state }) => state === 'standing')?.height;
+      return { ...tab, tipOf };
+    }
+
+    it('have a lane each, also while one stands still', async () => {
+      const { complaints, tipOf, close } = await live();
+      await reach({ root: service.tips.root });
+      await expect.poll(() => tipOf('root')).toBe(service.tips.root);
+      expect(await tipOf('pchain')).toBe(STANDING.pchain);
+
+      // Opened only now: the answer lists no block of the chain that stands still, but says its tip.
+      const { blocks } = (await (await fetch(`${service.url}/api/stats/pulse`)).json()) as {
+        blocks: { chain: string }[];
+      };
+      expect(new Set(blocks.map(({ chain }) => chain))).toEqual(new Set(['root']));
+      const first = await openPage(opened().browser);
+      await checkView(first.page, service.url, '/', 'live');
+      expect(await laneOf(first.page, 'pchain')).toMatchObject([{ height: STANDING.pchain, state: 'standing' }]);
+      expect(await laneOf(first.page, 'root')).toHaveLength(LANE);
+      expect([...complaints, ...first.complaints]).toEqual([]);
+      await first.close();
+      await close();
+    });
+
+    it('mark provisional prices, and take back what no longer holds', async () => {
+      await reach(BEFORE);
+      const { page, complaints, tipOf, close } = await live();
+      await reach({ pchain: service.tips.pchain });
+      const prices = page.locator('.news li[data-event^=price]');
+      await prices.filter({ hasText: 'provisional' }).first().waitFor();
+      await reach({ root: service.tips.root });
+      await expect.poll(() => prices.filter({ hasText: 'provisional' }).count()).toBe(0);
+      expect(await prices.count()).toBeGreaterThan(0);
+
+      // What root's prices came from is gone: an `undo` of its prices alone.
+      await reach({ pchain: BEFORE.pchain });
+      await expect.poll(() => tipOf('pchain')).toBe(BEFORE.pchain);
+      const undone = (await laneOf(page, 'pchain')).filter(({ state }) => state === 'undone');
+      expect(undone.map(({ height }) => height).reverse()).toEqual(
+        Array.from({ length: service.tips.pchain - BEFORE.pchain }, (_, index) => BEFORE.pchain + 1 + index),
+      );
+      await expect.poll(() => prices.count()).toBe(0);
+      expect(await tipOf('root')).toBe(service.tips.root);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  });
+}

@@ -1,0 +1,67 @@
+/** Scenario 13: a reader who follows links for hours in one tab. PAGE_NAVIGATIONS says how many. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../recordings/player/faults.ts';
+import { SEED } from '../../setup/seed.ts';
+import { metricsOf } from '../browser-metrics.ts';
+import type { OpenedPage } from '../opened-page.ts';
+import { openPage } from '../watched-page.ts';
+
+const NAVIGATIONS = Number(process.env.PAGE_NAVIGATIONS ?? 150);
+/** After which every kind of view has been shown, and what they keep is full. */
+const WARM = Math.floor(NAVIGATIONS / 3);
+/** What is kept of answers and names is bounded, not constant. */
+const MOST_GROWTH = 1.25;
+
+export function wanderingReader(opened: () => OpenedPage): void {
+  describe('a reader who wanders', () => {
+    it(`scenario 13: follows ${NAVIGATIONS} links at random (TEST_SEED=${SEED}), and nothing grows`, async () => {
+      const { service, browser } = opened();
+      const { page, complaints, requests, close } = await openPage(browser);
+      const random = createRandom(SEED);
+      let sockets = 0;
+      page.on('websocket', () => {
+        sockets += 1;
+      });
+      await page.goto(service.url);
+      const views = new Set<string>();
+      const documents = requests.length;
+      let warm = await standing(page);
+      for (let count = 0; count < NAVIGATIONS; count += 1) {
+        if (count === WARM) warm = await standing(page);
+        views.add(await follow(page, random()));
+      }
+      const end = await standing(page);
+      console.log(`page: ${NAVIGATIONS} navigations over ${views.size} views: ${JSON.stringify({ warm, end })}`);
+      expect(views.size).toBeGreaterThan(10);
+      expect(complaints).toEqual([]);
+      expect(sockets).toBe(1);
+      expect(requests.slice(documents).filter((request) => request.isNavigationRequest())).toEqual([]);
+      expect(end.listeners).toBeLessThanOrEqual(warm.listeners * MOST_GROWTH);
+      expect(end.nodes).toBeLessThanOrEqual(warm.nodes * MOST_GROWTH);
+      await close();
+    });
+  });
+}
+
+const ready = (page: Page) => page.locator('main[data-ready]').waitFor();
+
+/** On the same view each time. */
+async function standing(page: Page) {
+  await page.locator('nav a[href="/"]').first().click();
+  await page.locator('main[data-view=live][data-ready=true]').waitFor();
+  return metricsOf(page);
+}
+
+/** @param draw in [0, 1), chooses the link. @returns the view that it led to */
+async function follow(page: Page, draw: number): Promise<string> {
+  await page.locator('a[href]').evaluateAll((links, drawn) => {
+    const inner = (links as HTMLAnchorElement[]).filter(
+      ({ pathname, hash, download }) =>
+        !/^\/(api|assets|rpc|metrics)\b/.test(pathname) && hash === '' && download === '',
+    );
+    inner[Math.floor(drawn * inner.length)]?.click();
+  }, draw);
+  await ready(page);
+  return String(await page.locator('main').getAttribute('data-view'));
+}
